@@ -28,7 +28,7 @@ from weakref import WeakKeyDictionary
 from memtui.engine.errors import DegradedError, MemtuiError, StoreError
 from memtui.engine.installation import command_for_extra
 from memtui.engine.tools.agent import Agent
-from memtui.engine.tools.base import Group, Tool, schema
+from memtui.engine.tools.base import Group, Tool, arguments_schema
 from memtui.engine.tools.registry import Toolbox
 
 try:
@@ -79,7 +79,7 @@ class AgentMemory:
             own = base(context, agent) if callable(base) else base
             words = await own if inspect.isawaitable(own) else own
             session = session_id(context) if callable(session_id) else session_id
-            block = await self._block(context, session, limit)
+            block = await self._context_text(context, session, limit)
             return "\n\n".join(part for part in (words, block) if part)
 
         return instructions_with_memory
@@ -106,7 +106,7 @@ class AgentMemory:
             inner = kept.setdefault((self._agent.filter, session_id), SQLiteSession(session_id))
         return RecordingSession(self._agent, session_id, inner)
 
-    async def _block(self, context: RunContextWrapper[Any], session_id: str | None, limit: int) -> str:
+    async def _context_text(self, context: RunContextWrapper[Any], session_id: str | None, limit: int) -> str:
         """The context block. It is made once for all steps of a run, because it is logged as a recall."""
         prompt = _last_words(context.turn_input)
         if not prompt:
@@ -116,16 +116,16 @@ class AgentMemory:
             return known[1]
         try:
             current = self._agent.memory.on_current_file
-            block = await asyncio.to_thread(current, lambda: self._context(prompt, session_id, limit))
+            block = await asyncio.to_thread(current, lambda: self._build_context(prompt, session_id, limit))
         except MemtuiError as error:
             _log.warning("an agent got no memories: %s", error.message)
             return ""
         self._served[context] = (prompt, block)
         return block
 
-    def _context(self, prompt: str, session_id: str | None, limit: int) -> str:
+    def _build_context(self, prompt: str, session_id: str | None, limit: int) -> str:
         """Counts like a call of a tool. Raises QuotaError."""
-        with self._agent.counted(None):
+        with self._agent.count_call(None):
             return self._agent.context(prompt, session_id=session_id, limit=limit).text
 
 
@@ -159,18 +159,18 @@ class RecordingSession:
     async def add_items(self, items: list[TResponseInputItem]) -> None:
         await self._inner.add_items(items)
         new = []
-        for role, words in _turns(items):
+        for role, words in _turns_of_items(items):
             if self._taken_back[role, words] > 0:
                 self._taken_back[role, words] -= 1
             else:
                 new.append((role, words))
         if new and not self._agent.readonly:
-            await asyncio.to_thread(self._record, new)
+            await asyncio.to_thread(self._record_turns, new)
 
     async def pop_item(self) -> TResponseInputItem | None:
         item = await self._inner.pop_item()
         if item is not None:
-            self._taken_back.update(_turns([item]))
+            self._taken_back.update(_turns_of_items([item]))
         return item
 
     async def clear_session(self) -> None:
@@ -186,10 +186,10 @@ class RecordingSession:
             at,
             source=SOURCE,
             project=self._agent.project,
-            within=self._agent.within,
+            within=self._agent.compiled_scope,
         )
 
-    def _record(self, turns: Iterable[tuple[str, str]]) -> None:
+    def _record_turns(self, turns: Iterable[tuple[str, str]]) -> None:
         now = datetime.now(UTC)
         memory = self._agent.memory
         with self._recording:
@@ -213,7 +213,7 @@ def _function_tool(box: Toolbox, tool: Tool) -> FunctionTool:
     return FunctionTool(
         name=tool.name,
         description=tool.description,
-        params_json_schema=schema(tool),
+        params_json_schema=arguments_schema(tool),
         on_invoke_tool=invoke,
         strict_json_schema=False,
     )
@@ -221,11 +221,11 @@ def _function_tool(box: Toolbox, tool: Tool) -> FunctionTool:
 
 def _last_words(items: Sequence[TResponseInputItem]) -> str:
     """What the person said last."""
-    said = [words for role, words in _turns(items) if role == "user"]
+    said = [words for role, words in _turns_of_items(items) if role == "user"]
     return said[-1] if said else ""
 
 
-def _turns(items: Iterable[TResponseInputItem]) -> list[tuple[str, str]]:
+def _turns_of_items(items: Iterable[TResponseInputItem]) -> list[tuple[str, str]]:
     """(role, text) of the messages among the items of a conversation."""
     found = []
     for item in items:

@@ -146,7 +146,7 @@ class MemoryExtension:
 
     def get_pending_consolidations(self, exclude_session_id: str | None = None) -> list[SessionRow]:
         """Sessions with turns that no consolidation has read, oldest first, without the current one."""
-        excluded = None if exclude_session_id is None else self._agent.stored(exclude_session_id)
+        excluded = None if exclude_session_id is None else self._agent.stored_session_id(exclude_session_id)
         return [
             SessionRow(
                 session_id=one.session_id,
@@ -197,16 +197,16 @@ class MemoryExtension:
             exclude_session=exclude_session_id,
             preview=True,
         )
-        served, _ = self._agent.servable(hit.memory for hit in result.hits)
+        served, _ = self._agent.split_servable(hit.memory for hit in result.hits)
         self._agent.log_recall(query, served, exclude_session_id)
         scores = {hit.memory.id: hit.score for hit in result.hits}
-        return [{**self._row(one), "score": scores[one.id]} for one in served]
+        return [{**self._row_dict(one), "score": scores[one.id]} for one in served]
 
-    def _latest(self, filter: str, limit: int) -> list[MemoryRow]:
-        served, _ = self._agent.servable(self._agent.page(filter, limit=limit))
-        return [self._row(one) for one in served]
+    def _latest_memories(self, filter: str, limit: int) -> list[MemoryRow]:
+        served, _ = self._agent.split_servable(self._agent.page(filter, limit=limit))
+        return [self._row_dict(one) for one in served]
 
-    def _row(self, one: MemoryRecord) -> MemoryRow:
+    def _row_dict(self, one: MemoryRecord) -> MemoryRow:
         return MemoryRow(
             id=one.id,
             kind=one.kind,
@@ -230,7 +230,7 @@ class MemoryExtension:
 
     def get_latest_reflection(self) -> MemoryRow | None:
         """The newest reflection; None where there is none."""
-        return next(iter(self._latest("kind:reflection", 1)), None)
+        return next(iter(self._latest_memories("kind:reflection", 1)), None)
 
     def get_latest_reflection_timestamp(self) -> int | None:
         """When the newest reflection was written; None where there is none."""
@@ -239,7 +239,7 @@ class MemoryExtension:
 
     def get_recent_memories_for_reflection(self, days: int = 7, limit: int = 200) -> list[MemoryRow]:
         """Facts and turns of the last days, the newest first. Raises FilterError for days that are no number above 0."""
-        return self._latest(f"kind:fact,episode after:{days}d", limit)
+        return self._latest_memories(f"kind:fact,episode after:{days}d", limit)
 
     def save_reflection(
         self, content: str, source_ids: Sequence[str] = (), tags: Sequence[str] = ("weekly",)
@@ -262,7 +262,7 @@ class MemoryExtension:
     ) -> list[MemoryRow]:
         """Memories with at most so many entities that no model has read for names yet, the newest first."""
         found = self.memory.models.memories_for_enrichment(kinds, max_entities=max_entity_count, limit=limit)
-        return [self._row(one) for one in found]
+        return [self._row_dict(one) for one in found]
 
     async def enrich_memory_entities(self, memory_id: str, content: str = "") -> int:
         """Read a memory again for the names in it and stamp it; returns the links gained.
@@ -314,27 +314,27 @@ class MemoryExtension:
         self, query: str, kind: Kind | None = None, tag: str | None = None, limit: int = 10
     ) -> dict[str, Any]:
         """``{"memories": [{"id", "kind", "content", "when", "confidence", "score", ...}]}``, best first; limit 1 to 50."""
-        return self._call("search_memory", query=query, kind=kind, tag=tag, limit=limit)
+        return self._call_tool("search_memory", query=query, kind=kind, tag=tag, limit=limit)
 
     def remember_fact(self, content: str, confidence: float = 1.0) -> dict[str, Any]:
         """``{"status": "done", "memory": {"id", ...}}``; ``declined`` for what the person took away."""
-        return self._call("remember_fact", content=content, confidence=confidence)
+        return self._call_tool("remember_fact", content=content, confidence=confidence)
 
     def correct_fact(self, memory_id: str, new_content: str) -> dict[str, Any]:
         """As ``remember_fact``, with the new fact; ``waits`` where the person decides. Raises NotFoundError."""
-        return self._call("correct_fact", memory_id=memory_id, new_content=new_content)
+        return self._call_tool("correct_fact", memory_id=memory_id, new_content=new_content)
 
     def confirm_fact(self, memory_id: str) -> dict[str, Any]:
         """As ``remember_fact``, with the fact that fades no longer. Raises NotFoundError."""
-        return self._call("confirm_fact", memory_id=memory_id)
+        return self._call_tool("confirm_fact", memory_id=memory_id)
 
     def memory_stats(self) -> dict[str, Any]:
         """``{"memories": 3, "by_kind": {"fact": 1, ...}, "latest": "2026-03-02T14:05+01:00"}``."""
-        return self._call("memory_stats")
+        return self._call_tool("memory_stats")
 
     def get_entity_info(self, name: str, kind: Kind | None = None, limit: int = 10) -> dict[str, Any]:
         """``{"entities": [{"name", "type", ...}], "mentioned_in": 2, "memories": [...]}``. Raises NotFoundError."""
-        return self._call("get_entity_info", name=name, kind=kind, limit=limit)
+        return self._call_tool("get_entity_info", name=name, kind=kind, limit=limit)
 
     def get_consolidator_tools(self) -> list[FunctionTool]:
         """The six tools of a consolidator, for an ``Agent`` of the OpenAI Agents SDK.
@@ -349,24 +349,26 @@ class MemoryExtension:
 
     def is_session_consolidated(self, session_id: str) -> dict[str, Any]:
         """``{"consolidated": false, "waiting": 4}``: turns that wait to be read. Raises NotFoundError."""
-        return self._call("is_session_consolidated", session_id=session_id)
+        return self._call_tool("is_session_consolidated", session_id=session_id)
 
     def get_episodes_for_consolidation(
         self, session_id: str, offset: int = 0, limit: int = 30
     ) -> dict[str, Any]:
         """``{"total": 40, "episodes": [...], "next_offset": 30}``, in order. Raises NotFoundError."""
-        return self._call("get_episodes_for_consolidation", session_id=session_id, offset=offset, limit=limit)
+        return self._call_tool(
+            "get_episodes_for_consolidation", session_id=session_id, offset=offset, limit=limit
+        )
 
     def save_facts_batch(self, session_id: str, facts: Sequence[NewFact]) -> dict[str, Any]:
         """``{"facts": [{"content", "outcome", "id", ...}]}``; all are saved or none.
 
         Raises NotFoundError, InputError for a fact without a turn that says it.
         """
-        return self._call("save_facts_batch", session_id=session_id, facts=list(facts))
+        return self._call_tool("save_facts_batch", session_id=session_id, facts=list(facts))
 
     def detect_conflicts(self, new_fact_id: str, new_fact_content: str, session_id: str) -> dict[str, Any]:
         """``{"candidates": [{"fact": {...}, "reason"}]}``, contradictions first. Raises NotFoundError."""
-        return self._call(
+        return self._call_tool(
             "detect_conflicts",
             new_fact_id=new_fact_id,
             new_fact_content=new_fact_content,
@@ -375,13 +377,15 @@ class MemoryExtension:
 
     def resolve_conflict(self, new_fact_id: str, old_fact_id: str, reason: str) -> dict[str, Any]:
         """``{"status": "done"}``, or ``waits`` with a ``note`` where the person decides. Raises NotFoundError, InputError."""
-        return self._call("resolve_conflict", new_fact_id=new_fact_id, old_fact_id=old_fact_id, reason=reason)
+        return self._call_tool(
+            "resolve_conflict", new_fact_id=new_fact_id, old_fact_id=old_fact_id, reason=reason
+        )
 
     def mark_session_consolidated(self, session_id: str) -> dict[str, Any]:
         """As ``is_session_consolidated``. Raises NotFoundError, InputError while turns were not read."""
-        return self._call("mark_session_consolidated", session_id=session_id)
+        return self._call_tool("mark_session_consolidated", session_id=session_id)
 
-    def _call(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
+    def _call_tool(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
         answer = self._tools.call(tool, arguments)
         if answer.error is not None:
             kind = _ERRORS.get(answer.error.code, InputError)

@@ -37,7 +37,7 @@ def start(folder: Path | None = None) -> Path | None:
     stop()
     try:
         file = log_path(paths.private_folder(folder or paths.log_folder()))
-        handler = _handler(file)
+        handler = _file_handler(file)
     except (OSError, MemtuiError):
         logger.addHandler(logging.NullHandler())
         return None
@@ -52,7 +52,7 @@ def log_path(folder: Path | None = None) -> Path:
     return (folder or paths.log_folder()) / FILE_NAME
 
 
-def entries(logger: str, *, since: float) -> Iterator[tuple[float, str]]:
+def read_entries(logger: str, *, since: float) -> Iterator[tuple[float, str]]:
     """What a logger wrote into the newest log file: when (Unix seconds) and the message, the oldest first.
 
     Nothing where there is no log or it cannot be read.
@@ -86,7 +86,7 @@ def stop() -> None:
     logger.propagate = True
 
 
-def outline(error: BaseException) -> str:
+def error_outline(error: BaseException) -> str:
     """An error's type and its frames as "file:line function", innermost last; no message, no locals."""
     import traceback
 
@@ -94,10 +94,10 @@ def outline(error: BaseException) -> str:
     places = [f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames]
     cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     text = f"{type(error).__qualname__} at {' > '.join(places) or 'an unknown place'}"
-    return f"{text} | after {outline(cause)}" if cause else text
+    return f"{text} | after {error_outline(cause)}" if cause else text
 
 
-def clean(text: str) -> str:
+def clean_text(text: str) -> str:
     """``text`` without secrets, on one line, its control characters and surrogates escaped."""
     from .engine.guards.secrets import redact_secrets
 
@@ -105,12 +105,12 @@ def clean(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
-def _handler(file: Path) -> logging.Handler:
+def _file_handler(file: Path) -> logging.Handler:
     import logging
     import logging.handlers
     import time
 
-    class Private(logging.handlers.RotatingFileHandler):
+    class PrivateFileHandler(logging.handlers.RotatingFileHandler):
         """Creates its files for their owner only, and does not write through a symbolic link."""
 
         def _open(self):  # type: ignore[no-untyped-def]  # typeshed's stream type is version-dependent
@@ -122,14 +122,14 @@ def _handler(file: Path) -> logging.Handler:
         def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
             """A full disk must not print memory text to the terminal, as the original would."""
 
-    class Clean(logging.Formatter):
+    class CleanFormatter(logging.Formatter):
         def format(self, record: logging.LogRecord) -> str:
             at = time.strftime(_TIME, time.gmtime(record.created))
-            text = clean(record.getMessage())
+            text = clean_text(record.getMessage())
             if record.exc_info and record.exc_info[1]:
-                text += f" | {outline(record.exc_info[1])}"
+                text += f" | {error_outline(record.exc_info[1])}"
             return f"{at} {record.process} {record.levelname} {record.name}: {text}"
 
-    handler = Private(file, maxBytes=LARGEST, backupCount=KEPT, encoding="utf-8")
-    handler.setFormatter(Clean())
+    handler = PrivateFileHandler(file, maxBytes=LARGEST, backupCount=KEPT, encoding="utf-8")
+    handler.setFormatter(CleanFormatter())
     return handler

@@ -41,7 +41,7 @@ _CLOUD_MARKERS = {
 
 def data_folder() -> Path:
     """Where the memory lives unless told otherwise."""
-    if known := _of_linux("XDG_DATA_HOME", ".local/share"):
+    if known := _linux_folder("XDG_DATA_HOME", ".local/share"):
         return known
     import platformdirs
 
@@ -49,14 +49,14 @@ def data_folder() -> Path:
 
 
 def config_folder() -> Path:
-    if known := _of_linux("XDG_CONFIG_HOME", ".config"):
+    if known := _linux_folder("XDG_CONFIG_HOME", ".config"):
         return known
     import platformdirs
 
     return Path(platformdirs.user_config_dir("memtui", appauthor=False))
 
 
-def _of_linux(variable: str, below_home: str) -> Path | None:
+def _linux_folder(variable: str, below_home: str) -> Path | None:
     """As platformdirs has it: a hook lives shorter than its import takes (20 ms). None where it has to be asked."""
     home, set_so = (Path(os.environ.get(name, "")) for name in ("HOME", variable))
     if not operating_system.is_linux() or not home.is_absolute() or "ANDROID_DATA" in os.environ:
@@ -94,7 +94,7 @@ def private_folder(folder: Path) -> Path:
     """
     missing: list[Path] = []
     ancestor = folder
-    while not is_there(ancestor):
+    while not path_exists(ancestor):
         missing.append(ancestor)
         ancestor = ancestor.parent
     try:
@@ -116,7 +116,7 @@ def free_space(path: Path | None) -> str:
         return "unknown free space"
     import shutil
 
-    folder = next((ancestor for ancestor in (path.parent, *path.parents) if is_there(ancestor)), Path())
+    folder = next((ancestor for ancestor in (path.parent, *path.parents) if path_exists(ancestor)), Path())
     return f"{shutil.disk_usage(folder).free / 1e6:,.0f} MB free"
 
 
@@ -162,12 +162,12 @@ def unsafe_reason(path: Path) -> str:
 def filesystem_of(path: Path) -> str:
     """The type of the file system that holds ``path`` ("ext4", "nfs4"), or "" where it cannot be told."""
     ancestor = path
-    while not is_there(ancestor) and ancestor != ancestor.parent:
+    while not path_exists(ancestor) and ancestor != ancestor.parent:
         ancestor = ancestor.parent
     return operating_system.filesystem_of(ancestor)
 
 
-def is_there(path: Path) -> bool:
+def path_exists(path: Path) -> bool:
     """Like ``Path.exists``, but False where the folder above may not be searched."""
     try:
         return path.exists()
@@ -175,7 +175,7 @@ def is_there(path: Path) -> bool:
         return False
 
 
-def is_missing(path: Path) -> bool:
+def is_surely_missing(path: Path) -> bool:
     """Whether ``path`` is surely not there; False where that may not be looked up."""
     try:
         return not path.exists()

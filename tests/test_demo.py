@@ -158,7 +158,7 @@ def test_the_program_draws_these_facts_from_these_talks(demo: Memory) -> None:
     for plan in of_type("drawn"):
         turns = demo.view.transcript(plan["session"])
         context = Context(session_id=plan["session"])
-        found |= {draft.content for draft in KeywordExtractor().read(turns, context).drafts}
+        found |= {draft.content for draft in KeywordExtractor().extract_now(turns, context).drafts}
     expected = drawn("add", "conflict").keys()
     assert len(expected & found) >= 0.8 * len(expected)
     assert len(found - expected) <= 0.3 * len(expected)

@@ -19,7 +19,7 @@ from memtui.config import settings_text
 from memtui.connect.clients import CLIENTS, Machine
 from memtui.engine.errors import InputError
 from memtui.engine.importers.registry import BUILT_IN
-from memtui.engine.search.filters.compiler import compile as compile_filter
+from memtui.engine.search.filters.compiler import compile_filter as compile_filter
 from memtui.engine.search.filters.sql import STATES
 from memtui.engine.search.filters.terms import KEYS
 from memtui.engine.tools.registry import TOOLS

@@ -314,7 +314,7 @@ def test_an_editor_is_run_on_windows_without_groups_and_gets_ctrl_c(monkeypatch:
 def test_the_path_of_an_editor_keeps_its_backslashes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EDITOR", '"C:\\Program Files\\VS Code\\code.exe" --wait')
     monkeypatch.delenv("VISUAL", raising=False)
-    words = next(editor._candidates([]))[0]
+    words = next(editor._editor_candidates([]))[0]
     assert words == ["C:\\Program Files\\VS Code\\code.exe", "--wait"]
     with pytest.raises(ValueError, match="quotation"):
         operating_system.words_of('"C:\\no end')
@@ -332,7 +332,7 @@ def test_a_helper_process_does_not_get_ctrl_c(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(subprocess, "Popen", lambda *words, **keywords: started.append(keywords))
     for platform in ("linux", "win32"):
         monkeypatch.setattr(operating_system, "PLATFORM", platform)
-        spacy_names._start()
+        spacy_names._start_worker()
     groups = [(one["process_group"], one["creationflags"]) for one in started]
     assert groups == [(0, 0), (None, 0x200)]
 
@@ -401,7 +401,7 @@ def test_state_and_log_are_written_without_the_flags_of_posix(
     state = UiState(tmp_path / "state" / "ui")
     state.note_checked(tmp_path / "memory.db", 5, 1)
     assert UiState(tmp_path / "state" / "ui").checked(tmp_path / "memory.db") == (5, 1)
-    handler = log._handler(tmp_path / "log")
+    handler = log._file_handler(tmp_path / "log")
     handler.close()
     assert (tmp_path / "log").exists()
 

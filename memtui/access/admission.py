@@ -13,9 +13,9 @@ from pathlib import Path
 
 from memtui.engine.errors import MemtuiError
 
-from .counts import Counts, Reason
+from .counts import AdmissionCounts, Reason
 from .headers import Listening, is_named, is_same_place
-from .tokens import Token, TokenFile, TokenKind, place_of
+from .tokens import Token, TokenFile, TokenKind, resolved_path
 
 MOST_FAILURES = 20
 """Wrong tokens a minute from one address, before it is told to wait."""
@@ -41,7 +41,7 @@ class Refused(Exception):  # noqa: N818 - it is an answer
         self.wait = wait
 
 
-class Limit:
+class RateLimit:
     """At most ``most`` in a minute for each key; 0: no limit. Not for several threads.
 
     It remembers 10,000 keys: an attacker with many addresses does not fill the memory.
@@ -52,7 +52,7 @@ class Limit:
         self._clock = clock
         self._begun: dict[str, tuple[float, int]] = {}
 
-    def wait(self, key: str) -> int:
+    def seconds_to_wait(self, key: str) -> int:
         """Count one; the seconds to wait if it is one too many, else 0."""
         if not self._most:
             return 0
@@ -74,17 +74,17 @@ class Admission:
     """
 
     def __init__(
-        self, listening: Listening, tokens: TokenFile, memory: Path, counts: Counts, *, kind: TokenKind,
+        self, listening: Listening, tokens: TokenFile, memory: Path, counts: AdmissionCounts, *, kind: TokenKind,
         behind_proxy: bool = False, per_minute: int = 0,
     ) -> None:  # fmt: skip
         self.counts = counts
         self.tokens = tokens
         self._listening = listening
-        self._place = place_of(memory)
+        self._place = resolved_path(memory)
         self._kind: TokenKind = kind
         self._behind_proxy = behind_proxy
-        self._requests = Limit(per_minute)
-        self._failures = Limit(MOST_FAILURES)
+        self._requests = RateLimit(per_minute)
+        self._failures = RateLimit(MOST_FAILURES)
 
     def address(self, headers: Headers, peer: str) -> str:
         """Who asks; behind a proxy as that has it. Only counts and the limit for failures go by it."""
@@ -104,15 +104,15 @@ class Admission:
     def admit(self, given: str, address: str) -> Token:
         """The token that was given, if it opens this memory now. Raises Refused."""
         try:
-            found = self.tokens.check(given, self._place, self._kind)
+            found = self.tokens.check_token(given, self._place, self._kind)
         except MemtuiError:
             raise Refused(503, "Nobody is let in now.", "tokens cannot be read") from None
         if not isinstance(found, Token):
-            wait = self._failures.wait(address)
+            wait = self._failures.seconds_to_wait(address)
             if wait:
                 raise Refused(429, "Too many failed attempts.", "too many failures", wait=wait)
             raise Refused(401, "A token of this memory is needed.", found)
-        wait = self._requests.wait(found.id)
+        wait = self._requests.seconds_to_wait(found.id)
         if wait:
             raise Refused(429, "Too many requests in this minute.", "too many requests", wait=wait)
         return found

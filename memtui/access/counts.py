@@ -69,7 +69,7 @@ class Counted(Record):
         return sorted(found, key=lambda one: one.last_at, reverse=True)
 
 
-class Counts:
+class AdmissionCounts:
     """Counts in memory; ``save`` adds them to the file, unless nothing is ``kept``. Safe to share between threads."""
 
     def __init__(
@@ -88,13 +88,13 @@ class Counts:
         now = int(self._clock())
         use = TokenUse(requests=1, last_at=now, last_address=address)
         with self._lock:
-            self._new = _sum(self._new, Counted(tokens={token_id: use}), now)
+            self._new = _add_counts(self._new, Counted(tokens={token_id: use}), now)
 
     def refuse(self, reason: Reason, address: str) -> None:
         now = int(self._clock())
         one = Refusals(day=now // _DAY, reason=reason, count=1, last_at=now, last_address=address)
         with self._lock:
-            self._new = _sum(self._new, Counted(refused=(one,)), now)
+            self._new = _add_counts(self._new, Counted(refused=(one,)), now)
             self._unlogged[reason] = self._unlogged.get(reason, 0) + 1
 
     def read(self) -> Counted:
@@ -107,7 +107,7 @@ class Counts:
 
     def save(self, *, last: bool = False) -> None:
         """Add what is new to the file, and once a minute (and at the ``last`` time) one line to the log."""
-        self._log(last=last)
+        self._write_log(last=last)
         with self._lock:
             new, self._new = self._new, Counted()
         if new == Counted() or not self._kept:
@@ -117,17 +117,17 @@ class Counts:
         try:
             paths.private_folder(self.path.parent)
             with FileLock(f"{self.path}.lock", timeout=_LOCK_SECONDS, mode=0o600):
-                content = msgspec.json.encode(_sum(self.read(), new, int(self._clock())))
+                content = msgspec.json.encode(_add_counts(self.read(), new, int(self._clock())))
                 with write_atomically(self.path, force=True) as file:
                     file.write(content)
         except (MemtuiError, OSError, Timeout) as error:
             with self._lock:
-                self._new = _sum(new, self._new, int(self._clock()))
+                self._new = _add_counts(new, self._new, int(self._clock()))
             if not self._failed:
                 self._failed = True
                 _log.warning("counts of requests cannot be saved: %s", type(error).__name__)
 
-    def _log(self, *, last: bool) -> None:
+    def _write_log(self, *, last: bool) -> None:
         now = time.monotonic()
         with self._lock:
             if not self._unlogged or (now - self._logged_at < _LOG_SECONDS and not last):
@@ -138,7 +138,7 @@ class Counts:
         _log.warning("refused requests: %s", counted)
 
 
-def _sum(old: Counted, new: Counted, now: int) -> Counted:
+def _add_counts(old: Counted, new: Counted, now: int) -> Counted:
     tokens = dict(old.tokens)
     for identity, use in new.tokens.items():
         before = tokens.get(identity, TokenUse())

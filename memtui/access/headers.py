@@ -40,7 +40,7 @@ def is_named(host: str, listening: Listening) -> bool:
     On loopback only loopback names do. Where every address is listened on, any address does and ``localhost``, because
     rebinding needs a name of somebody else; other names have to be told. The port is not compared: a tunnel has another one.
     """
-    split = _split(f"//{host}")
+    split = _split_host(f"//{host}")
     if split is None or not split.hostname or split.username is not None or split.path:
         return False
     name = split.hostname.rstrip(".")
@@ -48,14 +48,14 @@ def is_named(host: str, listening: Listening) -> bool:
         return True
     if listening.on_loopback:
         return is_loopback(name)
-    if _is_anywhere(listening.host):
+    if _is_wildcard(listening.host):
         return _is_address(name) or is_loopback(name)
     return name == listening.host.lower().strip("[]")
 
 
 def is_same_place(origin: str, host: str) -> bool:
     """Whether the page that sent a request is of the very server that it was sent to."""
-    page, server = _split(origin), _split(f"//{host}")
+    page, server = _split_host(origin), _split_host(f"//{host}")
     if page is None or server is None or page.scheme not in _PORTS or page.hostname is None:
         return False
     usual = _PORTS[page.scheme]
@@ -67,7 +67,7 @@ def url_host(host: str) -> str:
     return f"[{host}]" if ":" in host and not host.startswith("[") else host
 
 
-def _is_anywhere(host: str) -> bool:
+def _is_wildcard(host: str) -> bool:
     try:
         return not host or ip_address(host.strip("[]")).is_unspecified
     except ValueError:
@@ -82,7 +82,7 @@ def _is_address(name: str) -> bool:
     return True
 
 
-def _split(url: str) -> SplitResult | None:
+def _split_host(url: str) -> SplitResult | None:
     try:
         found = urlsplit(url)
         _ = found.port  # raises where it is none

@@ -25,7 +25,7 @@ from memtui.engine.exporters.atomic_file import write_atomically
 from memtui.engine.memories.validation import require_actor
 from memtui.engine.records import Record
 from memtui.engine.search.access_scope import scope_filter
-from memtui.engine.search.filters.compiler import compile as compile_filter
+from memtui.engine.search.filters.compiler import compile_filter as compile_filter
 
 FILE_NAME = "tokens.json"
 PREFIX = "memtui_"
@@ -96,11 +96,15 @@ class TokenFile:
         self._seen: tuple[int, int, int] | None = None
         self._tokens: dict[str, Token] = {}
 
-    def all(self, memory: Path | None = None) -> list[Token]:
+    def list_tokens(self, memory: Path | None = None) -> list[Token]:
         """The tokens for a memory, or for all of them, the oldest first. Raises InputError for a file that cannot be used."""
-        return [one for one in self._current().values() if memory is None or one.memory == place_of(memory)]
+        return [
+            one
+            for one in self._load_tokens().values()
+            if memory is None or one.memory == resolved_path(memory)
+        ]
 
-    def add(
+    def add_token(
         self, name: str, memory: Path, *, kind: TokenKind = "agent", project: str | None = None, filter: str | None = None,
         readonly: bool = False, expires_at: int | None = None,
     ) -> NewToken:  # fmt: skip
@@ -115,12 +119,12 @@ class TokenFile:
         compile_filter(scope_filter(filter, project), now=now)
         if expires_at is not None and expires_at <= now:
             raise InputError("This time is past.", "Give a later one, for example 30d.")
-        text, identity = _made()
+        text, identity = _make_secret()
         made = Token(
-            id=identity, name=name, memory=place_of(memory), digest=_digest(text), created_at=now, kind=kind,
+            id=identity, name=name, memory=resolved_path(memory), digest=_hash_token(text), created_at=now, kind=kind,
             project=project, filter=filter, readonly=readonly or kind == "browser", expires_at=expires_at,
         )  # fmt: skip
-        with self._changing() as tokens:
+        with self._locked_tokens() as tokens:
             if any(
                 one.name == name and one.memory == made.memory and one.state(now) == "active"
                 for one in tokens.values()
@@ -139,10 +143,10 @@ class TokenFile:
     def revoke(self, name: str, memory: Path) -> list[Token]:
         """Let the active tokens of this name (or id) open nothing from now on. Raises NotFoundError where there is none."""
         now, revoked = int(self._clock()), []
-        with self._changing() as tokens:
+        with self._locked_tokens() as tokens:
             for one in tokens.values():
                 if (
-                    one.memory == place_of(memory)
+                    one.memory == resolved_path(memory)
                     and name in (one.name, one.id)
                     and one.state(now) == "active"
                 ):
@@ -154,16 +158,16 @@ class TokenFile:
             tokens.update({one.id: one for one in revoked})
         return revoked
 
-    def check(self, given: str, place: str, kind: TokenKind = "agent") -> Token | Fault:
-        """The token that ``given`` is, if it opens the memory at ``place`` (``place_of``) now; else why not.
+    def check_token(self, given: str, place: str, kind: TokenKind = "agent") -> Token | Fault:
+        """The token that ``given`` is, if it opens the memory at ``place`` (``resolved_path``) now; else why not.
 
         Compared in constant time. Raises InputError for a file that cannot be used: then nobody is let in.
         """
-        tokens = self._current()
+        tokens = self._load_tokens()
         if not given:
             return "no token"
         found = tokens.get(given.removeprefix(PREFIX).partition("_")[0])
-        same = compare_digest(_digest(given), found.digest if found else _NOBODY)
+        same = compare_digest(_hash_token(given), found.digest if found else _NOBODY)
         if found is None or not same:
             return "unknown token"
         state = found.state(self._clock())
@@ -173,10 +177,10 @@ class TokenFile:
 
     def still_opens(self, token: Token) -> bool:
         """Whether a token that was let in before would be let in now. Raises InputError as ``check`` does."""
-        found = self._current().get(token.id)
+        found = self._load_tokens().get(token.id)
         return found is not None and found.digest == token.digest and found.state(self._clock()) == "active"
 
-    def _current(self) -> dict[str, Token]:
+    def _load_tokens(self) -> dict[str, Token]:
         """The tokens by id, read again when the file has changed."""
         with self._lock:
             try:
@@ -185,15 +189,15 @@ class TokenFile:
                 self._seen, self._tokens = None, {}
                 return self._tokens
             except OSError as error:
-                raise _unusable(self.path, error.strerror or str(error)) from None
+                raise _unusable_error(self.path, error.strerror or str(error)) from None
             seen = (status.st_mtime_ns, status.st_ino, status.st_size)
             if seen != self._seen:
-                self._tokens = {one.id: one for one in _read(self.path).tokens}
+                self._tokens = {one.id: one for one in _read_file(self.path).tokens}
                 self._seen = seen
             return self._tokens
 
     @contextmanager
-    def _changing(self) -> Iterator[dict[str, Token]]:
+    def _locked_tokens(self) -> Iterator[dict[str, Token]]:
         """The tokens by id, written back afterwards; one process at a time."""
         from filelock import FileLock, Timeout
 
@@ -201,7 +205,7 @@ class TokenFile:
         lock = FileLock(f"{self.path}.lock", timeout=_LOCK_SECONDS, mode=0o600)
         try:
             with lock:
-                tokens = dict(self._current())
+                tokens = dict(self._load_tokens())
                 yield tokens
                 content = msgspec.json.format(
                     msgspec.json.encode(_Stored(tokens=tuple(tokens.values()))), indent=1
@@ -212,17 +216,17 @@ class TokenFile:
             raise InputError("Another program is changing the tokens.", "Try again in a moment.") from None
 
 
-def place_of(memory: Path) -> str:
+def resolved_path(memory: Path) -> str:
     """How a memory is named in the file: its path with links resolved."""
     return str(memory.expanduser().resolve())
 
 
-def _made() -> tuple[str, str]:
+def _make_secret() -> tuple[str, str]:
     identity = secrets.token_hex(_ID_BYTES)
     return f"{PREFIX}{identity}_{secrets.token_urlsafe(SECRET_BYTES)}", identity
 
 
-def _digest(text: str) -> str:
+def _hash_token(text: str) -> str:
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -235,7 +239,7 @@ def _check_name(name: str) -> None:
     require_actor(f"agent:{name}")
 
 
-def _read(path: Path) -> _Stored:
+def _read_file(path: Path) -> _Stored:
     loose = operating_system.loose_mode(path)
     if loose is not None and loose & _WRITABLE_BY_OTHERS:
         raise InputError(f"Others may write {path} (mode {loose:o}), so it is not used.", f"chmod 600 {path}")
@@ -243,18 +247,18 @@ def _read(path: Path) -> _Stored:
         with path.open("rb") as file:
             content = file.read(_MOST_BYTES + 1)
         if len(content) > _MOST_BYTES:
-            raise _unusable(path, "it is too large")
+            raise _unusable_error(path, "it is too large")
         stored = msgspec.json.decode(content, type=_Stored)
     except OSError as error:
-        raise _unusable(path, error.strerror or str(error)) from None
+        raise _unusable_error(path, error.strerror or str(error)) from None
     except (msgspec.MsgspecError, UnicodeDecodeError):
-        raise _unusable(path, "it is not a file of tokens") from None
+        raise _unusable_error(path, "it is not a file of tokens") from None
     if stored.format != _FORMAT:
-        raise _unusable(path, "a newer memtui wrote it")
+        raise _unusable_error(path, "a newer memtui wrote it")
     return stored
 
 
-def _unusable(path: Path, why: str) -> InputError:
+def _unusable_error(path: Path, why: str) -> InputError:
     return InputError(
         f"The tokens in {path} cannot be used: {why}.",
         "Nobody is let in until it is mended. Move it away to begin anew with memtui tokens add.",

@@ -37,17 +37,17 @@ def run(arguments: Sequence[str]) -> int:
     options = arguments[: arguments.index("--")] if "--" in arguments else arguments
     json, logged = "--json" in options, not {"--readonly", "--demo"} & {*options}
     try:
-        code = _dispatch(list(arguments))
+        code = _run_command(list(arguments))
         sys.stdout.flush()
     except Exception as error:
-        code = _report(error, json=json, logged=logged)
+        code = _report_error(error, json=json, logged=logged)
     except KeyboardInterrupt as error:
         code = errors.report(error, json=json)
-    output.silence()
+    output.silence_broken_streams()
     return code
 
 
-def _dispatch(arguments: list[str]) -> int:
+def _run_command(arguments: list[str]) -> int:
     instruction = os.environ.get(COMPLETE_VARIABLE)
     if not instruction:
         from .invocation import Invocation
@@ -75,7 +75,7 @@ def _dispatch(arguments: list[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _report(error: Exception, *, json: bool, logged: bool) -> int:
+def _report_error(error: Exception, *, json: bool, logged: bool) -> int:
     """Like ``errors.report``, when the output may be closed."""
     from . import errors
 

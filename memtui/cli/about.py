@@ -9,7 +9,7 @@ import click
 from msgspec.structs import asdict, replace
 
 from memtui.engine.records import FadingFact, MemoryRecord, Portrait, Replacement, Topic
-from memtui.present.format import count
+from memtui.present.format import format_count
 from memtui.present.memory import without_secrets
 from memtui.present.portrait import THIS_WEEK, TITLES, Since, day, headline, in_order, is_new, notices, sign
 from memtui.present.status import agent_lines
@@ -58,7 +58,7 @@ def about_command(
     """
     named = THIS_WEEK if since == THIS_WEEK.date else Since(since, f"since {since}")
     narrowed = f"{filter} topic:{topic}".strip() if topic else filter
-    with invocation.reading() as memory:
+    with invocation.open_readonly() as memory:
         found = _without_secrets(memory.view.portrait(narrowed, each=limit, since=since))
         review = len(memory.review.inbox(all=True).items)
     if json:
@@ -76,7 +76,9 @@ def about_command(
                 for line in agent_lines(found.status):
                     out(row(" ", paint(line, "dim")))
         if found.people:
-            names = ", ".join(f"{one.canonical_name} ({count(one.mention_count)})" for one in found.people)
+            names = ", ".join(
+                f"{one.canonical_name} ({format_count(one.mention_count)})" for one in found.people
+            )
             out(row(paint("mentioned most", "dim"), brief(names, 16)))
     _print_changes(found, named)
     _print_topics(invocation, found)
@@ -87,7 +89,7 @@ def _print_changes(found: Portrait, since: Since) -> None:
     """What took the place of another fact since."""
     if found.changes:
         out()
-        out(row(paint(f"Changed {since.text}", "bold"), count(found.changed)))
+        out(row(paint(f"Changed {since.text}", "bold"), format_count(found.changed)))
     print_replacements(found.changes, time.time(), indent=1)
 
 
@@ -95,8 +97,8 @@ def _print_topics(invocation: Invocation, found: Portrait) -> None:
     now, signs = time.time(), glyphs(invocation)
     for one in in_order(found.topics):
         out()
-        new = (paint(f"{count(one.new)} new", "dim"),) if one.new else ()
-        out(row(paint(TITLES[one.topic], "bold"), count(one.total), *new))
+        new = (paint(f"{format_count(one.new)} new", "dim"),) if one.new else ()
+        out(row(paint(TITLES[one.topic], "bold"), format_count(one.total), *new))
         for fact in one.facts:
             cautions = found.cautions.get(fact.id, ())
             mark = (

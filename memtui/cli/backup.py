@@ -29,9 +29,9 @@ def backup_command(invocation: Invocation, what: str, json: bool) -> int:
 
     To restore one: memtui restore. Its --dry-run shows what that would do.
     """
-    with invocation.existing(must_write=what != "list") as memory:
+    with invocation.open_existing(must_write=what != "list") as memory:
         if what == "list":
-            return _list(memory.backups.list_all(), json)
+            return _print_backups(memory.backups.all(), json)
         made = memory.backups.make()
     if json:
         print_json(backup_plain(made))
@@ -40,7 +40,7 @@ def backup_command(invocation: Invocation, what: str, json: bool) -> int:
     return OK
 
 
-def _list(backups: list[Backup], json: bool) -> int:
+def _print_backups(backups: list[Backup], json: bool) -> int:
     if json:
         print_json({"backups": [backup_plain(backup) for backup in backups]})
         return OK if backups else NEGATIVE

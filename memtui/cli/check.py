@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from memtui.present.format import count
+from memtui.present.format import format_count
 from memtui.present.health import check_verdict
 
 from .errors import NEGATIVE, OK
@@ -24,7 +24,7 @@ _LISTED = 10
 @pass_invocation
 def check_command(invocation: Invocation, deep: bool, repair: bool, json: bool) -> int:
     """Check that the memory file is sound. Exit code 1 when it is not."""
-    with invocation.existing(must_write=repair) as memory:
+    with invocation.open_existing(must_write=repair) as memory:
         report = memory.files.check(deep=deep, repair=repair)
     if json:
         print_json(report)
@@ -39,7 +39,12 @@ def check_command(invocation: Invocation, deep: bool, repair: bool, json: bool) 
         for identity in finding.ids[:_LISTED]:
             out(row("   ", identity))
         if finding.total > _LISTED:
-            out(row("   ", f"and {count(finding.total - _LISTED)} more (--json names {len(finding.ids)})"))
+            out(
+                row(
+                    "   ",
+                    f"and {format_count(finding.total - _LISTED)} more (--json names {len(finding.ids)})",
+                )
+            )
         remedy = "This could not be repaired." if repair and finding.repairable else finding.remedy
         if remedy:
             out(row("   ", next_step(remedy)))

@@ -54,7 +54,7 @@ def nobody_found(*, json: bool, message: str = "No client was found on this mach
     return NEGATIVE
 
 
-def carry_out(
+def apply_edits(
     planned: Sequence[PlannedEdits], *, done: str, restart: str, notes: Sequence[str] = (), dry_run: bool, yes: bool,
     json: bool, several: bool,
 ) -> int:  # fmt: skip
@@ -68,16 +68,16 @@ def carry_out(
     if not json:
         for one in planned:
             for edit in one.changed:
-                _show(edit, one)
+                _print_edit(edit, one)
     for one in planned:
         if one.problem:
             print_note(f"{one.client.label} is left as it is: {one.problem}")
-    if wanted and not (dry_run or yes) and not _agreed():
+    if wanted and not (dry_run or yes) and not _ask_to_apply():
         return CANCELLED
     backups = {edit.path: write(edit) for one in planned for edit in one.changed} if not dry_run else {}
     if json:
         shown = [
-            _as_json(one, {path: str(kept) if kept else None for path, kept in backups.items()})
+            _edits_json(one, {path: str(kept) if kept else None for path, kept in backups.items()})
             for one in planned
         ]
         written = wanted and not dry_run
@@ -97,9 +97,9 @@ def carry_out(
     return DEGRADED if any(one.problem for one in planned) else OK
 
 
-def _as_json(one: PlannedEdits, backups: dict[object, str | None]) -> dict[str, object]:
+def _edits_json(one: PlannedEdits, backups: dict[object, str | None]) -> dict[str, object]:
     files = [
-        {"path": str(edit.path), "diff": diff(edit, one), "backup": backups.get(edit.path)}
+        {"path": str(edit.path), "diff": diff_lines(edit, one), "backup": backups.get(edit.path)}
         for edit in one.changed
     ]
     return {
@@ -108,7 +108,7 @@ def _as_json(one: PlannedEdits, backups: dict[object, str | None]) -> dict[str, 
     }  # fmt: skip
 
 
-def diff(edit: Edit, planned: PlannedEdits) -> list[str]:
+def diff_lines(edit: Edit, planned: PlannedEdits) -> list[str]:
     """The lines that change. Of values only what memtui writes is shown, and no comments: others may be secrets."""
     from memtui.engine.guards import secrets
 
@@ -121,7 +121,7 @@ def diff(edit: Edit, planned: PlannedEdits) -> list[str]:
         lineterm="",
         n=0,
     )
-    masked = _masked_yaml if planned.client.format == "yaml" else _masked
+    masked = _masked_yaml if planned.client.format == "yaml" else _mask_values
     return [
         line
         if line.startswith(("+++ ", "--- ", "@@ "))
@@ -130,7 +130,7 @@ def diff(edit: Edit, planned: PlannedEdits) -> list[str]:
     ]
 
 
-def _masked(line: str, ours: frozenset[str]) -> str:
+def _mask_values(line: str, ours: frozenset[str]) -> str:
     def shown(match: re.Match[str]) -> str:
         if match[3]:
             return f"{match[3]} {_HIDDEN}"
@@ -143,11 +143,11 @@ def _masked(line: str, ours: frozenset[str]) -> str:
 
 def _masked_yaml(line: str, ours: frozenset[str]) -> str:
     text, sign, _ = line.partition(" #")
-    masked = _YAML_PIECE.sub(lambda found: _masked_piece(found[0], ours), text[1:])
+    masked = _YAML_PIECE.sub(lambda found: _mask_value(found[0], ours), text[1:])
     return f"{text[:1]}{masked}{f' # {_HIDDEN}' if sign else ''}"
 
 
-def _masked_piece(piece: str, ours: frozenset[str]) -> str:
+def _mask_value(piece: str, ours: frozenset[str]) -> str:
     found = _YAML_KEY.match(piece)
     if found is None:
         return _HIDDEN
@@ -157,8 +157,8 @@ def _masked_piece(piece: str, ours: frozenset[str]) -> str:
     return f"{before}{key}{gap}{value if known else _HIDDEN}{after}"
 
 
-def _show(edit: Edit, planned: PlannedEdits) -> None:
-    for line in diff(edit, planned):
+def _print_edit(edit: Edit, planned: PlannedEdits) -> None:
+    for line in diff_lines(edit, planned):
         if line.startswith(("+++", "---")):
             out(paint(line, "bold"))
         elif line.startswith("@@"):
@@ -169,7 +169,7 @@ def _show(edit: Edit, planned: PlannedEdits) -> None:
             out(paint(line, "red") if line.startswith("-") else line)
 
 
-def _agreed() -> bool:
+def _ask_to_apply() -> bool:
     if not sys.stdin.isatty():
         raise UsageError(
             "This is not a terminal, so memtui cannot ask.",

@@ -14,14 +14,14 @@ from memtui.access.headers import is_loopback
 from memtui.access.tokens import PREFIX
 from memtui.connect import connection
 from memtui.connect.clients import CLIENTS, Client, this_machine
-from memtui.connect.launch import LaunchCommand, RemoteServer, program
+from memtui.connect.launch import LaunchCommand, RemoteServer, own_program
 from memtui.connect.wording import hooks_text, scope_text, state_text
 from memtui.engine.errors import InputError, UsageError
 from memtui.engine.installation import is_temporary
 from memtui.engine.search import access_scope
 from memtui.engine.search.filters import compiler
 
-from .client_edits import PlannedEdits, carry_out, check_consent, nobody_found
+from .client_edits import PlannedEdits, apply_edits, check_consent, nobody_found
 from .errors import OK
 from .output import Style, next_step, out, paint, print_json, print_note, table
 from .root import Command, json_option, pass_invocation
@@ -78,8 +78,8 @@ def connect_command(
     here = (hooks, agent, project, filter, agent_readonly, tools)
     server = _remote(url, token_file, alone=not any(here)) if url or token_file else None
     if listed or not (clients or everyone):
-        return _list(json=json)
-    chosen, machine = _chosen(clients, everyone, hooks=hooks), this_machine()
+        return _print_clients(json=json)
+    chosen, machine = _chosen_clients(clients, everyone, hooks=hooks), this_machine()
     check_consent(
         invocation, dry_run=dry_run, yes=yes, json=json,
         hint="For an agent that may only read: --agent-readonly. To look first: --dry-run.",
@@ -92,29 +92,29 @@ def connect_command(
             planned.append(_planned_remote(client, server, alone=not everyone))
             continue
         call = LaunchCommand(
-            program=program(),
-            options=_options(invocation, agent or client.name, project, filter, agent_readonly),
+            program=own_program(),
+            options=_server_arguments(invocation, agent or client.name, project, filter, agent_readonly),
             server_options=(f"--tools={tools}",) if tools else (),
             configuration=invocation.configuration.file.absolute(),
             # Hooks that are there stay: without them the server would have to record.
             hooked=client.hooks is not None
-            and (hooks or connection.connection(client, machine).hooks in ("on", "outdated")),
+            and (hooks or connection.connection_of(client, machine).hooks in ("on", "outdated")),
         )
-        planned.append(_planned(client, call, alone=not everyone))
+        planned.append(_plan_edits(client, call, alone=not everyone))
     if server is None and is_temporary():
         print_note(
             "memtui runs from a temporary environment. When that is removed, the agents do not find it any more. "
             "uv tool install or pipx install keeps it."
         )
     notes = [client.hooks.afterwards for client in chosen if hooks and client.hooks]
-    return carry_out(
+    return apply_edits(
         planned, done="{label} is connected already. Nothing was changed.", restart="Restart {labels} to use it.",
         notes=[note for note in notes if note],
         dry_run=dry_run, yes=yes, json=json, several=everyone or len(chosen) > 1,
     )  # fmt: skip
 
 
-def _chosen(names: tuple[str, ...], everyone: bool, *, hooks: bool) -> list[Client]:
+def _chosen_clients(names: tuple[str, ...], everyone: bool, *, hooks: bool) -> list[Client]:
     """Raises UsageError if it is not clear who is meant, or if one that is named has no hooks."""
     if names and everyone:
         raise UsageError("--all means every client that is found.", "Name clients, or give --all.")
@@ -158,7 +158,7 @@ def _remote(url: str | None, token_file: TextIO | None, *, alone: bool) -> Remot
 
 
 def _planned_remote(client: Client, server: RemoteServer, *, alone: bool) -> PlannedEdits:
-    """As ``_planned``. The token is not shown."""
+    """As ``_plan_edits``. The token is not shown."""
     fixed = client.remote.fixed if client.remote else {}
     shown = frozenset([server.url, *map(str, fixed.values())])
     try:
@@ -170,14 +170,14 @@ def _planned_remote(client: Client, server: RemoteServer, *, alone: bool) -> Pla
     return PlannedEdits(client=client, edits=tuple(edits), shown=shown)
 
 
-def _planned(client: Client, call: LaunchCommand, *, alone: bool) -> PlannedEdits:
+def _plan_edits(client: Client, call: LaunchCommand, *, alone: bool) -> PlannedEdits:
     """The edits. With ``alone`` a file that cannot be changed is an error; else it does not stop the others."""
     command, arguments = call.server()
     shown = frozenset(
         [command, *arguments, call.hook(client.name), "command", *map(str, client.fixed.values())]
     )
     try:
-        edits = connection.connecting(client, this_machine(), call)
+        edits = connection.edits_to_connect(client, this_machine(), call)
     except InputError as error:
         if alone:
             raise
@@ -185,7 +185,7 @@ def _planned(client: Client, call: LaunchCommand, *, alone: bool) -> PlannedEdit
     return PlannedEdits(client=client, edits=tuple(edits), shown=shown)
 
 
-def _options(
+def _server_arguments(
     invocation: Invocation, agent: str, project: str | None, filter: str | None, readonly: bool
 ) -> tuple[str, ...]:
     """The server's arguments. Paths are absolute, because the agent starts it in any folder."""
@@ -195,7 +195,7 @@ def _options(
     invocation.refuse_foreign()
     if filter is not None or project is not None:
         # The server would refuse it later, where the person does not see why.
-        compiler.compile(access_scope.scope_filter(filter, project), now=time.time())
+        compiler.compile_filter(access_scope.scope_filter(filter, project), now=time.time())
     named = {
         "--db": str(invocation.path().absolute()),
         "--config": str(Path(invocation.config).expanduser().absolute()) if invocation.config else None,
@@ -210,13 +210,13 @@ def _options(
     )
 
 
-def _list(*, json: bool) -> int:
+def _print_clients(*, json: bool) -> int:
     machine = this_machine()
-    known = [connection.connection(client, machine) for client in CLIENTS.values()]
+    known = [connection.connection_of(client, machine) for client in CLIENTS.values()]
     if json:
         print_json({"clients": [connection.as_json(one) for one in known]})
         return OK
-    for line in table([_row(one) for one in known]):
+    for line in table([_client_row(one) for one in known]):
         out(line)
     for one in known:
         if one.problem:
@@ -229,7 +229,7 @@ def _list(*, json: bool) -> int:
     return OK
 
 
-def _row(one: connection.Connection) -> tuple[str, ...]:
+def _client_row(one: connection.Connection) -> tuple[str, ...]:
     colour: Style = "green" if one.connected and not one.program_gone else "yellow" if one.found else "dim"
     return (
         one.client, paint(state_text(one), "red" if one.problem else colour), scope_text(one), hooks_text(one)

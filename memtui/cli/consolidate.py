@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memtui.engine.errors import UsageError
-from memtui.present.consolidation import ACTIONS, content, cost_estimate, read_by, state
-from memtui.present.format import count, plural
+from memtui.present.consolidation import ACTIONS, cost_estimate, extractor_name, line_text, outcome_text
+from memtui.present.format import format_count, plural
 from memtui.present.memory import without_secrets
 
 from .errors import CANCELLED, DEGRADED, OK
@@ -64,14 +64,16 @@ def consolidate_command(
                 "--skip needs --session and no other option.", "memtui sessions lists the sessions."
             )
         return _skip(invocation, sessions, json)
-    with invocation.existing(must_write=not preview) as memory:
+    with invocation.open_existing(must_write=not preview) as memory:
         chosen = list(sessions) or (None if again else _waiting(memory, every=every, rules=rules))
         if not rules:
             _print_cost(memory, chosen, again=again)
         meter = ProgressMeter()
 
         def progress(done: int, total: int, session_id: str) -> None:
-            meter.show(f"{done / total if total else 1:4.0%}  {count(done)} of {count(total)}  {session_id}")
+            meter.show(
+                f"{done / total if total else 1:4.0%}  {format_count(done)} of {format_count(total)}  {session_id}"
+            )
 
         with cancelled_by_signal() as cancelled:
             found = asyncio.run(
@@ -106,7 +108,7 @@ def _waiting(memory: Memory, *, every: bool, rules: bool) -> list[str] | None:
 
 
 def _skip(invocation: Invocation, sessions: tuple[str, ...], json: bool) -> int:
-    with invocation.existing(must_write=True) as memory:
+    with invocation.open_existing(must_write=True) as memory:
         for session in sessions:
             memory.sessions.skip(session)
         rows = [memory.view.session_row(session) for session in sessions]
@@ -143,15 +145,15 @@ def _print(memory: Memory, found: Consolidation, preview: bool, again: bool, eve
     would = "would become" if preview else "became"
     turns = plural(sum(plan.turns for plan in found.plans), "turn")
     facts, notes = plural(found.total("added"), "fact"), plural(found.total("observations"), "observation")
-    spent = f", {count(found.tokens)} tokens" if found.tokens else ""
+    spent = f", {format_count(found.tokens)} tokens" if found.tokens else ""
     summary = f"{turns} {would} {facts} and {notes}"
     if again:
         summary = (
-            f"{turns} read again: {count(found.total('added') + found.total('observations'))} new, "
-            f"{count(found.total('reworded'))} reworded, {count(found.total('retired'))} removed, "
-            f"{count(found.total('unchanged'))} unchanged"
+            f"{turns} read again: {format_count(found.total('added') + found.total('observations'))} new, "
+            f"{format_count(found.total('reworded'))} reworded, {format_count(found.total('retired'))} removed, "
+            f"{format_count(found.total('unchanged'))} unchanged"
         )
-    out(row(paint(summary, "bold"), f"({read_by(found.extractor)}{spent})", gap=" "))
+    out(row(paint(summary, "bold"), f"({extractor_name(found.extractor)}{spent})", gap=" "))
     if decisions := found.total("conflicts") + found.total("quarantined"):
         print_note(
             f'{plural(decisions, "of them waits", "of them wait")} for your decision: "memtui review" lists them'
@@ -180,7 +182,7 @@ def _print_session(outcome: SessionOutcome) -> None:
     drawn = ", ".join(f"{number} {what}" for what, number in counted if number)
     drawn = drawn or ("only a summary" if summary else _WITHOUT.get(outcome.state, "nothing"))
     title = outcome.plan.session.title if outcome.plan is not None else None
-    out(row(in_role(*state(outcome)), paint(outcome.session_id, "dim"), title or "", drawn))
+    out(row(in_role(*outcome_text(outcome)), paint(outcome.session_id, "dim"), title or "", drawn))
     for text in outcome.plan.notes if outcome.plan is not None else ():
         print_note(f"  {text}")
     if outcome.error:
@@ -195,7 +197,7 @@ def _print_plan(memory: Memory, plan: Plan, *, every: bool = True) -> None:
         if not line.accepted:
             word, role = "left out", "dim"
         left = row("   ", in_role(word.ljust(13), role))
-        out(row(left, brief(content(line), printed_cells(left) + 2)))
+        out(row(left, brief(line_text(line), printed_cells(left) + 2)))
         if line.known is not None:
             _print_below(f"{line.known} ({line.reason})" if line.reason else line.known)
             for one in line.also:

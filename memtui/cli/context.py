@@ -48,7 +48,7 @@ def context_command(
     words = given_text(prompt)
     if not words.strip():
         raise UsageError("The prompt is missing.", 'For example: memtui context "where shall we eat?"')
-    with invocation.existing() as memory:
+    with invocation.open_existing() as memory:
         if not memory.readonly:
             memory.models.index_pending(limit=None if invocation.demo else INDEXED_FIRST)
         block = memory.context(words, session_id=session, filter=filter, limit=limit)
@@ -60,11 +60,11 @@ def context_command(
             "excerpts": block.excerpts, "insight": block.insight, "left_out": block.left_out, "notes": block.result.notes,
         })  # fmt: skip
     else:
-        _print(block)
+        _print_block(block)
     return OK if block.text else NEGATIVE
 
 
-def _print(block: ContextBlock) -> None:
+def _print_block(block: ContextBlock) -> None:
     if block.text:
         out(block.text)
         print_note(f"about {plural(block.tokens, 'token')}")

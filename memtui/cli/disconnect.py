@@ -10,7 +10,7 @@ from memtui.connect import connection
 from memtui.connect.clients import CLIENTS, Client, this_machine
 from memtui.engine.errors import InputError, UsageError
 
-from .client_edits import PlannedEdits, carry_out, check_consent, nobody_found
+from .client_edits import PlannedEdits, apply_edits, check_consent, nobody_found
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
@@ -34,22 +34,24 @@ def disconnect_command(
     if bool(clients) == everyone:
         raise UsageError("Which client?", "Name clients, or give --all. memtui connect --list shows them.")
     check_consent(invocation, dry_run=dry_run, yes=yes, json=json, hint="To look first: --dry-run.")
-    planned = [_planned(CLIENTS[name], alone=not everyone) for name in (clients or CLIENTS)]
+    planned = [_plan_edits(CLIENTS[name], alone=not everyone) for name in (clients or CLIENTS)]
     if everyone:
         planned = [one for one in planned if one.problem or any(edit.changes for edit in one.edits)]
         if not planned:
             return nobody_found(json=json, message="No client is connected.")
-    return carry_out(
+    return apply_edits(
         planned, done="{label} is not connected. Nothing was changed.", restart="Restart {labels}.",
         dry_run=dry_run, yes=yes, json=json, several=everyone or len(clients) > 1,
     )  # fmt: skip
 
 
-def _planned(client: Client, *, alone: bool) -> PlannedEdits:
+def _plan_edits(client: Client, *, alone: bool) -> PlannedEdits:
     machine = this_machine()
     try:
-        shown = connection.own_words(client, machine)
-        return PlannedEdits(client=client, edits=tuple(connection.parting(client, machine)), shown=shown)
+        shown = connection.texts_we_wrote(client, machine)
+        return PlannedEdits(
+            client=client, edits=tuple(connection.edits_to_disconnect(client, machine)), shown=shown
+        )
     except InputError as error:
         if alone:
             raise

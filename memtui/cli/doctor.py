@@ -19,7 +19,7 @@ from memtui.engine.errors import DegradedError, InputError, MemtuiError, StoreEr
 from memtui.engine.installation import command_for_dependency, runnable
 from memtui.engine.memory import Memory
 from memtui.engine.records import Record, StrategyReport
-from memtui.present.format import count, file_size, plural, relative_time
+from memtui.present.format import file_size, format_count, plural, relative_time
 from memtui.present.reembedding import better_ranking_note, model_change_note
 
 from . import output
@@ -55,30 +55,38 @@ def _check_program() -> Iterator[Diagnosis]:
     import apsw
 
     system = f"Python {platform.python_version()}, {platform.system()} {platform.machine()}"
-    yield _ok("program", f"memtui {__version__}, {system}")
-    yield _ok("sqlite", f"SQLite {apsw.sqlite_lib_version()} inside apsw")
+    yield _ok_finding("program", f"memtui {__version__}, {system}")
+    yield _ok_finding("sqlite", f"SQLite {apsw.sqlite_lib_version()} inside apsw")
 
 
 def _check_settings(configuration: Configuration) -> Iterator[Diagnosis]:
     file = configuration.file
-    yield _ok("settings", f"{file}{'' if configuration.exists else ' (not there: all is at its default)'}")
+    yield _ok_finding(
+        "settings", f"{file}{'' if configuration.exists else ' (not there: all is at its default)'}"
+    )
     loose = operating_system.loose_mode(file)
     if loose is not None:
-        yield _note("settings", f"others on this machine may read them (mode {loose:o})", f"chmod 600 {file}")
+        yield _note_finding(
+            "settings", f"others on this machine may read them (mode {loose:o})", f"chmod 600 {file}"
+        )
     for name in configuration.unknown_variables:
-        yield _note("settings", f"{name} is set, but memtui has no such setting", "Check the spelling.")
+        yield _note_finding(
+            "settings", f"{name} is set, but memtui has no such setting", "Check the spelling."
+        )
     theme = configuration.settings.general.theme
     if theme not in ("light", "dark") and not theme.startswith("memtui-"):
         from textual.theme import BUILTIN_THEMES
 
         if theme not in BUILTIN_THEMES:
             known = ", ".join(("memtui-dark", "memtui-light", *BUILTIN_THEMES))
-            yield _note("settings", f"there is no theme {theme!r}: memtui-dark is used", f"Known: {known}")
+            yield _note_finding(
+                "settings", f"there is no theme {theme!r}: memtui-dark is used", f"Known: {known}"
+            )
     if configuration.settings.keymap:
         from memtui.ui.keymap import read_keymap
 
         for problem in read_keymap(configuration.settings.keymap)[1]:
-            yield _note("settings", problem, f"Edit {file}")
+            yield _note_finding("settings", problem, f"Edit {file}")
 
 
 def _check_folder(path: Path, *, allow_unsafe_fs: bool) -> Iterator[Diagnosis]:
@@ -87,68 +95,72 @@ def _check_folder(path: Path, *, allow_unsafe_fs: bool) -> Iterator[Diagnosis]:
     if reason:
         remedy = "Keep the memory on a local disk: --db PATH"
         if allow_unsafe_fs:
-            yield _note("place", f"{path} is {reason}", remedy)
+            yield _note_finding("place", f"{path} is {reason}", remedy)
         else:
-            yield _wrong("place", "error", StoreError(f"{path} is {reason}", remedy))
-    folder = next(folder for folder in path.absolute().parents if paths.is_there(folder))
+            yield _error_finding("place", "error", StoreError(f"{path} is {reason}", remedy))
+    folder = next(folder for folder in path.absolute().parents if paths.path_exists(folder))
     kind = paths.filesystem_of(folder)
     free = shutil.disk_usage(folder).free
     text = f"{folder}{f' on {kind}' if kind else ''}, {free / 1e9:,.1f} GB free"
     if free > _LOW_SPACE:
-        yield _ok("place", text)
+        yield _ok_finding("place", text)
     else:
-        yield _note("place", text, "Free some space: a full disk stops every write.")
+        yield _note_finding("place", text, "Free some space: a full disk stops every write.")
     if not os.access(folder, os.W_OK):
-        yield _note("place", f"{folder} cannot be written: nothing can be changed", "Fix its permissions.")
+        yield _note_finding(
+            "place", f"{folder} cannot be written: nothing can be changed", "Fix its permissions."
+        )
     for thing, mode in ((paths.data_folder(), "700"), (path, "600")):
         loose = operating_system.loose_mode(thing)
         # Another folder may be shared on purpose. The mode of the file protects it.
         if loose is not None and thing in (path, path.parent):
             text = f"others on this machine may look into {thing} (mode {loose:o})"
-            yield _note("place", text, f"chmod {mode} {thing}")
+            yield _note_finding("place", text, f"chmod {mode} {thing}")
 
 
 def _check_memory(invocation: Invocation) -> Iterator[Diagnosis]:
     """The memory file itself: whether it opens, what it holds, what is still missing in it."""
     path = invocation.path()
-    if paths.is_missing(path):
+    if paths.is_surely_missing(path):
         error = _cannot_begin(path)
         if error is not None:
-            yield _wrong("memory", "error", error)
+            yield _error_finding("memory", "error", error)
             return
         remedy = 'memtui remember "..." or memtui import PATH creates it.'
-        yield _note("memory", f"there is none yet at {path}", remedy)
+        yield _note_finding("memory", f"there is none yet at {path}", remedy)
         return
     try:
-        with invocation.reading() as opened:
+        with invocation.open_readonly() as opened:
             stats = opened.stats()
             clock = opened.jobs.status().clock
             busy = opened.quotas.near()
     except MemtuiError as error:
-        yield _wrong("memory", "error", error)
+        yield _error_finding("memory", "error", error)
         return
     holds = f"{plural(stats.active, 'memory')}, {plural(stats.sessions, 'session')}"
-    yield _ok("memory", f"{path}: {holds}, {file_size(stats.file_bytes)}")
+    yield _ok_finding("memory", f"{path}: {holds}, {file_size(stats.file_bytes)}")
     if clock:
-        yield _note("clock", clock, "If the time is right: memtui maintain --accept-clock")
+        yield _note_finding("clock", clock, "If the time is right: memtui maintain --accept-clock")
     for used, quota in busy:
         text = f"{used.agent} used {used.of(quota):,} of its {quota.limit:,} {quota.unit} in this hour"
-        yield _note("agents", text, "The settings under [quotas] have the limits.")
-    yield _ok("vectors", f"{count(stats.embedded)} ({stats.vectors})")
+        yield _note_finding("agents", text, "The settings under [quotas] have the limits.")
+    yield _ok_finding("vectors", f"{format_count(stats.embedded)} ({stats.vectors})")
     if stats.vectors_wanted:
-        yield _note("vectors", model_change_note(stats), "memtui embed does it. It shows a preview first.")
+        yield _note_finding(
+            "vectors", model_change_note(stats), "memtui embed does it. It shows a preview first."
+        )
     if stats.vectors_problem:
-        yield _note("vectors", f"search works without them: {stats.vectors_problem}")
+        yield _note_finding("vectors", f"search works without them: {stats.vectors_problem}")
     if stats.ranking_note:
-        yield _note("ranking", stats.ranking_note)
+        yield _note_finding("ranking", stats.ranking_note)
     if stats.better_ranking:
-        yield _note(
+        yield _note_finding(
             "ranking", better_ranking_note(stats), f"To use it: memtui embed --{stats.better_ranking}"
         )
     if stats.unembedded or stats.unlinked:
         missing = f"{plural(stats.unembedded, 'vector')} and {plural(stats.unlinked, 'link')}"
         remedy = "The app makes them in the background; memtui maintain --job embedding does it now."
-        yield _note("vectors", f"{missing} still to be made", remedy)
+        yield _note_finding("vectors", f"{missing} still to be made", remedy)
 
 
 def _cannot_begin(path: Path) -> MemtuiError | None:
@@ -175,68 +187,68 @@ def _cannot_begin(path: Path) -> MemtuiError | None:
 def _check_embedder(configuration: Configuration) -> Iterator[Diagnosis]:
     """Whether texts can be given vectors here."""
     if configuration.settings.embedder.kind == "off":
-        yield _note("embedder", "switched off: search uses words and names only")
+        yield _note_finding("embedder", "switched off: search uses words and names only")
         return
-    from memtui.engine.models.embedder_choice import Embedders
+    from memtui.engine.models.embedder_choice import EmbedderFactory
 
     try:
-        model = Embedders(configuration.settings.options()).wanted()
+        model = EmbedderFactory(configuration.settings.options()).configured()
         model.embed(["a short text"])
     except (DegradedError, InputError) as error:
-        yield _wrong("embedder", "degraded", error)
+        yield _error_finding("embedder", "degraded", error)
     else:
         where = f"at {model.sends_to}" if model.sends_to else "needs no network"
-        yield _ok("embedder", f"{model.model_id}, {model.dims} dimensions, {where}")
+        yield _ok_finding("embedder", f"{model.model_id}, {model.dims} dimensions, {where}")
 
 
 def check_language_model(configuration: Configuration, *, look: bool) -> Iterator[Diagnosis]:
     """Which language model reads conversations. ``look``: for one on this machine, at the usual ports."""
     llm = configuration.settings.options().llm
     if llm.configured:
-        yield _ok("llm", f"{llm.model} at {llm.base_url}")
+        yield _ok_finding("llm", f"{llm.model} at {llm.base_url}")
     elif not look:
         hint = "To look for a model on this machine: memtui doctor --models"
-        yield _note("llm", "no language model is configured: rules read conversations", hint)
+        yield _note_finding("llm", "no language model is configured: rules read conversations", hint)
     if not look:
         return
     from memtui.engine.models import local_servers
 
-    servers = local_servers.find()
+    servers = local_servers.find_servers()
     ports = ", ".join(f"{port.program} {port.number}" for port in local_servers.PORTS)
     if not servers:
-        yield _note("llm", f"no model server answers on this machine ({ports})")
+        yield _note_finding("llm", f"no model server answers on this machine ({ports})")
     for server in servers:
         if not server.models:
-            yield _note("llm", f"{server.program} answers at {server.base_url} and offers no model")
+            yield _note_finding("llm", f"{server.program} answers at {server.base_url} and offers no model")
             continue
         named = ", ".join(server.models[:_MODELS_NAMED])
         more = f" and {len(server.models) - _MODELS_NAMED} more" if len(server.models) > _MODELS_NAMED else ""
         remedy = f'llm.base_url = "{server.base_url}" and llm.model = "{server.models[0]}" use it.'
-        yield _note("llm", f"{server.program} answers with {named}{more}", remedy)
+        yield _note_finding("llm", f"{server.program} answers with {named}{more}", remedy)
 
 
 def _check_names(invocation: Invocation, configuration: Configuration) -> Iterator[Diagnosis]:
     """The strategies that find names: what each finds in the newest memories, and how long it takes."""
-    from memtui.engine.models.ner import Recogniser
-    from memtui.engine.models.ner.spacy_names import remedy
+    from memtui.engine.models.ner import NameRecogniser
+    from memtui.engine.models.ner.spacy_names import installation_hint
 
     options = configuration.settings.options()
-    recogniser = Recogniser(options.strategies, options.llm)
+    recogniser = NameRecogniser(options.strategies, options.llm)
     reports: tuple[StrategyReport, ...] = ()
-    if not invocation.demo and not paths.is_missing(invocation.path()):
+    if not invocation.demo and not paths.is_surely_missing(invocation.path()):
         try:
-            with invocation.reading() as opened:
+            with invocation.open_readonly() as opened:
                 reports = opened.models.compare_strategies()
         except MemtuiError:
             reports = ()  # _check_memory says why
-    for report in reports or asyncio.run(recogniser.compare([])):
-        yield _ok("names", _strategy(report))
-    why = recogniser.unavailable(options.enrichment)
+    for report in reports or asyncio.run(recogniser.compare_strategies([])):
+        yield _ok_finding("names", _diagnose_strategy(report))
+    why = recogniser.reason_unavailable(options.enrichment)
     if why:
-        yield _note("names", f"the nightly job finds no more names: {why}", remedy())
+        yield _note_finding("names", f"the nightly job finds no more names: {why}", installation_hint())
 
 
-def _strategy(report: StrategyReport) -> str:
+def _diagnose_strategy(report: StrategyReport) -> str:
     text = f"{report.strategy}: {', '.join(one.provider for one in report.providers if not one.why)}"
     missing = [f"{one.provider} ({one.why})" for one in report.providers if one.why]
     if missing:
@@ -258,18 +270,18 @@ def _check_vector_index() -> Iterator[Diagnosis]:
     connection.close()
     if reason:
         remedy = command_for_dependency("sqlite-vec")
-        yield _wrong("vectors", "degraded", DegradedError(f"no vector index: {reason}", remedy))
+        yield _error_finding("vectors", "degraded", DegradedError(f"no vector index: {reason}", remedy))
 
 
 def _check_hooks() -> Iterator[Diagnosis]:
     """Failures that hooks wrote into the log in the last days."""
     from memtui import log
 
-    entries = list(log.entries("memtui.hook", since=time.time() - _LOOKED_AT_DAYS * 86_400))
+    entries = list(log.read_entries("memtui.hook", since=time.time() - _LOOKED_AT_DAYS * 86_400))
     if entries:
         at, text = entries[-1]
         last = f"the last {relative_time(at, time.time())}: {text}"
-        yield _note(
+        yield _note_finding(
             "hook",
             f"{plural(len(entries), 'message')} in the last {_LOOKED_AT_DAYS} days, {last}",
             f"See {log.log_path()}",
@@ -279,50 +291,52 @@ def _check_hooks() -> Iterator[Diagnosis]:
 def _check_clients(path: Path) -> Iterator[Diagnosis]:
     """The agents on this machine: which are connected, as whom, and what keeps one from working."""
     from memtui.connect.clients import CLIENTS, this_machine
-    from memtui.connect.connection import connection
+    from memtui.connect.connection import connection_of
     from memtui.connect.wording import hooks_text, scope_text, state_text
 
     machine = this_machine()
     waiting = []
-    for known in (connection(client, machine) for client in CLIENTS.values()):
+    for known in (connection_of(client, machine) for client in CLIENTS.values()):
         again = f"memtui connect {known.client}"
         if known.problem:
-            yield _note("agents", f"{known.label}: {known.problem.removesuffix('.')}")
+            yield _note_finding("agents", f"{known.label}: {known.problem.removesuffix('.')}")
         elif known.launched is None:
             waiting += [known.label] if known.found else []
         elif known.program_gone:
-            yield _note("agents", f"{known.label} is {state_text(known)}", again)
+            yield _note_finding("agents", f"{known.label} is {state_text(known)}", again)
         elif known.launched.memory and Path(known.launched.memory) != path.absolute():
             text = f"{known.label} uses another memory: {known.launched.memory}"
-            yield _note("agents", text, f"To use this one: {again}")
+            yield _note_finding("agents", text, f"To use this one: {again}")
         else:
             parts = (state_text(known), scope_text(known), hooks_text(known))
             text = f"{known.label} is {', '.join(part for part in parts if part)}"
             if known.hooks == "outdated":
-                yield _note("agents", text, f"To renew them: {again} --hooks")
+                yield _note_finding("agents", text, f"To renew them: {again} --hooks")
             else:
-                yield _ok("agents", text)
+                yield _ok_finding("agents", text)
     if waiting:
-        yield _note("agents", f"not connected: {', '.join(waiting)}", "To connect them: memtui connect --all")
+        yield _note_finding(
+            "agents", f"not connected: {', '.join(waiting)}", "To connect them: memtui connect --all"
+        )
 
 
 def _check_access(path: Path) -> Iterator[Diagnosis]:
     """Tokens, and what was refused at a port in the last days."""
-    from memtui.access.counts import Counts
+    from memtui.access.counts import AdmissionCounts
     from memtui.access.tokens import TokenFile
     from memtui.present.access import refusals_line
 
     now = time.time()
     try:
-        tokens = TokenFile().all(path)
+        tokens = TokenFile().list_tokens(path)
     except InputError as error:
-        yield _wrong("access", "error", error)
+        yield _error_finding("access", "error", error)
         return
     active = sum(one.state(now) == "active" for one in tokens)
     if active:
-        yield _ok("access", f"{plural(active, 'token')} for agents over HTTP")
-    for one in Counts().read().refused_since(now - _LOOKED_AT_DAYS * 86_400):
-        yield _note("access", refusals_line(one, now), "memtui tokens list")
+        yield _ok_finding("access", f"{plural(active, 'token')} for agents over HTTP")
+    for one in AdmissionCounts().read().refused_since(now - _LOOKED_AT_DAYS * 86_400):
+        yield _note_finding("access", refusals_line(one, now), "memtui tokens list")
 
 
 def _check_feeds() -> Iterator[Diagnosis]:
@@ -338,12 +352,12 @@ def _check_feeds() -> Iterator[Diagnosis]:
         )
         newest = relative_time(source.newest, time.time())
         text = f"{source.label}: {plural(source.files, 'file')}, newest {newest}{swept}"
-        yield _note("import", text, f"memtui import --discover {source.name}")
+        yield _note_finding("import", text, f"memtui import --discover {source.name}")
 
 
 def _check_terminal() -> Iterator[Diagnosis]:
     if not sys.stdout.isatty():
-        yield _note("terminal", "the output is no terminal")
+        yield _note_finding("terminal", "the output is no terminal")
         return
     size = shutil.get_terminal_size()
     name = os.environ.get("TERM", "unknown")
@@ -352,21 +366,21 @@ def _check_terminal() -> Iterator[Diagnosis]:
     else:
         colours = "256 colours" if "256" in name else "few colours"
     shown = colours if output.in_colour() else "no colours (NO_COLOR)"
-    yield _ok("terminal", f"{name}, {size.columns}x{size.lines}, {shown}")
+    yield _ok_finding("terminal", f"{name}, {size.columns}x{size.lines}, {shown}")
     if not output.in_unicode():
         text = f"its encoding is {sys.stdout.encoding}: plain letters replace the signs"
-        yield _note("terminal", text, "A UTF-8 locale shows them: export LC_ALL=C.UTF-8")
+        yield _note_finding("terminal", text, "A UTF-8 locale shows them: export LC_ALL=C.UTF-8")
 
 
-def _ok(area: str, text: str) -> Diagnosis:
+def _ok_finding(area: str, text: str) -> Diagnosis:
     return Diagnosis(area=area, state="ok", text=text)
 
 
-def _note(area: str, text: str, remedy: str = "") -> Diagnosis:
+def _note_finding(area: str, text: str, remedy: str = "") -> Diagnosis:
     return Diagnosis(area=area, state="note", text=text, remedy=runnable(remedy))
 
 
-def _wrong(area: str, state: State, error: MemtuiError) -> Diagnosis:
+def _error_finding(area: str, state: State, error: MemtuiError) -> Diagnosis:
     return Diagnosis(area=area, state=state, text=error.message, remedy=error.hint, exit_code=error.exit_code)
 
 
@@ -401,9 +415,9 @@ def doctor_command(invocation: Invocation, models: bool, json: bool) -> int:
     configuration: Configuration | None = None
     try:
         configuration = invocation.configuration
-        found = list(_examine(invocation, configuration, models=models))
+        found = list(_run_diagnosis(invocation, configuration, models=models))
     except MemtuiError as error:
-        found = [_wrong("settings", "error", error)]
+        found = [_error_finding("settings", "error", error)]
     rows = effective_settings(configuration) if configuration else []
     worst = [one.exit_code for one in found if one.state == "error"]
     worst += [one.exit_code for one in found if one.state == "degraded"]
@@ -411,7 +425,9 @@ def doctor_command(invocation: Invocation, models: bool, json: bool) -> int:
     if json:
         print_json({"ok": code == OK, "exit_code": code, "findings": found, "settings": rows})
         return code
-    for line in table([(paint(one.state, _COLOURS[one.state]), one.area, _described(one)) for one in found]):
+    for line in table(
+        [(paint(one.state, _COLOURS[one.state]), one.area, _diagnosis_json(one)) for one in found]
+    ):
         out(line)
     out()
     for line in table([(one.name, one.value, one.origin) for one in rows]):
@@ -419,7 +435,9 @@ def doctor_command(invocation: Invocation, models: bool, json: bool) -> int:
     return code
 
 
-def _examine(invocation: Invocation, configuration: Configuration, *, models: bool) -> Iterator[Diagnosis]:
+def _run_diagnosis(
+    invocation: Invocation, configuration: Configuration, *, models: bool
+) -> Iterator[Diagnosis]:
     yield from _check_program()
     yield from _check_settings(configuration)
     if not invocation.demo:
@@ -462,5 +480,5 @@ def effective_settings(configuration: Configuration) -> list[EffectiveSetting]:
     return rows
 
 
-def _described(one: Diagnosis) -> str:
+def _diagnosis_json(one: Diagnosis) -> str:
     return f"{one.text.removesuffix('.')}. {one.remedy}" if one.remedy else one.text

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memtui.engine.errors import UsageError
-from memtui.present.format import count, plural
+from memtui.present.format import format_count, plural
 from memtui.present.reembedding import better_ranking_note, plan_rows, reembed_result
 from memtui.present.text import visible
 
@@ -42,7 +42,7 @@ def embed_command(invocation: Invocation, only_plan: bool, yes: bool, late: bool
     """
     if only_plan and late:
         raise UsageError("--plan and --late exclude each other.", "Leave one out.")
-    with invocation.existing(must_write=not only_plan) as memory:
+    with invocation.open_existing(must_write=not only_plan) as memory:
         plan = memory.models.reembedding.plan()
         if late and not plan.words:
             raise UsageError(
@@ -58,10 +58,10 @@ def embed_command(invocation: Invocation, only_plan: bool, yes: bool, late: bool
             return code
         if not json:
             _print_plan(plan, memory.options.endpoint.price, json)
-        if plan.sends_to and not yes and not _agreed(plan, json):
+        if plan.sends_to and not yes and not _ask_to_embed(plan, json):
             print_note("nothing was sent")
             return NEGATIVE
-        done, stopped = _run(memory)
+        done, stopped = _run_reembedding(memory)
         stats = memory.stats()
     if json:
         print_json(
@@ -112,7 +112,7 @@ def _offer_ranking(invocation: Invocation, stats: Stats, *, late: bool, json: bo
         print_note(f'{better_ranking_note(stats)}; "memtui embed --{name}" chooses it')
 
 
-def _agreed(plan: ReembedPlan, json: bool) -> bool:
+def _ask_to_embed(plan: ReembedPlan, json: bool) -> bool:
     if json or not sys.stdin.isatty():
         raise UsageError(
             f"{plural(plan.texts, 'text')} would be sent to {plan.sends_to}, and there is no terminal to ask in.",
@@ -121,12 +121,14 @@ def _agreed(plan: ReembedPlan, json: bool) -> bool:
     return click.confirm("Send the texts there?", err=True)
 
 
-def _run(memory: Memory) -> tuple[ReembedResult, bool]:
+def _run_reembedding(memory: Memory) -> tuple[ReembedResult, bool]:
     meter = ProgressMeter()
 
     def progress(done: int, all: int) -> None:
         share = done / all if all else 1.0
-        meter.show(f"{share:4.0%}  {count(done)} of {count(all)}  (Ctrl+C stops, and it can go on later)")
+        meter.show(
+            f"{share:4.0%}  {format_count(done)} of {format_count(all)}  (Ctrl+C stops, and it can go on later)"
+        )
 
     try:
         with cancelled_by_signal(memory.models.reembedding.interrupt) as cancelled:

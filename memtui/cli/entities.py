@@ -10,8 +10,8 @@ import click
 from msgspec.structs import asdict
 
 from memtui.engine.errors import MemtuiError, UsageError
-from memtui.present.entity import DECIDED, facts, together, unsearched_note
-from memtui.present.format import count, plural
+from memtui.present.entity import DECIDED, companion_summary, entity_facts, unsearched_note
+from memtui.present.format import format_count, plural
 
 from .errors import NEGATIVE, OK
 from .memory_lines import glyphs, memory_line, print_cautions, time_ago
@@ -50,7 +50,7 @@ def _complete_name(context: click.Context, parameter: click.Parameter, incomplet
     from .invocation import Invocation
 
     try:
-        with context.ensure_object(Invocation).reading() as memory:
+        with context.ensure_object(Invocation).open_readonly() as memory:
             found = memory.entities.page(incomplete, limit=_NAMES_COMPLETED)
     except MemtuiError:
         return []
@@ -116,27 +116,27 @@ def entities_command(
     if dry_run and "merge" not in chosen:
         raise UsageError("--dry-run goes with --merge.", "Other corrections can be undone.")
     if name is None:
-        return _list(invocation, words, type, order, limit, json)
+        return _print_entities(invocation, words, type, order, limit, json)
     if dry_run:
-        with invocation.reading() as memory:
+        with invocation.open_readonly() as memory:
             preview = memory.entities.preview_merge(name, chosen["merge"])
         print_json({"merge": preview}) if json else _print_merge(preview)
         return OK
     for verb, value in chosen.items():
-        with invocation.existing(must_write=True) as memory:
+        with invocation.open_existing(must_write=True) as memory:
             entity = _CORRECTIONS[verb](memory, memory.entities.get(name, limit=0).entity.id, value)
             operation = memory.view.operations(limit=1)[0]
         if json:
             print_json({"entity": entity, "operation": operation})
         else:
             out(paint(operation.label, "green"))
-            out(_line(entity))
+            out(_entity_line(entity))
         return OK
     if other is not None:
         return _print_shared(invocation, name, other, limit, json, on)
     if on and name is not None:
         return _print_in_time(invocation, name, on, limit, json)
-    with invocation.reading() as memory:
+    with invocation.open_readonly() as memory:
         profile = memory.entities.get(name, limit=limit)
         merge_candidates = memory.entities.merge_candidates(profile.entity.id)
         cautions = memory.view.cautions([one.id for one in profile.memories])
@@ -144,22 +144,24 @@ def entities_command(
     if json:
         print_json(asdict(profile) | {"cautions": cautions})
     else:
-        _portray(invocation, profile, merge_candidates, cautions)
+        _print_profile(invocation, profile, merge_candidates, cautions)
     return OK
 
 
-def _list(invocation: Invocation, words: str, type: str | None, order: Any, limit: int, json: bool) -> int:
-    with invocation.reading() as memory:
+def _print_entities(
+    invocation: Invocation, words: str, type: str | None, order: Any, limit: int, json: bool
+) -> int:
+    with invocation.open_readonly() as memory:
         found = memory.entities.page(words, type=type, order=order, limit=limit)
         total = memory.view.entity_list.count(f"{words} type:{type}" if type else words)
         unread = memory.stats().unlinked
     if json:
         print_json({"entities": found, "total": total, "waiting": unread})
         return OK if found else NEGATIVE
-    for line in table([_cells(one) for one in found], right=(2, 3)) if found else ():
+    for line in table([_entity_cells(one) for one in found], right=(2, 3)) if found else ():
         out(line)
     if len(found) < total:
-        err(f"{count(len(found))} of {count(total)}: --limit shows more, --filter finds them")
+        err(f"{format_count(len(found))} of {format_count(total)}: --limit shows more, --filter finds them")
     if not found:
         err("no entities" + (" with these words" if words or type else ""))
     if text := unsearched_note(unread):
@@ -167,20 +169,20 @@ def _list(invocation: Invocation, words: str, type: str | None, order: Any, limi
     return OK if found else NEGATIVE
 
 
-def _cells(entity: Entity) -> tuple[str, ...]:
+def _entity_cells(entity: Entity) -> tuple[str, ...]:
     seen = time_ago(entity.last_seen) if entity.last_seen is not None else ""
     name = paint(entity.canonical_name, "bold") if entity.pinned else entity.canonical_name
     return (
         name,
         entity.type,
-        count(entity.mention_count),
+        format_count(entity.mention_count),
         seen,
         paint(entity.id, "dim"),
         brief(", ".join(entity.aliases), 60),
     )
 
 
-def _line(entity: Entity) -> str:
+def _entity_line(entity: Entity) -> str:
     also = f"also {', '.join(entity.aliases)}" if entity.aliases else ""
     memories = plural(entity.mention_count, "memory")
     return row(paint(entity.canonical_name, "bold"), entity.type, memories, paint(entity.id, "dim"), also)
@@ -196,7 +198,7 @@ def _print_merge(merge: EntityMerge) -> None:
         )
     )
     whole = plural(merge.memories_after, "memory")
-    out(f"{whole}, {count(merge.moved)} of them from “{merge.absorbed.canonical_name}”")
+    out(f"{whole}, {format_count(merge.moved)} of them from “{merge.absorbed.canonical_name}”")
     out(f"also called {', '.join(merge.aliases)}")
 
 
@@ -208,7 +210,7 @@ def _span(since: str | None, until: str | None) -> str:
 
 def _print_in_time(invocation: Invocation, name: str, on: str, limit: int, json: bool) -> int:
     """Whom it is seen with in a time, and the memories of that time that mention it, the latest first."""
-    with invocation.reading() as memory:
+    with invocation.open_readonly() as memory:
         found = memory.view.neighbourhood(name, on=on, limit=limit)
         filter = f"entity:{found.entity.id} on:{on}"
         shown, total = memory.view.page(filter, limit=limit), memory.view.count(filter)
@@ -221,9 +223,12 @@ def _print_in_time(invocation: Invocation, name: str, on: str, limit: int, json:
         return NEGATIVE
     out(row(paint(found.entity.canonical_name, "bold"), paint(on.replace("..", " .. ").strip(), "dim")))
     now = time.time()
-    rows = [("" if index else "seen with", together(one, now)) for index, one in enumerate(found.companions)]
+    rows = [
+        ("" if index else "seen with", companion_summary(one, now))
+        for index, one in enumerate(found.companions)
+    ]
     if found.others:
-        rows.append(("", f"and {count(found.others)} more"))
+        rows.append(("", f"and {format_count(found.others)} more"))
     for line in table(rows):
         out(line)
     out()
@@ -242,12 +247,12 @@ def _print_memories(
         out(memory_line(one, signs, time_ago(one.event_time).rjust(4)))
         print_cautions(cautions.get(one.id, ()))
     if len(shown) < total:
-        err(f"{count(len(shown))} of {count(total)}: --limit shows more")
+        err(f"{format_count(len(shown))} of {format_count(total)}: --limit shows more")
 
 
 def _print_shared(invocation: Invocation, name: str, other: str, limit: int, json: bool, on: str = "") -> int:
     """The memories that mention both, the latest first."""
-    with invocation.reading() as memory:
+    with invocation.open_readonly() as memory:
         both = [memory.entities.get(one, limit=0).entity for one in (name, other)]
         filter = " ".join((*(f"entity:{one.id}" for one in both), *((f"on:{on}",) if on else ())))
         found, total = memory.view.page(filter, limit=limit), memory.view.count(filter)
@@ -264,7 +269,7 @@ def _print_shared(invocation: Invocation, name: str, other: str, limit: int, jso
     return OK
 
 
-def _portray(
+def _print_profile(
     invocation: Invocation,
     profile: EntityProfile,
     merge_candidates: list[Entity],
@@ -277,15 +282,18 @@ def _portray(
         print_cautions(cautions.get(entity.id, ()))
     decided = f" ({DECIDED})" if entity.decided else ""
     rows: list[tuple[str, str]] = [("type", f"{entity.type}{decided}")]
-    rows += [(label, drawn(line)) for label, line in facts(entity, profile.unlinked, time.time())]
+    rows += [(label, drawn(line)) for label, line in entity_facts(entity, profile.unlinked, time.time())]
     now = time.time()
     rows += [
-        ("" if index else "seen with", together(one, now)) for index, one in enumerate(profile.seen_with)
+        ("" if index else "seen with", companion_summary(one, now))
+        for index, one in enumerate(profile.seen_with)
     ]
     if profile.others:
-        rows.append(("", f"and {count(profile.others)} more"))
+        rows.append(("", f"and {format_count(profile.others)} more"))
     if merge_candidates:
-        names = ", ".join(f"{one.canonical_name} ({count(one.mention_count)})" for one in merge_candidates)
+        names = ", ".join(
+            f"{one.canonical_name} ({format_count(one.mention_count)})" for one in merge_candidates
+        )
         rows.append(("may be", f"{names}: --merge makes one of both, --keep-apart says no"))
     for line in table(rows):
         out(line)
@@ -296,6 +304,6 @@ def _portray(
         out(memory_line(memory, signs, time_ago(memory.event_time).rjust(4)))
         print_cautions(cautions.get(memory.id, ()))
     if len(profile.memories) < profile.total:
-        err(f"{count(len(profile.memories))} of {count(profile.total)}: --limit shows more")
+        err(f"{format_count(len(profile.memories))} of {format_count(profile.total)}: --limit shows more")
     if text := unsearched_note(profile.waiting):
         err(text)

@@ -57,13 +57,13 @@ def erase_command(
             "Name memories or a session, or say --resume.", "memtui search finds memories and their ids."
         )
     if resume:
-        with invocation.existing(must_write=True) as memory, _progress() as show:
+        with invocation.open_existing(must_write=True) as memory, _progress_printer() as show:
             proof = memory.files.resume_erase(delete_damaged=delete_damaged, progress=show)
         if proof is None:
             print_json({"proof": None}) if json else err("no erase was interrupted")
             return NEGATIVE
         return _print_proof(proof, None, json)
-    with invocation.existing(must_write=not dry_run) as memory:
+    with invocation.open_existing(must_write=not dry_run) as memory:
         plan = memory.files.plan_erase(ids, session_id=session, also=also, keep=keep)
         known = [one.key for one in plan.carriers if one.chosen and one.place == "memory"]
         found = memory.view.dependents(known)
@@ -72,19 +72,19 @@ def erase_command(
             print_dependents(found, without=frozenset(one.key for one in plan.carriers))
         if dry_run:
             if json:
-                print_json({"plan": _plain(plan), "dependents": without_shown_secrets(found)})
+                print_json({"plan": _json_value(plan), "dependents": without_shown_secrets(found)})
             else:
                 print_note(f"{plural(plan.memories, 'memory')} would be erased; nothing was changed")
             return OK
-        if not _agreed(plan, yes_erase, json):
+        if not _ask_to_erase(plan, yes_erase, json):
             err("nothing was erased")
             return NEGATIVE
-        with _progress() as show:
+        with _progress_printer() as show:
             proof = memory.files.erase(plan, delete_damaged=delete_damaged, progress=show)
     return _print_proof(proof, plan, json)
 
 
-def _agreed(plan: ErasePlan, number: int | None, json: bool) -> bool:
+def _ask_to_erase(plan: ErasePlan, number: int | None, json: bool) -> bool:
     if number is None:
         if json or not sys.stdin.isatty():
             raise UsageError(
@@ -103,7 +103,7 @@ def _agreed(plan: ErasePlan, number: int | None, json: bool) -> bool:
 
 
 @contextmanager
-def _progress() -> Iterator[Callable[[EraseProgress], None]]:
+def _progress_printer() -> Iterator[Callable[[EraseProgress], None]]:
     meter = ProgressMeter()
 
     def show(now: EraseProgress) -> None:
@@ -143,7 +143,7 @@ def _print_plan(plan: ErasePlan) -> None:
 
 def _print_proof(proof: EraseProof, plan: ErasePlan | None, json: bool) -> int:
     if json:
-        print_json({"plan": _plain(plan) if plan else None, "proof": _plain(proof)})
+        print_json({"plan": _json_value(plan) if plan else None, "proof": _json_value(proof)})
         return OK if proof.complete else NEGATIVE
     word = paint("erased", "green") if proof.complete else paint("not finished", "red")
     backups = f", {plural(proof.backups_written, 'backup')} rewritten" if proof.backups_written else ""
@@ -169,7 +169,7 @@ def _print_proof(proof: EraseProof, plan: ErasePlan | None, json: bool) -> int:
     return OK if proof.complete else NEGATIVE
 
 
-def _plain(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     """JSON knows no paths."""
     import msgspec
 

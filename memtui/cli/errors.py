@@ -27,24 +27,24 @@ def report(error: BaseException, *, json: bool, logged: bool = True) -> int:
 
     ``logged``: a fault of memtui goes into the log as well.
     """
-    kind, message, hint, code = _described(error, logged)
+    kind, message, hint, code = _describe_error(error, logged)
     if code in (CANCELLED, UNREAD):
         if code == CANCELLED:
-            _complain("cancelled")
+            _print_error("cancelled")
         return code
     if json:
         from .output import print_json
 
         print_json({"error": {"kind": kind, "message": message, "hint": hint, "exit_code": code}})
-    _complain(f"error: {message}")
+    _print_error(f"error: {message}")
     if isinstance(error, FilterError):
-        _complain(error.pointer(), indent="  ")
+        _print_error(error.pointer(), indent="  ")
     if hint:
-        _complain(f"hint: {hint}")
+        _print_error(f"hint: {hint}")
     return code
 
 
-def _described(error: BaseException, logged: bool) -> tuple[str, str, str, int]:
+def _describe_error(error: BaseException, logged: bool) -> tuple[str, str, str, int]:
     """Kind, message, hint and exit code of anything that may end a command."""
     if isinstance(error, MemtuiError):
         return type(error).__name__, error.message, error.hint, error.exit_code
@@ -64,10 +64,10 @@ def _described(error: BaseException, logged: bool) -> tuple[str, str, str, int]:
     if isinstance(error, OSError):
         file = f"{error.filename}: " if error.filename else ""
         return "OSError", f"{file}{error.strerror or error}", "", BAD_INPUT
-    return (*_fault(error, logged), FAULT)
+    return (*_describe_bug(error, logged), FAULT)
 
 
-def _fault(error: BaseException, logged: bool) -> tuple[str, str, str]:
+def _describe_bug(error: BaseException, logged: bool) -> tuple[str, str, str]:
     """A bug. Its message and locals are not shown: they may hold the text of a memory."""
     import logging
 
@@ -77,10 +77,10 @@ def _fault(error: BaseException, logged: bool) -> tuple[str, str, str]:
         log.start()
         logging.getLogger("memtui.cli").critical("unexpected error", exc_info=error)
     hint = "Nothing that was saved is lost. Please report this line."
-    return "Fault", f"memtui failed unexpectedly: {log.outline(error)}", hint
+    return "Fault", f"memtui failed unexpectedly: {log.error_outline(error)}", hint
 
 
-def _complain(text: str, indent: str = "") -> None:
+def _print_error(text: str, indent: str = "") -> None:
     from .output import err
 
     for line in text.splitlines() or [""]:

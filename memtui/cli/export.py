@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 from memtui.engine.errors import UsageError
-from memtui.present.format import count, file_size, plural
+from memtui.present.format import file_size, format_count, plural
 
 from .errors import CANCELLED, OK
 from .output import err, out, paint, print_json, print_note, row
@@ -61,11 +61,11 @@ def export_command(
             raise UsageError("The export and --json cannot both go to the standard output.", "Leave one out.")
         target = sys.stdout.buffer
     meter = ProgressMeter()
-    with invocation.reading() as memory:
+    with invocation.open_readonly() as memory:
         with cancelled_by_signal() as cancelled:
             report = memory.files.export(
                 target, format=format, filter=filter, history=history, without_secrets=without_secrets, force=force,
-                progress=_shown_on(meter), cancelled=cancelled,
+                progress=_progress_printer(meter), cancelled=cancelled,
             )  # fmt: skip
         meter.clear()
     if json:
@@ -73,22 +73,22 @@ def export_command(
     elif report.cancelled:
         print_note("cancelled: nothing was written")
     elif report.path is not None:
-        _print(report)
+        _print_report(report)
     if report.secrets and not report.cancelled:
         texts = plural(report.secrets, "text")
         err(f"warning: {texts} with a secret in this export. To leave secrets out: --without-secrets")
     return CANCELLED if report.cancelled else OK
 
 
-def _shown_on(meter: ProgressMeter) -> Callable[[ExportProgress], None]:
+def _progress_printer(meter: ProgressMeter) -> Callable[[ExportProgress], None]:
     def show(progress: ExportProgress) -> None:
         share = progress.done / progress.total if progress.total else 1.0
-        meter.show(f"{share:4.0%}  {count(progress.done)} of {count(progress.total)}")
+        meter.show(f"{share:4.0%}  {format_count(progress.done)} of {format_count(progress.total)}")
 
     return show
 
 
-def _print(report: ExportReport) -> None:
+def _print_report(report: ExportReport) -> None:
     if report.format == "markdown":
         notes = plural(sum(report.counts.values()), "note")
         out(row(paint("exported", "green"), notes, "to", str(report.path), gap=" "))

@@ -30,12 +30,12 @@ class Contents(Record):
     pages: list[Entry]
 
 
-def _beginning(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+def _complete_topic(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
     return [topic for topic in ORDER if topic.startswith(incomplete.lower())]
 
 
 @click.command("guide", cls=Command)
-@click.argument("topic", required=False, shell_complete=_beginning)
+@click.argument("topic", required=False, shell_complete=_complete_topic)
 @json_option
 def guide_command(topic: str | None, json: bool) -> int:
     """Read a page of the guide, or list the pages.
@@ -58,13 +58,13 @@ def guide_command(topic: str | None, json: bool) -> int:
     if json:
         print_json(found)
     elif sys.stdout.isatty():
-        _lay_out(found)
+        _format_page(found)
     else:
         out(found.text.rstrip("\n"))
     return OK
 
 
-def _lay_out(found: Page) -> None:
+def _format_page(found: Page) -> None:
     from rich.console import Console
     from rich.markdown import Markdown  # safe-text: pages of the program, no stored text
 

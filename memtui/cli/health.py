@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memtui.present.format import count
-from memtui.present.health import finding_line, verdict
+from memtui.present.format import format_count
+from memtui.present.health import finding_line, health_line
 from memtui.present.text import one_line
 
 from .errors import OK
@@ -17,7 +17,7 @@ from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
-    from memtui.engine.review.health import Health
+    from memtui.engine.review.health import HealthReport
 
 _WORST = 3
 
@@ -31,9 +31,9 @@ def health_command(invocation: Invocation, json: bool) -> int:
     --json names at most 200 memories of each kind, and the filter that lists them all. Memories in the app
     and memtui search --filter take that filter.
     """
-    with invocation.existing() as memory:
+    with invocation.open_existing() as memory:
         report = memory.review.health()
-        named = {} if json else _texts(memory, report)
+        named = {} if json else _memory_texts(memory, report)
     if json:
         print_json(report)
         return OK
@@ -46,15 +46,23 @@ def health_command(invocation: Invocation, json: bool) -> int:
         for identity in finding.ids[:_WORST]:
             out(row("   ", identity, one_line(named.get(identity, ""), 80)))
         if finding.ids and finding.total > _WORST:
-            out(row("   ", f"and {count(finding.total - _WORST)} more (--json names {len(finding.ids)})"))
+            out(
+                row(
+                    "   ",
+                    f"and {format_count(finding.total - _WORST)} more (--json names {len(finding.ids)})",
+                )
+            )
         out(row("   ", next_step(finding.remedy)))
     out(
-        row(paint(verdict(report), "green" if report.well else "yellow"), f"looked in {report.seconds:.2f} s")
+        row(
+            paint(health_line(report), "green" if report.is_healthy else "yellow"),
+            f"looked in {report.seconds:.2f} s",
+        )
     )
     return OK
 
 
-def _texts(memory: Memory, report: Health) -> dict[str, str]:
+def _memory_texts(memory: Memory, report: HealthReport) -> dict[str, str]:
     """The worst memories in words."""
     from memtui.engine.guards import secrets
 

@@ -9,8 +9,8 @@ import click
 
 from memtui.engine.errors import NotFoundError, UsageError
 from memtui.engine.search.moments import parse_past_time
-from memtui.present.format import count, local_time, plural
-from memtui.present.memory import differences, without_secrets
+from memtui.present.format import format_count, local_time, plural
+from memtui.present.memory import version_differences, without_secrets
 from memtui.present.operation import actor_name, change_count, quoted_query, tokens_saved, undo_notes
 from memtui.present.past import coverage_notes, kind_counts, verb_label, verb_role
 
@@ -35,8 +35,8 @@ def print_recalls(
     json: bool,
 ) -> int:  # fmt: skip
     """Print the recalls, latest first, each with its memories. ``since``, ``until``: leave out earlier and later ones."""
-    found = _latest(memory, words, actor, since, until, limit)
-    served = [(recall, _known(memory, recall)) for recall in found]
+    found = _find_latest(memory, words, actor, since, until, limit)
+    served = [(recall, _known_ids(memory, recall)) for recall in found]
     if json:
         print_json({"recalls": [{"recall": recall, "memories": memories} for recall, memories in served]})
         return OK if found else NEGATIVE
@@ -64,7 +64,7 @@ def print_recalls(
     return OK if found else NEGATIVE
 
 
-def _latest(
+def _find_latest(
     memory: Memory, words: str, actor: str | None, since: str | None, until: str | None, limit: int
 ) -> list[Recall]:
     last = None if until is None else parse_past_time(until, time.time())
@@ -87,7 +87,7 @@ def _latest(
     return found[:limit]
 
 
-def _known(memory: Memory, recall: Recall) -> list[MemoryRecord]:
+def _known_ids(memory: Memory, recall: Recall) -> list[MemoryRecord]:
     found = []
     for id in recall.memory_ids:
         try:
@@ -113,7 +113,7 @@ def print_as_of(memory: Memory, when: str, words: str, *, limit: int, signs: Gly
     for one in shown:
         out(memory_line(one, signs))
     if total > len(shown):
-        err(f"and {count(total - len(shown))} more: --limit shows them")
+        err(f"and {format_count(total - len(shown))} more: --limit shows them")
     for line in coverage_notes(past.coverage, now):
         print_note(line)
     return OK if shown else NEGATIVE
@@ -134,13 +134,13 @@ def print_diff(memory: Memory, start: str, end: str, *, limit: int, signs: Glyph
             gap=" ",
         )
     )
-    totals = [f"{count(number)} {verb_label(verb)}" for verb, number in found.counts.items()]
+    totals = [f"{format_count(number)} {verb_label(verb)}" for verb, number in found.counts.items()]
     totals += [f"{plural(number, 'turn')} {verb_label(verb)}" for verb, number in found.turns.items()]
     out(", ".join(totals) or "nothing changed")
     for change in found.changes:
         _print_change(change, signs)
     if found.more:
-        err(f"and {count(found.more)} more: --limit shows them")
+        err(f"and {format_count(found.more)} more: --limit shows them")
     for line in coverage_notes(found.coverage, now):
         print_note(line)
     return OK if totals else NEGATIVE
@@ -155,7 +155,7 @@ def _print_change(change: PastChange, signs: Glyphs) -> None:
         return
     if old.content != new.content:
         out(row("           - was", brief(without_secrets(old), _BESIDE)))
-    for label, was, now, _ in differences(old, new):
+    for label, was, now, _ in version_differences(old, new):
         out(f"           - {label}: {was} -> {now}")
 
 
@@ -207,7 +207,7 @@ def history_command(
             "--filter needs --as-of or --recalls.", "For example --as-of yesterday --filter kind:fact"
         )
     if recalls:
-        with invocation.reading() as memory:
+        with invocation.open_readonly() as memory:
             return print_recalls(
                 memory,
                 words,
@@ -219,22 +219,24 @@ def history_command(
                 json=json,
             )
     if as_of is not None or diff is not None:
-        with invocation.reading() as memory:
+        with invocation.open_readonly() as memory:
             if diff is not None:
                 return print_diff(memory, *diff, limit=limit, signs=glyphs(invocation), json=json)
             return print_as_of(memory, as_of or "", words, limit=limit, signs=glyphs(invocation), json=json)
     return (
-        _list(invocation, limit, actor, since, json)
+        _print_operation_list(invocation, limit, actor, since, json)
         if op_id is None
-        else _show(invocation, op_id, limit, json)
+        else _print_operation(invocation, op_id, limit, json)
     )
 
 
-def _list(invocation: Invocation, limit: int, actor: str | None, since: str | None, json: bool) -> int:
+def _print_operation_list(
+    invocation: Invocation, limit: int, actor: str | None, since: str | None, json: bool
+) -> int:
     first = 0 if since is None else parse_past_time(since, time.time())
     if actor is not None and actor not in _ACTORS and not actor.startswith(("agent:", "device:")):
         actor = "person" if actor == "you" else f"agent:{actor}"
-    with invocation.reading() as memory:
+    with invocation.open_readonly() as memory:
         # The latest come first, so those that are too old are at the end.
         operations = [one for one in memory.view.operations(limit=limit, actor=actor) if one.at >= first]
     if json:
@@ -244,11 +246,11 @@ def _list(invocation: Invocation, limit: int, actor: str | None, since: str | No
     return OK if operations else NEGATIVE
 
 
-def _show(invocation: Invocation, op_id: int, limit: int, json: bool) -> int:
-    with invocation.reading() as memory:
+def _print_operation(invocation: Invocation, op_id: int, limit: int, json: bool) -> int:
+    with invocation.open_readonly() as memory:
         operation, changes = memory.view.operation(op_id), memory.view.changes_of(op_id, limit=limit)
         titles = memory.view.titles(changes)
-        before = memory.backups.state_before_restore(op_id)
+        before = memory.backups.before(op_id)
         undone_by, undoes = (
             None if other is None else memory.view.operation(other)
             for other in (operation.undone_by, operation.undoes)
@@ -265,7 +267,7 @@ def _show(invocation: Invocation, op_id: int, limit: int, json: bool) -> int:
         if before is not None:
             print_note(f"To bring back what was there before it: memtui restore {before.path.name}")
         if operation.rows > len(changes):
-            err(f"and {count(operation.rows - len(changes))} more rows: --limit shows them")
+            err(f"and {format_count(operation.rows - len(changes))} more rows: --limit shows them")
     return OK
 
 

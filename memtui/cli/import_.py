@@ -21,7 +21,7 @@ from memtui.engine.errors import InputError, MemtuiError, ReplacedFileError, Usa
 from memtui.engine.installation import runnable
 from memtui.engine.records import Refused
 from memtui.present import import_sources
-from memtui.present.format import count, local_time, plural
+from memtui.present.format import format_count, local_time, plural
 
 from .errors import BAD_INPUT, CANCELLED, OK
 from .output import err, next_step, out, paint, print_json, print_note, row, table
@@ -59,15 +59,15 @@ def follow(invocation: Invocation, places: Sequence[Path], *, later: bool, json:
     meter = ProgressMeter()
     signals: list[int] = []
     ended = operating_system.signals_handled(operating_system.stop_signals(), signals.append)
-    with invocation.writing(background=not later) as memory, ended:
+    with invocation.open_or_create(background=not later) as memory, ended:
         print_note(f"following {plural(len(places), 'place')}; Ctrl+C ends it")
-        while (replaced := _follow(memory, places, signals, meter, json=json)) is not None:
+        while (replaced := _follow_until_signal(memory, places, signals, meter, json=json)) is not None:
             memory.reopen()  # turns that were not written are read again: the new file stores how far it got
             print_note(f"{replaced.message} Following goes on with the file that is there now.")
     return OK
 
 
-def _follow(
+def _follow_until_signal(
     memory: Memory, places: Sequence[Path], signals: list[int], meter: ProgressMeter, *, json: bool
 ) -> ReplacedFileError | None:
     """Follow until a signal ends it, or until the memory's file was replaced."""
@@ -120,7 +120,7 @@ def _print_followed(found: FollowResult, meter: ProgressMeter, *, json: bool) ->
 def _follow_progress(meter: ProgressMeter) -> Callable[[int, int, int], None]:
     def show(done: int, files: int, came: int) -> None:
         if files > 1:
-            meter.show(f"{count(done)} of {plural(files, 'file')}  {plural(came, 'new turn')}")
+            meter.show(f"{format_count(done)} of {plural(files, 'file')}  {plural(came, 'new turn')}")
 
     return show
 
@@ -149,9 +149,9 @@ def list_discovered(invocation: Invocation, *, json: bool) -> int:
     """List the sources on this machine. Turns are counted for a fraction of a second; after that the number is an
     estimate.
     """
-    found = _probed(invocation, discovered())
+    found = _probe_sources(invocation, discovered())
     if json:
-        print_json([_plain(each) for each in found])
+        print_json([_probe_json(each) for each in found])
         return OK
     if not found:
         out("Nothing that memtui knows was found on this machine.")
@@ -161,7 +161,7 @@ def list_discovered(invocation: Invocation, *, json: bool) -> int:
     for each in found:
         source = each.source
         out(row(paint(source.name, "bold"), source.label, str(source.path)))
-        out(f"  {import_sources.found_summary(each)}; {import_sources.ages(source, now)}")
+        out(f"  {import_sources.found_summary(each)}; {import_sources.age_range(source, now)}")
         out(f"  {import_sources.not_yet_imported(each)}")
         if expiry_note := import_sources.expiry_note(each):
             out(row(" ", paint(f"! {expiry_note}", "yellow"), gap=" "))
@@ -178,17 +178,17 @@ def list_discovered(invocation: Invocation, *, json: bool) -> int:
     return OK
 
 
-def _probed(invocation: Invocation, sources: list[KnownSource]) -> list[SourceProbe]:
+def _probe_sources(invocation: Invocation, sources: list[KnownSource]) -> list[SourceProbe]:
     """Look what of each source is new. Without a memory everything is."""
-    from memtui.engine.importers.probe import probe
+    from memtui.engine.importers.probe import probe_sources
 
-    if not invocation.demo and paths.is_missing(invocation.path()):
-        return list(probe(None, sources, time.time))
-    with invocation.reading() as memory:
+    if not invocation.demo and paths.is_surely_missing(invocation.path()):
+        return list(probe_sources(None, sources, time.time))
+    with invocation.open_readonly() as memory:
         return list(memory.files.probe(sources))
 
 
-def _plain(found: SourceProbe) -> dict[str, Any]:
+def _probe_json(found: SourceProbe) -> dict[str, Any]:
     import msgspec
 
     fields = {**msgspec.structs.asdict(found.source), **msgspec.structs.asdict(found)}
@@ -255,83 +255,89 @@ def import_command(
         sources = chosen(places) if places else discovered()
         if not sources:
             raise InputError("No conversations were found on this machine.", "Name a file or folder.")
-        return _bring_in(
+        return _import_each(
             invocation, [source.path for source in sources], dry_run=dry_run, later=later, json=json
         )
     if not places:
-        raise UsageError("Nothing to import was named.", _suggestions())
+        raise UsageError("Nothing to import was named.", _suggested_commands())
     from memtui.engine.importers import database_urls
 
-    with database_urls.local(
+    with database_urls.local_copies(
         [place if database_urls.is_url(place) else Path(place).expanduser() for place in places]
     ) as found:
         from memtui.engine.importers.refusals import UnknownFormatError
 
         try:
-            return _bring_in_one(invocation, found, format, dry_run=dry_run, later=later, json=json)
+            return _import_one_run(invocation, found, format, dry_run=dry_run, later=later, json=json)
         except UnknownFormatError as error:
             hint = "To read it as another format: --format NAME. The names: memtui guide import"
             raise InputError(error.message, hint) from None
 
 
-def _bring_in_one(
+def _import_one_run(
     invocation: Invocation, found: LocalCopies, format: str | None, *, dry_run: bool, later: bool, json: bool
 ) -> int:
     """Import everything as one operation."""
-    if not dry_run and not invocation.demo and paths.is_missing(invocation.path()):
+    if not dry_run and not invocation.demo and paths.is_surely_missing(invocation.path()):
         from memtui.engine.importers.detect import find_sources
 
         find_sources(found.paths, format)  # no memory is created when there is nothing to import
     meter = ProgressMeter()
-    with _target(invocation, dry_run) as memory:
-        report = _import(memory, found.paths, format, dry_run, meter)
+    with _memory_or_dry_run(invocation, dry_run) as memory:
+        report = _import_files(memory, found.paths, format, dry_run, meter)
         report = replace(report, refused=(*found.refused, *report.refused))
         if json:
             print_json(report)
         else:
-            _print(report, undo=not invocation.demo)
+            _print_report(report, undo=not invocation.demo)
         _print_refused(report.refused)
-        _afterwards(memory, [report], meter, later=later, json=json)
-    return CANCELLED if report.cancelled else BAD_INPUT if report.refused or _missed(report) else OK
+        _after_import(memory, [report], meter, later=later, json=json)
+    return (
+        CANCELLED
+        if report.cancelled
+        else BAD_INPUT
+        if report.refused or _missed_conversations(report)
+        else OK
+    )
 
 
-def _bring_in(invocation: Invocation, found: list[Path], *, dry_run: bool, later: bool, json: bool) -> int:
+def _import_each(invocation: Invocation, found: list[Path], *, dry_run: bool, later: bool, json: bool) -> int:
     """Import each source as an operation of its own. One that cannot be read does not stop the others."""
     meter = ProgressMeter()
     reports: list[ImportReport] = []
     failed: MemtuiError | None = None
-    with _target(invocation, dry_run) as memory:
+    with _memory_or_dry_run(invocation, dry_run) as memory:
         for path in found:
             try:
-                report = _import(memory, [path], None, dry_run, meter)
+                report = _import_files(memory, [path], None, dry_run, meter)
             except InputError as error:
                 failed = error
                 _print_refused([Refused(message=error.message, hint=error.hint)])
                 continue
             reports.append(report)
             if not json:
-                _print(report, undo=not invocation.demo)
+                _print_report(report, undo=not invocation.demo)
             _print_refused(report.refused)
             if report.cancelled:
                 break
         if json:
             print_json(reports)
-        _afterwards(memory, reports, meter, later=later, json=json)
+        _after_import(memory, reports, meter, later=later, json=json)
     if any(report.cancelled for report in reports):
         return CANCELLED
     if failed is not None:
         return failed.exit_code
-    return BAD_INPUT if any(report.refused or _missed(report) for report in reports) else OK
+    return BAD_INPUT if any(report.refused or _missed_conversations(report) for report in reports) else OK
 
 
-def _missed(report: ImportReport) -> bool:
+def _missed_conversations(report: ImportReport) -> bool:
     """Whether a file that may hold conversations was left out, or a part of one."""
     from memtui.engine.importers.refusals import MISSED
 
-    return _lost_part(report) or any(one.reason in MISSED for one in report.left_out)
+    return _has_lost_part(report) or any(one.reason in MISSED for one in report.left_out)
 
 
-def _lost_part(report: ImportReport) -> bool:
+def _has_lost_part(report: ImportReport) -> bool:
     from memtui.engine.importers.refusals import LOST_PART
 
     return not LOST_PART.isdisjoint(report.reasons)
@@ -345,18 +351,18 @@ def _print_refused(refused: Sequence[Refused]) -> None:
         err(f"hint: {hint}")
 
 
-def _import(
+def _import_files(
     memory: Memory, found: Sequence[Path], format: str | None, dry_run: bool, meter: ProgressMeter
 ) -> ImportReport:
     with cancelled_by_signal() as cancelled:
         report = memory.files.import_paths(
-            found, format=format, dry_run=dry_run, progress=_shown_on(meter), cancelled=cancelled
+            found, format=format, dry_run=dry_run, progress=_progress_printer(meter), cancelled=cancelled
         )
     meter.clear()
     return report
 
 
-def _afterwards(
+def _after_import(
     memory: Memory, reports: list[ImportReport], meter: ProgressMeter, *, later: bool, json: bool
 ) -> None:
     sys.stdout.flush()
@@ -364,7 +370,7 @@ def _afterwards(
     if not any(report.operation is not None for report in reports):
         return
     if not later and not stopped:
-        _index(memory, meter)
+        _index_with_progress(memory, meter)
     waiting = 0 if json else len(memory.sessions.pending(due=True))
     if waiting:
         text = f"{plural(waiting, 'conversation waits', 'conversations wait')} to become facts"
@@ -372,38 +378,38 @@ def _afterwards(
 
 
 @contextmanager
-def _target(invocation: Invocation, dry_run: bool) -> Iterator[Memory]:
+def _memory_or_dry_run(invocation: Invocation, dry_run: bool) -> Iterator[Memory]:
     """A dry run needs no memory: without one, everything is new."""
     if not dry_run:
-        with invocation.writing() as memory:
+        with invocation.open_or_create() as memory:
             yield memory
-    elif not invocation.demo and paths.is_missing(invocation.path()):
+    elif not invocation.demo and paths.is_surely_missing(invocation.path()):
         from memtui.engine.memory import Memory
 
         with Memory.open(":memory:") as memory:
             yield memory
     else:
-        with invocation.reading() as memory:
+        with invocation.open_readonly() as memory:
             yield memory
 
 
-def _shown_on(meter: ProgressMeter) -> Callable[[ImportProgress], None]:
+def _progress_printer(meter: ProgressMeter) -> Callable[[ImportProgress], None]:
     def show(progress: ImportProgress) -> None:
         share = progress.bytes_done / progress.bytes_total if progress.bytes_total else 0.0
         verb = "would import" if progress.dry_run else "imported"
         parts = [
             f"{share:4.0%}",
-            f"{verb} {count(progress.imported)}",
-            f"{count(int(progress.rate))} turns/s",
+            f"{verb} {format_count(progress.imported)}",
+            f"{format_count(int(progress.rate))} turns/s",
         ]
         if progress.already_there:
-            parts.append(f"{count(progress.already_there)} already there")
+            parts.append(f"{format_count(progress.already_there)} already there")
         meter.show("  ".join([*parts, progress.place]))
 
     return show
 
 
-def _index(memory: Memory, meter: ProgressMeter) -> None:
+def _index_with_progress(memory: Memory, meter: ProgressMeter) -> None:
     """Make links and vectors now, with a progress line. After Ctrl+C the rest is made later."""
     next_count = 0.0
 
@@ -412,7 +418,7 @@ def _index(memory: Memory, meter: ProgressMeter) -> None:
         if meter.shown and time.monotonic() >= next_count:
             next_count = time.monotonic() + _COUNT_SECONDS
             stats = memory.stats()
-            left = f"{count(stats.unlinked)} links, {count(stats.unembedded)} vectors left"
+            left = f"{format_count(stats.unlinked)} links, {format_count(stats.unembedded)} vectors left"
             meter.show(f"indexing: {left} (Ctrl+C leaves them to later)", now=True)
 
     end = memory.subscribe("progress", show)
@@ -426,7 +432,7 @@ def _index(memory: Memory, meter: ProgressMeter) -> None:
         meter.clear()
 
 
-def _print(report: ImportReport, *, undo: bool) -> None:
+def _print_report(report: ImportReport, *, undo: bool) -> None:
     verb = "would import" if report.dry_run else "cancelled: imported" if report.cancelled else "imported"
     from memtui.engine.importers.lock import QUESTION, count_text, decisions_text
 
@@ -448,25 +454,25 @@ def _print(report: ImportReport, *, undo: bool) -> None:
         )
     rows: list[tuple[str, str, str]] = []
     if before := report.already_there - report.repeated:
-        rows.append(("", count(before), "already there"))
+        rows.append(("", format_count(before), "already there"))
     if report.repeated:
-        rows.append(("", count(report.repeated), "twice in these files"))
+        rows.append(("", format_count(report.repeated), "twice in these files"))
     if report.skipped:
-        rows.append(("", count(report.skipped), "left out:"))
-        rows += [("", count(number), f"  {reason}") for reason, number in report.reasons.items()]
+        rows.append(("", format_count(report.skipped), "left out:"))
+        rows += [("", format_count(number), f"  {reason}") for reason, number in report.reasons.items()]
     if report.redacted:
-        rows.append(("", count(report.redacted), "seem to hold a secret"))
+        rows.append(("", format_count(report.redacted), "seem to hold a secret"))
     for line in table(rows, right=(1,)):
         out(line)
     for warning in report.warnings:
         err(f"warning: {warning}")
-    if _lost_part(report):
+    if _has_lost_part(report):
         err("hint: Part of a file is missing. Download the export again; importing it adds the rest.")
     if report.operation is not None and undo:
         out(row(" ", next_step(f"To undo it: memtui undo {report.operation.op_id}")))
 
 
-def _suggestions() -> str:
+def _suggested_commands() -> str:
     """Suggest commands for the sources that are on this machine."""
     lines = [
         f"memtui import {source.path}   ({source.label}, {plural(source.files, 'file')})"

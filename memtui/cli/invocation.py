@@ -86,7 +86,7 @@ class Invocation:
     def refuse_foreign(self) -> None:
         """Raise ReadOnlyError if --db names the store of another program, for a command that needs a memory of its own."""
         if self.foreign is not None:
-            raise self.foreign.refusal()
+            raise self.foreign.refusal_error()
 
     def check(self) -> None:
         """Raise UsageError for options that contradict each other."""
@@ -100,13 +100,13 @@ class Invocation:
             raise UsageError("--db needs a path.", "For example --db ~/memory.db")
 
     @contextmanager
-    def reading(self) -> Iterator[Memory]:
+    def open_readonly(self) -> Iterator[Memory]:
         """The memory, opened for reading only. Raises StoreError when there is none yet."""
-        with self._opened(write=False, create=False) as memory:
+        with self._open_memory(write=False, create=False) as memory:
             yield memory
 
     @contextmanager
-    def existing(self, *, must_write: bool = False) -> Iterator[Memory]:
+    def open_existing(self, *, must_write: bool = False) -> Iterator[Memory]:
         """A memory that is there: writable if it may be, for reading only if not (unless ``must_write``)."""
         if must_write and self.readonly:
             raise _nothing_may_change()
@@ -114,17 +114,17 @@ class Invocation:
             self.refuse_foreign()
         with ExitStack() as stack:
             try:
-                memory = stack.enter_context(self._opened(write=not self.readonly, create=False))
+                memory = stack.enter_context(self._open_memory(write=not self.readonly, create=False))
             except ReadOnlyError:
                 if must_write:
                     raise
-                memory = stack.enter_context(self._opened(write=False, create=False))
+                memory = stack.enter_context(self._open_memory(write=False, create=False))
             yield memory
         if must_write:
             self._print_thrown_away()
 
     @contextmanager
-    def writing(self, *, background: bool = False) -> Iterator[Memory]:
+    def open_or_create(self, *, background: bool = False) -> Iterator[Memory]:
         """The memory, created when there is none; ``background``: it makes links and vectors in the background.
 
         One that was created here and has nothing in it after an error is removed. Raises ReadOnlyError with --readonly.
@@ -132,9 +132,9 @@ class Invocation:
         if self.readonly:
             raise _nothing_may_change()
         self.refuse_foreign()
-        missing = () if self.demo else _missing(self.path())
+        missing = () if self.demo else _missing_paths(self.path())
         try:
-            with self._opened(write=True, create=True, background=background) as memory:
+            with self._open_memory(write=True, create=True, background=background) as memory:
                 yield memory
         except BaseException:
             _remove_unused(missing)
@@ -148,7 +148,7 @@ class Invocation:
             print_note("This changed a copy of the demo memory, which is now deleted.")
 
     @contextmanager
-    def _opened(self, *, write: bool, create: bool, background: bool = False) -> Iterator[Memory]:
+    def _open_memory(self, *, write: bool, create: bool, background: bool = False) -> Iterator[Memory]:
         from memtui import log
         from memtui.engine.memory import Memory
 
@@ -165,25 +165,25 @@ class Invocation:
                     raise NotFoundError(error.message, _NEW_COPY) from error
             return
         if (store := self.foreign) is not None:
-            with _looking_at(store, options) as memory:
+            with _open_foreign_copy(store, options) as memory:
                 yield memory
             return
         path = self.path()
-        if paths.is_missing(path):
+        if paths.is_surely_missing(path):
             Memory.rescue(path).refuse_to_begin_anew()
-        if not create and paths.is_missing(path):
+        if not create and paths.is_surely_missing(path):
             hint = 'Create one: memtui remember "..." or memtui import PATH. To look at an example: memtui --demo'
             raise StoreError(f"There is no memory at {path}.", hint)
         if write:
             log.start()  # else lines of the log would be mixed with the answer
-        with self._upgraded(path, write, options) as memory:
+        with self._open_upgraded(path, write, options) as memory:
             if memory.files.unfinished_erase() is not None:
                 from .output import print_note
 
                 print_note("An erase was interrupted. To finish it: memtui erase --resume")
             yield memory
 
-    def _upgraded(self, path: Path, write: bool, options: Options) -> Memory:
+    def _open_upgraded(self, path: Path, write: bool, options: Options) -> Memory:
         """The open memory. A file of an older format is upgraded first, if that is allowed."""
         from memtui.engine.memory import Memory
 
@@ -197,7 +197,7 @@ class Invocation:
 
 
 @contextmanager
-def _looking_at(store: ForeignStore, options: Options) -> Iterator[Memory]:
+def _open_foreign_copy(store: ForeignStore, options: Options) -> Iterator[Memory]:
     """A read-only copy of another program's store. Raises ReadOnlyError, with what to do, for whatever would change it."""
     from memtui.engine.memory import Memory
     from memtui.present.format import plural
@@ -207,17 +207,17 @@ def _looking_at(store: ForeignStore, options: Options) -> Iterator[Memory]:
 
     with store_copy(store, options) as (path, report):
         left = f" ({plural(report.skipped, 'record')} of it left out)" if report.skipped else ""
-        print_note(f"{store.because}{left}. To keep it: {store.way}")
+        print_note(f"{store.reason_readonly}{left}. To keep it: {store.import_command}")
         with Memory.open(path, readonly=True, options=copy_options(options)) as memory:
             try:
                 yield memory
             except ReadOnlyError:
-                raise store.refusal() from None
+                raise store.refusal_error() from None
 
 
-def _missing(path: Path) -> tuple[Path, ...]:
+def _missing_paths(path: Path) -> tuple[Path, ...]:
     """The memory at ``path`` and its folders, as far as they are not there yet."""
-    return tuple(takewhile(paths.is_missing, (path, *path.parents)))
+    return tuple(takewhile(paths.is_surely_missing, (path, *path.parents)))
 
 
 def _remove_unused(missing: Sequence[Path]) -> None:

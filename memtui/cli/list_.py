@@ -63,12 +63,12 @@ def list_command(
     if saved == "":
         return _saved(invocation, expression, json)
     if saved is not None:
-        with invocation.reading() as memory:
+        with invocation.open_readonly() as memory:
             expression = f"{memory.filters.named(saved).filter} {expression}".strip()
     if save is not None:
         if not expression:
             raise UsageError("Which filter?", f"memtui list --save {save} tag:work")
-        with invocation.existing(must_write=True) as memory:
+        with invocation.open_existing(must_write=True) as memory:
             kept = memory.filters.save(save, expression)
         print_note(f"{'saved' if kept else 'saved already'}: memtui list --saved {shlex.quote(save)}")
     return listed(
@@ -86,7 +86,7 @@ def _saved(invocation: Invocation, filter: str, json: bool) -> int:
     """Print the saved filters."""
     if filter:
         raise UsageError("Which saved filter?", "memtui list --saved NAME FILTER")
-    with invocation.reading() as memory:
+    with invocation.open_readonly() as memory:
         saved = memory.filters.saved()
     if json:
         print_json({"filters": saved})
@@ -100,7 +100,7 @@ def _saved(invocation: Invocation, filter: str, json: bool) -> int:
 def _unsave(invocation: Invocation, name: str, filter: str) -> int:
     if filter:
         raise UsageError("--unsave takes only the name.", f"memtui list --unsave {shlex.quote(name)}")
-    with invocation.existing(must_write=True) as memory:
+    with invocation.open_existing(must_write=True) as memory:
         memory.filters.remove(name)
     print_note("Removed. To bring it back: memtui undo")
     return OK
@@ -117,7 +117,7 @@ def listed(
     descending: bool = True,
 ) -> int:
     """Print what passes ``filter``; returns the exit code. Raises FilterError."""
-    with invocation.reading() as memory:
+    with invocation.open_readonly() as memory:
         found = memory.view.page(filter, sort=sort, descending=descending, offset=offset, limit=limit)
         total = memory.view.count(filter)
         ids = [one.id for one in found]

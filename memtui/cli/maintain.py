@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from memtui.engine.errors import UsageError
-from memtui.present.format import count, local_date, local_time, plural
-from memtui.present.job import growth_line, jobs_line, next_run, result, state, storage_line
+from memtui.present.format import format_count, local_date, local_time, plural
+from memtui.present.job import growth_line, jobs_line, next_run_text, result_text, state_text, storage_line
 from memtui.present.past import time_ago
 from memtui.present.text import Part
 
@@ -51,7 +51,7 @@ def print_run(run: JobRun) -> None:
     """Print one run: its time, result and changes, and how to undo them."""
     report = run.report
     when = paint(local_time(run.finished_at or run.started_at, time.time()), "dim")
-    out(row(when, in_role(*state(run)), run.job, result(run)))
+    out(row(when, in_role(*state_text(run)), run.job, result_text(run)))
     for line in report.notes if report else ():
         out(row("   ", line))
     if run.op_id is not None:
@@ -64,11 +64,11 @@ def print_memories(memory: Memory, run: JobRun, dry_run: bool, signs: Glyphs) ->
     for id in ids[:_NAMED]:
         out(memory_line(memory.get(id), signs, "   "))
     if (more := len(ids) - _NAMED) > 0:
-        out(row("   ", paint(f"and {count(more)} more (--json names them)", "dim")))
+        out(row("   ", paint(f"and {format_count(more)} more (--json names them)", "dim")))
     if dry_run and run.job == "decay":
         now = time.time()
         days = [
-            f"{count(len(day.rids))} on {local_date(day.start, now)}"
+            f"{format_count(len(day.rids))} on {local_date(day.start, now)}"
             for day in memory.view.forecast(_FORECAST_DAYS).days
             if day.rids
         ]
@@ -88,7 +88,7 @@ def print_status(memory: Memory, json: bool) -> int:
         ("Jobs", jobs_line(found, now)),
         ("Health", "memtui health looks through the memories, memtui check through the file"),
         ("Growth", growth_line(stats, memory.view.forecast())),
-        ("Storage", storage_line(stats, memory.backups.list_all(), now)),
+        ("Storage", storage_line(stats, memory.backups.all(), now)),
     )
     for line in table([[paint(name, "bold"), text] for name, text in groups]):
         out(line)
@@ -110,12 +110,12 @@ def warn_of_clock(scheduler: Scheduler) -> None:
 
 def _status_row(job: JobStatus, now: float) -> list[str]:
     waits: Part = ("waits", "warning")
-    due = in_role(*(waits if job.enabled and job.obstacle else next_run(job, now)))
+    due = in_role(*(waits if job.enabled and job.obstacle else next_run_text(job, now)))
     name, last = paint(job.name, "bold"), job.last
     if last is None:
         return [name, job.schedule, due, "it has not run yet", ""]
-    ran = row(in_role(*state(last)), time_ago(last.finished_at or last.started_at, now), gap=" ")
-    return [name, job.schedule, due, ran, result(last)]
+    ran = row(in_role(*state_text(last)), time_ago(last.finished_at or last.started_at, now), gap=" ")
+    return [name, job.schedule, due, ran, result_text(last)]
 
 
 def print_nothing_due(scheduler: Scheduler) -> None:
@@ -159,7 +159,7 @@ def maintain_command(
             "--dry-run needs --once or --job.", "For example: memtui maintain --job decay --dry-run"
         )
     looks = status or runs is not None or dry_run
-    with invocation.existing(must_write=not looks or bool(enable or disable or accept_clock)) as memory:
+    with invocation.open_existing(must_write=not looks or bool(enable or disable or accept_clock)) as memory:
         scheduler = memory.jobs
         for name in enable:
             scheduler.enable(name)
@@ -168,15 +168,17 @@ def maintain_command(
         if accept_clock:
             scheduler.accept_clock()
         if names or once:
-            return _run(memory, names, once, dry_run, json, glyphs(invocation))
+            return _run_jobs(memory, names, once, dry_run, json, glyphs(invocation))
         if runs is not None:
             return print_all(scheduler.runs(runs), json)
         if status or enable or disable or accept_clock:
             return print_status(memory, json)
-        return _stay(memory, json)
+        return _run_until_signal(memory, json)
 
 
-def _run(memory: Memory, names: tuple[str, ...], once: bool, dry_run: bool, json: bool, signs: Glyphs) -> int:
+def _run_jobs(
+    memory: Memory, names: tuple[str, ...], once: bool, dry_run: bool, json: bool, signs: Glyphs
+) -> int:
     scheduler = memory.jobs
     stopped = threading.Event()
 
@@ -196,7 +198,7 @@ def _run(memory: Memory, names: tuple[str, ...], once: bool, dry_run: bool, json
     if once and not dry_run and not scheduler.lead():
         print_note("Another program runs the jobs of this memory. There is nothing to do here.")
     with on_signals(stop):
-        found = _watched(work, scheduler)
+        found = _run_with_progress(work, scheduler)
     warn_of_clock(scheduler)
     if once and not found and not json:
         print_nothing_due(scheduler)
@@ -205,7 +207,7 @@ def _run(memory: Memory, names: tuple[str, ...], once: bool, dry_run: bool, json
     return CANCELLED if stopped.is_set() else code
 
 
-def _watched(work: Callable[[], T], scheduler: Scheduler) -> T:
+def _run_with_progress(work: Callable[[], T], scheduler: Scheduler) -> T:
     """Work in a thread, so that this one can show how far it is and hear signals."""
     meter = ProgressMeter()
     with ThreadPoolExecutor(1, "memtui-maintain") as pool:
@@ -218,14 +220,18 @@ def _watched(work: Callable[[], T], scheduler: Scheduler) -> T:
                     raise
                 running = scheduler.running
                 if running is not None:
-                    share = f"  {count(running.done)} of {count(running.total)}" if running.total else ""
+                    share = (
+                        f"  {format_count(running.done)} of {format_count(running.total)}"
+                        if running.total
+                        else ""
+                    )
                     meter.show(f"{running.job}{share}  (Ctrl+C stops)")
             finally:
                 if future.done():
                     meter.clear()
 
 
-def _stay(memory: Memory, json: bool) -> int:
+def _run_until_signal(memory: Memory, json: bool) -> int:
     """Run the jobs when they are due, until a signal ends it."""
     scheduler = memory.jobs
     ended = threading.Event()

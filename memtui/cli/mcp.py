@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from memtui.engine.memory import Memory
     from memtui.engine.tools.agent import Agent
     from memtui.engine.tools.base import Group
-    from memtui.mcp.gate import Caller
+    from memtui.mcp.gate import HttpCaller
 
     from .invocation import Invocation
 
@@ -80,7 +80,7 @@ def mcp_command(
     """
     if find_spec("mcp") is None:
         raise DegradedError("The package mcp is not installed.", command_for_dependency("mcp"))
-    given = {name for name in context.params if _is_given(context, name)}
+    given = {name for name in context.params if _is_option_given(context, name)}
     if not http and (wrong := [name for name in _ONLY_HTTP if name in given]):
         raise UsageError(f"--{wrong[0].replace('_', '-')} needs --http.", "memtui mcp --http --help")
     if (
@@ -108,14 +108,14 @@ def mcp_command(
         return make_server(who, (*DEFAULT_GROUPS, *([more] if more else [])), without=without)
 
     with ExitStack() as stack:
-        memory = _opened(invocation, agent, stack)
+        memory = _open_for_agent(invocation, agent, stack)
         who = Agent(memory, filter=filter, project=project)
         # Importing the SDK takes most of a second. Wrong options are reported before.
-        jobs = not (no_jobs or who.readonly or (who.scoped and not http)) and _may_lead(invocation)
+        jobs = not (no_jobs or who.readonly or (who.is_scoped and not http)) and _may_run_jobs(invocation)
         if address is not None:
-            from memtui.mcp.gate import Caller
+            from memtui.mcp.gate import HttpCaller
 
-            anonymous = Caller("", agent, project, filter) if no_token else None
+            anonymous = HttpCaller("", agent, project, filter) if no_token else None
             _serve_http(invocation, address, memory, make, anonymous, jobs=jobs)
             return OK
         from memtui.mcp.process import serve
@@ -131,38 +131,38 @@ def mcp_command(
     return OK
 
 
-def _is_given(context: click.Context, name: str) -> bool:
+def _is_option_given(context: click.Context, name: str) -> bool:
     return context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
 
 
 def _serve_http(
     invocation: Invocation, address: ListenAddress, memory: Memory, make: Callable[[Agent], Any],
-    anonymous: Caller | None, *, jobs: bool,
+    anonymous: HttpCaller | None, *, jobs: bool,
 ) -> None:  # fmt: skip
     """Serve over HTTP until a signal. Raises InputError for a port or a certificate that cannot be used."""
     from memtui.access.admission import Admission
-    from memtui.access.counts import Counts
+    from memtui.access.counts import AdmissionCounts
     from memtui.access.ports import listen
     from memtui.access.tokens import TokenFile
-    from memtui.mcp.gate import PATH, Gate
+    from memtui.mcp.gate import PATH, RequestGate
     from memtui.mcp.http import AgentServers, serve
 
     assert memory.path is not None
-    path, tokens, counts = memory.path, TokenFile(), Counts(kept=not invocation.leaves_no_trace)
+    path, tokens, counts = memory.path, TokenFile(), AdmissionCounts(kept=not invocation.leaves_no_trace)
     listening = listen(address.listening.host, address.port)
 
-    def gate(servers: AgentServers) -> Gate:
+    def gate(servers: AgentServers) -> RequestGate:
         admission = Admission(
             address.listening, tokens, path, counts, kind="agent", behind_proxy=address.behind_proxy,
             per_minute=invocation.configuration.settings.mcp.requests,
         )  # fmt: skip
-        return Gate(servers.answer, admission, anonymous=anonymous)
+        return RequestGate(servers.answer, admission, anonymous=anonymous)
 
     def ready() -> None:
         gc.freeze()
         gc.enable()
         out(address.url(listening.getsockname()[1]) + PATH)
-        _print_who_may(address, tokens, path, anonymous)
+        _print_access(address, tokens, path, anonymous)
         sys.stdout.flush()
 
     with listening:
@@ -172,12 +172,16 @@ def _serve_http(
         )  # fmt: skip
 
 
-def _print_who_may(address: ListenAddress, tokens: TokenFile, path: Path, anonymous: Caller | None) -> None:
+def _print_access(
+    address: ListenAddress, tokens: TokenFile, path: Path, anonymous: HttpCaller | None
+) -> None:
     import time
 
     if anonymous is not None:
         print_note(f"every program and user of this machine may ask without a token, as {anonymous.name}")
-    elif not any(one.kind == "agent" and one.state(time.time()) == "active" for one in tokens.all(path)):
+    elif not any(
+        one.kind == "agent" and one.state(time.time()) == "active" for one in tokens.list_tokens(path)
+    ):
         print_note("there is no token yet, so nobody is answered. To make one: memtui tokens add NAME")
     if not address.listening.on_loopback and not address.listening.names:
         print_note(
@@ -186,7 +190,7 @@ def _print_who_may(address: ListenAddress, tokens: TokenFile, path: Path, anonym
     print_note("Ctrl+C ends the server")
 
 
-def _opened(invocation: Invocation, agent: str, stack: ExitStack) -> Memory:
+def _open_for_agent(invocation: Invocation, agent: str, stack: ExitStack) -> Memory:
     """The memory for this agent; ``stack`` closes it."""
     from memtui import log
     from memtui.engine.memory import Memory
@@ -198,9 +202,9 @@ def _opened(invocation: Invocation, agent: str, stack: ExitStack) -> Memory:
         log.start()
     invocation.refuse_foreign()
     path = stack.enter_context(demo_file()) if invocation.demo else invocation.path()
-    if invocation.readonly and paths.is_missing(path):
+    if invocation.readonly and paths.is_surely_missing(path):
         raise StoreError(f"There is no memory at {path}.", "Open it once without --readonly to create it.")
-    if paths.is_missing(path):
+    if paths.is_surely_missing(path):
         Memory.rescue(path).refuse_to_begin_anew()
     options = invocation.configuration.settings.options(
         allow_unsafe_fs=invocation.allow_unsafe_fs or invocation.demo
@@ -209,7 +213,7 @@ def _opened(invocation: Invocation, agent: str, stack: ExitStack) -> Memory:
     return stack.enter_context(memory)
 
 
-def _may_lead(invocation: Invocation) -> bool:
+def _may_run_jobs(invocation: Invocation) -> bool:
     """Whether the settings let a server run the jobs.
 
     If a model is configured and a server may not use it, the app runs the jobs. Here rules would read a conversation,

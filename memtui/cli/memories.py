@@ -1,4 +1,4 @@
-"""The commands that change memories. They share one file because they share ``_change``: each is one undoable operation."""
+"""The commands that change memories, in one file because they share ``_change_memories``: each is one operation."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def remember_command(
     It is protected: it does not fade, and no job or model changes it.
     """
     content = given_text(text)
-    with invocation.writing() as memory:
+    with invocation.open_or_create() as memory:
         record = memory.remember(content, confidence=confidence, tags=tags, source=source, topic=topic)
     if json:
         print_json({"memory": record})
@@ -89,7 +89,7 @@ def correct_command(
     if not text:
         raise UsageError("The new text is missing.", "--dry-run shows what depends on the memory.")
     content = given_text(text)
-    with invocation.existing(must_write=True) as memory:
+    with invocation.open_existing(must_write=True) as memory:
         old = memory.get(id)
         record = memory.correct(old.id, content)
         old = memory.get(old.id)
@@ -119,7 +119,7 @@ def merge_command(
     if dry_run:
         print_dry_run(invocation, [id, *others], json, "merged", text=text)
         return
-    with invocation.existing(must_write=True) as memory:
+    with invocation.open_existing(must_write=True) as memory:
         known = [memory.get(one).id for one in (id, *others)]
         record = memory.review.merge(known[0], known[1:], text=text)
         gone = [memory.get(one) for one in known[1:]]
@@ -139,7 +139,7 @@ def merge_command(
 @pass_invocation
 def confirm_command(invocation: Invocation, ids: tuple[str, ...], json: bool) -> None:
     """Confirm that the memories ID... are true. They no longer fade, and no job or model changes them."""
-    _change(
+    _change_memories(
         invocation, "confirm", ids, json, refuses=lambda memory: memory.kind == "episode" or not memory.active
     )
 
@@ -161,7 +161,7 @@ def forget_command(
     if dry_run:
         print_dry_run(invocation, ids, json, "forgotten")
         return
-    _change(
+    _change_memories(
         invocation,
         "forget",
         ids,
@@ -190,7 +190,7 @@ def withhold_command(invocation: Invocation, ids: tuple[str, ...], agent: str, o
     This includes their corrections, the turns that they were drawn from, and reflections and observations drawn from
     them.
     """
-    _change(invocation, "allow" if off else "withhold", ids, json, agent=agent)
+    _change_memories(invocation, "allow" if off else "withhold", ids, json, agent=agent)
 
 
 @click.command("pin", cls=Command)
@@ -199,7 +199,9 @@ def withhold_command(invocation: Invocation, ids: tuple[str, ...], agent: str, o
 @pass_invocation
 def pin_command(invocation: Invocation, ids: tuple[str, ...], json: bool) -> None:
     """Give the facts ID... to agents before every answer. Only the 5 that you pinned last are given."""
-    _change(invocation, "pin", ids, json, refuses=lambda memory: memory.kind != "fact" or not memory.active)
+    _change_memories(
+        invocation, "pin", ids, json, refuses=lambda memory: memory.kind != "fact" or not memory.active
+    )
 
 
 @click.command("unpin", cls=Command)
@@ -208,12 +210,12 @@ def pin_command(invocation: Invocation, ids: tuple[str, ...], json: bool) -> Non
 @pass_invocation
 def unpin_command(invocation: Invocation, ids: tuple[str, ...], json: bool) -> None:
     """Give the facts ID... to agents only when they fit the prompt."""
-    _change(invocation, "unpin", ids, json)
+    _change_memories(invocation, "unpin", ids, json)
 
 
 def restore_memories(invocation: Invocation, ids: Sequence[str], json: bool) -> None:
     """Bring memories back from the Trash; ``memtui restore`` with ids."""
-    _change(invocation, "restore", ids, json)
+    _change_memories(invocation, "restore", ids, json)
 
 
 @click.command("tag", cls=Command, context_settings={"ignore_unknown_options": True})
@@ -227,7 +229,7 @@ def tag_command(invocation: Invocation, id: str, changes: tuple[str, ...], json:
     remove = [change[1:] for change in changes if change.startswith("-")]
     if any(not tag or tag.startswith("-") for tag in (*add, *remove)):
         raise UsageError("A tag is missing its name.", "For example: memtui tag ID +work -draft")
-    _change(invocation, "tag", (id,), json, add=add, remove=remove)
+    _change_memories(invocation, "tag", (id,), json, add=add, remove=remove)
 
 
 @click.command("topic", cls=Command)
@@ -259,12 +261,12 @@ def topic_command(invocation: Invocation, ids: tuple[str, ...], day: str | None,
             f"There is no topic {last!r}." if others else "Name a fact and its topic.",
             f"For example: memtui topic ID health. Topics are {', '.join(TOPICS)}, or none.",
         )
-    _change(
+    _change_memories(
         invocation, "classify", named, json, refuses=lambda one: one.kind != "fact", topic=topic, happens=day
     )
 
 
-def _change(
+def _change_memories(
     invocation: Invocation,
     verb: Literal["confirm", "forget", "restore", "tag", "pin", "unpin", "classify", "withhold", "allow"],
     ids: Sequence[str],
@@ -277,7 +279,7 @@ def _change(
 
     ``refuses``: of a single memory the engine is asked anyway, because its error names the reason.
     """
-    with invocation.existing(must_write=True) as memory:
+    with invocation.open_existing(must_write=True) as memory:
         before = list({found.id: found for found in map(memory.get, ids)}.values())
         for one in before:
             if refuses(one):

@@ -10,9 +10,9 @@ import click
 from msgspec.structs import replace
 
 from memtui.present import replacement
-from memtui.present.caution import line
+from memtui.present.caution import caution_line
 from memtui.present.changes import column_changes, row_effect, table_label
-from memtui.present.dependents import NOTHING, lines, review_note
+from memtui.present.dependents import NOTHING, dependents_lines, review_note
 from memtui.present.format import local_date, relative_time
 from memtui.present.memory import is_past, without_secrets
 from memtui.present.text import one_line
@@ -75,7 +75,7 @@ def print_cautions(cautions: Sequence[Caution]) -> None:
         left = row("    ", in_role("!", "warning"))
         room = printed_cells(left) + 2
         parts = []
-        for text, role in line(caution, time.time()):
+        for text, role in caution_line(caution, time.time()):
             parts.append(in_role(brief(text, room) if role != "warning" else text, role))
             room += printed_cells(parts[-1])
         out(row(left, row(*parts, gap="")))
@@ -127,7 +127,7 @@ def print_dry_run(
     ``what``: the change, such as ``corrected``. ``text``: the text that takes their place, "" for that of the first;
     None where nothing does. ``more``: fields for ``--json``.
     """
-    with invocation.reading() as memory:
+    with invocation.open_readonly() as memory:
         found = memory.view.dependents(ids)
     if text is not None:
         found = found.after(text or found.memories[0].content)
@@ -163,7 +163,7 @@ def _plain(memory: MemoryRecord) -> MemoryRecord:
 
 def print_dependents(found: Dependents, *, without: Collection[str] = ()) -> None:
     """Print a line for each thing that depends on them."""
-    for label, parts in lines(found, time.time(), without=without):
+    for label, parts in dependents_lines(found, time.time(), without=without):
         *first, (text, role) = parts
         begun = [paint(label.ljust(_LABEL), "dim"), *(in_role(*part) for part in first)]
         left = row("  ", row(*begun[:1], row(*begun[1:], gap="")))

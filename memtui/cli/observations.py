@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memtui.engine.errors import UsageError
-from memtui.present.format import count
+from memtui.present.format import format_count
 
 from .errors import NEGATIVE, OK
 from .invocation import Invocation, given_text
@@ -59,17 +59,17 @@ def observations_command(
     Exit code 1 when there is none.
     """
     if query[:1] == (_ADD,):
-        return _add(invocation, query[1:], category or "finding", source, tags, json)
+        return _add_observation(invocation, query[1:], category or "finding", source, tags, json)
     if tags:
         raise UsageError("--tag needs add.", "To narrow the list by a tag: memtui search --filter tag:NAME")
     words = given_text(query)
     if query and not words.strip():
         raise UsageError("The query is empty.", 'For example: memtui observations "rate limit"')
     if words:
-        return _recall(invocation, words, category, _from(source), min_score, limit, json)
-    terms = ["kind:observation", f"category:{category}" if category else "", _from(source)]
+        return _print_recall(invocation, words, category, _source_term(source), min_score, limit, json)
+    terms = ["kind:observation", f"category:{category}" if category else "", _source_term(source)]
     narrowed = " ".join(term for term in terms if term)
-    with invocation.reading() as memory:
+    with invocation.open_readonly() as memory:
         found = memory.view.page(narrowed, limit=limit)
         left = memory.view.count(narrowed) - len(found)
     if json:
@@ -77,15 +77,15 @@ def observations_command(
     else:
         ages = [time_ago(one.event_time) for one in found]
         for one, when in zip(found, ages, strict=True):
-            _print(invocation, one, when.rjust(max(map(len, ages))))
+            _print_observation(invocation, one, when.rjust(max(map(len, ages))))
         if not found:
             err("no observations")
         elif left > 0:
-            err(f"and {count(left)} more: --limit shows them")
+            err(f"and {format_count(left)} more: --limit shows them")
     return OK if found else NEGATIVE
 
 
-def _from(source: str | None) -> str:
+def _source_term(source: str | None) -> str:
     """A source as a term of a filter. A ``*`` at its end matches anything."""
     if source is None:
         return ""
@@ -95,7 +95,7 @@ def _from(source: str | None) -> str:
     return f"source:{Value(text=source[:-1] if prefix else source, quoted=True, prefix=prefix)}"
 
 
-def _recall(
+def _print_recall(
     invocation: Invocation,
     words: str,
     category: Category | None,
@@ -104,7 +104,7 @@ def _recall(
     limit: int,
     json: bool,
 ) -> int:
-    with invocation.reading() as memory:
+    with invocation.open_readonly() as memory:
         hits = memory.observations.recall(
             words, category=category, limit=limit, min_score=min_score, filter=filter
         )
@@ -112,17 +112,17 @@ def _recall(
         print_json({"query": words, "hits": hits})
     else:
         for hit in hits:
-            _print(invocation, hit.memory, paint(f"{hit.score:.3f}", "bold"))
+            _print_observation(invocation, hit.memory, paint(f"{hit.score:.3f}", "bold"))
         if not hits:
             err("nothing found")
     return OK if hits else NEGATIVE
 
 
-def _print(invocation: Invocation, memory: MemoryRecord, before: str) -> None:
+def _print_observation(invocation: Invocation, memory: MemoryRecord, before: str) -> None:
     out(memory_line(memory, glyphs(invocation), before, (memory.category or "").ljust(len("finding"))))
 
 
-def _add(
+def _add_observation(
     invocation: Invocation,
     text: tuple[str, ...],
     category: Category,
@@ -137,7 +137,7 @@ def _add(
     from memtui.engine.records import EXPLICIT
 
     content = given_text(text)
-    with invocation.writing() as memory:
+    with invocation.open_or_create() as memory:
         record = memory.observations.remember_one(content, category, source=source or EXPLICIT, tags=tags)
     if json:
         print_json({"memory": record})

@@ -64,11 +64,11 @@ def make_app(
     store = invocation.foreign
     path = None if invocation.demo or store else invocation.path()
     if store:
-        permissions = looking_at_copy(store.because, store.way)
+        permissions = looking_at_copy(store.reason_readonly, store.import_command)
     else:
         permissions = permitted(readonly=invocation.readonly, demo=invocation.demo)
     readonly = invocation.readonly or store is not None
-    open_with = _opener(invocation, path, kept, permissions)
+    open_with = _memory_opener(invocation, path, kept, permissions)
 
     def open_memory() -> Memory:
         try:
@@ -108,13 +108,13 @@ def make_app(
 def _refuse_early(path: Path, invocation: Invocation) -> None:
     """Report errors here that would leave the app with nothing to show."""
     paths.check_place(path, allow_unsafe=invocation.allow_unsafe_fs)
-    if paths.is_there(path) and path.is_dir():
+    if paths.path_exists(path) and path.is_dir():
         raise StoreError(f"{path} is a folder.", f"Name a file in it: --db {path / paths.MEMORY_NAME}")
-    if invocation.readonly and paths.is_missing(path):
+    if invocation.readonly and paths.is_surely_missing(path):
         raise StoreError(f"There is no memory at {path}.", "Open it once without --readonly to create it.")
 
 
-def _opener(
+def _memory_opener(
     invocation: Invocation, path: Path | None, kept: ExitStack, permissions: Permissions
 ) -> Callable[[Settings], Memory]:
     """What the app calls in its thread; ``kept`` holds the files of a demo or a copy until the app is left."""

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, TextIO
 
 from memtui.engine.installation import runnable
-from memtui.present.text import Line, Role, Visible, cells, one_line, visible
+from memtui.present.text import Line, Role, Visible, max_cells, one_line, visible
 
 Style = Literal["bold", "dim", "red", "green", "yellow", "cyan"]
 _CODES: dict[Style, int] = {"bold": 1, "dim": 2, "red": 31, "green": 32, "yellow": 33, "cyan": 36}
@@ -38,16 +38,16 @@ def prepare_streams() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def silence() -> None:
+def silence_broken_streams() -> None:
     """Redirect broken streams to nothing, so that Python's last flush raises no error."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
         except (OSError, ValueError):
-            _redirect(stream)
+            _redirect_to_null(stream)
 
 
-def _redirect(stream: TextIO) -> None:
+def _redirect_to_null(stream: TextIO) -> None:
     null = os.open(os.devnull, os.O_WRONLY)
     try:
         os.dup2(null, stream.fileno())
@@ -59,13 +59,13 @@ def _redirect(stream: TextIO) -> None:
 
 def out(text: str = "") -> None:
     """A line, or lines, on stdout. Styled parts (:func:`paint`) must be joined with :func:`row`."""
-    _write(sys.stdout, text if isinstance(text, Painted) else visible(text, newlines=True))
+    _write_safely(sys.stdout, text if isinstance(text, Painted) else visible(text, newlines=True))
 
 
 def err(text: str) -> None:
     """A line, or lines, on stderr; a command in it is one that can be typed here."""
     text = text if isinstance(text, Painted) else runnable(text)
-    _write(sys.stderr, text if isinstance(text, Painted) else visible(text, newlines=True))
+    _write_safely(sys.stderr, text if isinstance(text, Painted) else visible(text, newlines=True))
 
 
 def print_note(text: str) -> None:
@@ -96,7 +96,7 @@ def json_bytes(value: Any) -> bytes:
     try:
         text = msgspec.json.encode(value).decode()
     except UnicodeEncodeError:  # a file name that is not UTF-8
-        text = msgspec.json.encode(_scrub(msgspec.to_builtins(value))).decode()
+        text = msgspec.json.encode(_scrub_value(msgspec.to_builtins(value))).decode()
     return _RISKY.sub(lambda found: f"\\u{ord(found[0]):04x}", text).encode()
 
 
@@ -149,7 +149,7 @@ def brief(text: str, used: int = 0) -> Visible:
 
 def printed_cells(part: str) -> int:
     """The cells that a line takes on screen, its colours not counted."""
-    return cells(re.sub("\x1b\\[[0-9;]*m", "", part))
+    return max_cells(re.sub("\x1b\\[[0-9;]*m", "", part))
 
 
 def width() -> int:
@@ -183,15 +183,15 @@ def _is_terminal(stream: TextIO) -> bool:
         return False
 
 
-def _write(stream: TextIO, text: str) -> None:
+def _write_safely(stream: TextIO, text: str) -> None:
     stream.write(text + "\n")
 
 
-def _scrub(value: Any) -> Any:
+def _scrub_value(value: Any) -> Any:
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
     if isinstance(value, dict):
-        return {_scrub(key): _scrub(item) for key, item in value.items()}
+        return {_scrub_value(key): _scrub_value(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_scrub(item) for item in value]
+        return [_scrub_value(item) for item in value]
     return value

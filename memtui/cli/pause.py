@@ -50,15 +50,15 @@ def pause_command(
     """
     path = None if folder is None else str(Path(folder).expanduser().absolute())
     named: list[tuple[NeverKind, str]] = [
-        (kind, name) for kind, name in _kinds(client, project, path, subject) if name is not None
+        (kind, name) for kind, name in _excluded_kind(client, project, path, subject) if name is not None
     ]
     if off + show + bool(when) > 1 or (named and (show or when)):
         raise UsageError("A time, --off and --show exclude each other.", "memtui pause 1h")
     if show:
-        with invocation.reading() as memory:
+        with invocation.open_readonly() as memory:
             found = memory.recording.state()
     else:
-        with invocation.existing(must_write=True) as memory:
+        with invocation.open_existing(must_write=True) as memory:
             before = memory.recording.state()
             if named:
                 for kind, name in named:
@@ -79,7 +79,7 @@ def pause_command(
     return OK
 
 
-def _kinds(
+def _excluded_kind(
     client: str | None, project: str | None, folder: str | None, subject: str | None
 ) -> tuple[tuple[NeverKind, str | None], ...]:
     return ("client", client), ("project", project), ("folder", folder), ("subject", subject)

@@ -22,7 +22,7 @@ from .root import Command, json_option, pass_invocation
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
     from memtui.engine.records import RowsBy
-    from memtui.ui.picture import Frame
+    from memtui.ui.picture import PictureFrame
 
 _SIZE = re.compile(r"(\d{1,3})x(\d{1,3})")
 _COLUMNS = 120
@@ -63,7 +63,7 @@ def picture_command(
     from memtui.ui.theme import DARK, LIGHT, Appearance
 
     name, path = _name_and_path(what, words)
-    columns, rows = _size(size)
+    columns, rows = _parse_size(size)
     target = Path(path).expanduser()
     if target.suffix.lower() in _OTHER_PICTURES:
         raise UsageError(
@@ -73,9 +73,9 @@ def picture_command(
     if target.exists() and not force:
         raise InputError(f"{target} already exists.", "--force replaces it; or choose another name.")
     look = Appearance(LIGHT if light else DARK, invocation.configuration.settings.general.ascii, motion=False)
-    frame = picture.Frame(look, columns, rows, time.time(), filter)
-    with invocation.reading() as memory:
-        svg = _svg(memory, what, name, by, frame)
+    frame = picture.PictureFrame(look, columns, rows, time.time(), filter)
+    with invocation.open_readonly() as memory:
+        svg = _render_svg(memory, what, name, by, frame)
     try:
         with target.open("w" if force else "x", encoding="utf-8") as file:
             file.write(svg)
@@ -99,7 +99,7 @@ def _name_and_path(what: str, words: Sequence[str]) -> tuple[str | None, str]:
     )
 
 
-def _size(text: str | None) -> tuple[int, int | None]:
+def _parse_size(text: str | None) -> tuple[int, int | None]:
     """Columns and rows; rows None: as many as are needed."""
     if text is None:
         return _COLUMNS, None
@@ -110,12 +110,14 @@ def _size(text: str | None) -> tuple[int, int | None]:
     return size
 
 
-def _svg(memory: Memory, what: str, name: str | None, by: RowsBy, frame: Frame) -> str:
+def _render_svg(memory: Memory, what: str, name: str | None, by: RowsBy, frame: PictureFrame) -> str:
     from memtui.ui import picture
 
     if name is not None:
         return picture.neighbourhood_svg(memory.view.neighbourhood(name, frame.filter), frame)
     if what == "timeline":
-        found = memory.view.timeline(without_turns(frame.filter), by=by, most=picture.periods(frame.columns))
+        found = memory.view.timeline(
+            without_turns(frame.filter), by=by, most=picture.periods_that_fit(frame.columns)
+        )
         return picture.timeline_svg(found, frame)
     return picture.portrait_svg(memory.view.portrait(frame.filter), frame)

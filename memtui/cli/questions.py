@@ -8,7 +8,7 @@ import click
 
 from memtui.engine.errors import NotFoundError, UsageError
 from memtui.engine.wording import quoted
-from memtui.present.question import expectation, found_rank, outcomes, scope_rows, verdict
+from memtui.present.question import expectation_text, rank_of_expected, results_line, scope_rows, verdict_text
 
 from .errors import NEGATIVE, OK
 from .invocation import Invocation
@@ -60,59 +60,66 @@ def questions_command(
     if what == "drop" and query is None:
         raise UsageError("Which question?", "memtui questions list shows them.")
     if what == "list":
-        with invocation.reading() as memory:
-            return _list(memory.questions.pinned(), memory.questions.results(), json)
+        with invocation.open_readonly() as memory:
+            return _print_questions(memory.questions.pinned(), memory.questions.results(), json)
     if what == "run":
-        with invocation.existing() as memory:
-            return _run(memory, json)
-    with invocation.existing(must_write=True) as memory:
+        with invocation.open_existing() as memory:
+            return _run_questions(memory, json)
+    with invocation.open_existing(must_write=True) as memory:
         assert query is not None
         if what == "drop":
-            _drop(memory, query, filter, id)
+            _unpin_question(memory, query, filter, id)
         else:
             assert id is not None
             memory.questions.expect(query, id, filter=filter, profile=profile, top=top)
-        return _list(memory.questions.pinned(), memory.questions.results(), json)
+        return _print_questions(memory.questions.pinned(), memory.questions.results(), json)
 
 
-def _run(memory: Memory, json: bool) -> int:
+def _run_questions(memory: Memory, json: bool) -> int:
     found = memory.questions.run()
     failed = sum(not result.passed for result in found)
     if json:
         print_json({"passed": len(found) - failed, "failed": failed, "results": found})
         return NEGATIVE if failed else OK
     for result in found:
-        _print(result.question, result)
+        _print_question(result.question, result)
     if found:
-        out(outcomes(found))
+        out(results_line(found))
     else:
         print_note('No test questions yet. To add one: memtui questions expect "..." ID')
     return NEGATIVE if failed else OK
 
 
-def _list(pinned: list[SavedQuery], results: list[QuestionResult], json: bool) -> int:
+def _print_questions(pinned: list[SavedQuery], results: list[QuestionResult], json: bool) -> int:
     if json:
         print_json({"questions": pinned, "results": results})
         return OK
     latest = {result.question.query_id: result for result in results}
     for saved in pinned:
-        _print(saved, latest.get(saved.query_id))
+        _print_question(saved, latest.get(saved.query_id))
     if not pinned:
         err("No test questions yet.")
     return OK
 
 
-def _print(saved: SavedQuery, result: QuestionResult | None) -> None:
+def _print_question(saved: SavedQuery, result: QuestionResult | None) -> None:
     details = [f"{label} {value}" for label, value in scope_rows(saved)]
-    out(row(in_role(*verdict(saved, result)), quoted(saved.query, _LENGTH), expectation(saved), *details))
+    out(
+        row(
+            in_role(*verdict_text(saved, result)),
+            quoted(saved.query, _LENGTH),
+            expectation_text(saved),
+            *details,
+        )
+    )
     for expected in result.places if result is not None else ():
         text = quoted(expected.content, _LENGTH) if expected.content else expected.memory_id
-        out(row("   ", in_role(*found_rank(expected)), text))
+        out(row("   ", in_role(*rank_of_expected(expected)), text))
         if not expected.passed and expected.why:
             out(row("   ", paint(expected.why, "dim")))
 
 
-def _drop(memory: Memory, query: str, filter: str, id: str | None) -> None:
+def _unpin_question(memory: Memory, query: str, filter: str, id: str | None) -> None:
     words = " ".join(query.split())
     for saved in memory.questions.pinned():
         if (saved.query, saved.filter) == (words, filter):

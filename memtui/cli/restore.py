@@ -27,7 +27,7 @@ from memtui.present.backup import (
     reason_label,
     restore_parts,
 )
-from memtui.present.format import count, file_size, local_time
+from memtui.present.format import file_size, format_count, local_time
 from memtui.present.past import time_ago
 from memtui.present.text import visible
 
@@ -90,27 +90,31 @@ def restore_command(
         raise UsageError("Which backup?", "memtui restore lists them; for example: memtui restore yesterday")
     if ids and missing:
         raise UsageError("--take and --missing exclude each other.", "Leave one out.")
-    rescue, problem = _problem(invocation)
+    rescue, problem = _find_problem(invocation)
     if problem is not None:
         if not what and rescue.has_backups:
-            return _list(rescue.backups(), json, problem)
+            return _print_backups(rescue.backups(), json, problem)
         if ids or missing or not what:
             raise problem
-        return _rescue(rescue, problem, " ".join(what), dry_run=dry_run, yes=yes, json=json)
+        return _restore_damaged(rescue, problem, " ".join(what), dry_run=dry_run, yes=yes, json=json)
     if not what:
-        with invocation.existing() as memory:
-            return _list(
-                [(one, memory.backups.contents(one.path)) for one in memory.backups.list_all()], json
+        with invocation.open_existing() as memory:
+            return _print_backups(
+                [(one, memory.backups.contents(one.path)) for one in memory.backups.all()], json
             )
-    with invocation.existing(must_write=not dry_run) as memory:
+    with invocation.open_existing(must_write=not dry_run) as memory:
         which = " ".join(what)
         preview = memory.backups.preview(which)
         if not json:
-            _print(preview, ids, missing)
+            _print_preview(preview, ids, missing)
         done: dict[str, Any] = {}
-        if not dry_run and (yes or _agreed(_TAKE if ids or missing else _REPLACE, json)):
+        if not dry_run and (yes or _ask_to_restore(_TAKE if ids or missing else _REPLACE, json)):
             # By its path, because a backup made in the meantime changes the numbers.
-            done = _take(memory, preview, ids) if ids or missing else _restore(memory, preview)
+            done = (
+                _restore_memories(memory, preview, ids)
+                if ids or missing
+                else _restore_backup(memory, preview)
+            )
         if json:
             print_json({"preview": preview, **done})
         elif done:
@@ -118,7 +122,7 @@ def restore_command(
     return OK if done or dry_run else NEGATIVE
 
 
-def _problem(invocation: Invocation) -> tuple[Rescue, MemtuiError | None]:
+def _find_problem(invocation: Invocation) -> tuple[Rescue, MemtuiError | None]:
     """Why the memory cannot be used, and how to restore it without opening it."""
     from memtui import paths
     from memtui.engine.memory import Memory
@@ -133,18 +137,20 @@ def _problem(invocation: Invocation) -> tuple[Rescue, MemtuiError | None]:
     return rescue, None if isinstance(problem, (NewerFileError, DiskFullError)) else problem
 
 
-def _rescue(rescue: Rescue, problem: MemtuiError, which: str, *, dry_run: bool, yes: bool, json: bool) -> int:
+def _restore_damaged(
+    rescue: Rescue, problem: MemtuiError, which: str, *, dry_run: bool, yes: bool, json: bool
+) -> int:
     """Put a backup in the place of a memory that cannot be used."""
     chosen = rescue.info(which)
     found = rescue.count_memories(chosen)
     if not json:
         err(problem.message)
-        out(row(paint("backup of", "dim"), *_made_when(chosen), gap=" "))
+        out(row(paint("backup of", "dim"), *_backup_time(chosen), gap=" "))
         out(
             f"It holds {contents_summary(found)}. What is there now is set aside as it is, beside the memory."
         )
     done: dict[str, Any] = {}
-    if not dry_run and (yes or _agreed("Put the backup in its place?", json)):
+    if not dry_run and (yes or _ask_to_restore("Put the backup in its place?", json)):
         made = rescue.restore(chosen.path)
         aside = [str(place) for place in made.aside]
         done = {"restored": str(made.restored), "set_aside": aside, "operation": made.operation}
@@ -163,7 +169,7 @@ def _print_aside(aside: Sequence[Path]) -> None:
         out(row(paint("set aside", "yellow"), str(place)))
 
 
-def _restore(memory: Memory, preview: RestorePreview) -> dict[str, Any]:
+def _restore_backup(memory: Memory, preview: RestorePreview) -> dict[str, Any]:
     done = memory.backups.restore(preview.path)
     return {
         "restored": str(done.restored), "before": done.before and backup_plain(done.before),
@@ -171,11 +177,11 @@ def _restore(memory: Memory, preview: RestorePreview) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _take(memory: Memory, preview: RestorePreview, ids: tuple[str, ...]) -> dict[str, Any]:
-    return {"operation": memory.backups.restore_memories(preview.path, ids or None)}
+def _restore_memories(memory: Memory, preview: RestorePreview, ids: tuple[str, ...]) -> dict[str, Any]:
+    return {"operation": memory.backups.take(preview.path, ids or None)}
 
 
-def _agreed(question: str, json: bool) -> bool:
+def _ask_to_restore(question: str, json: bool) -> bool:
     if json or not sys.stdin.isatty():
         raise UsageError(
             "Nothing was restored: there is no terminal to ask in.",
@@ -198,15 +204,15 @@ def _print_done(done: dict[str, Any]) -> None:
         out(row(paint(str(done["operation"].op_id), "dim"), done["operation"].label))
 
 
-def _made_when(one: Backup | RestorePreview) -> tuple[str, str]:
+def _backup_time(one: Backup | RestorePreview) -> tuple[str, str]:
     now = time.time()
     when = f"{local_time(one.at, now)}, {time_ago(one.at, now)}"
     return when, paint(f"{reason_label(one.reason)}, {file_size(one.size)}", "dim")
 
 
-def _print(preview: RestorePreview, ids: tuple[str, ...], missing: bool) -> None:
+def _print_preview(preview: RestorePreview, ids: tuple[str, ...], missing: bool) -> None:
     """Print what a restore does. When single memories are taken, only those change."""
-    out(row(paint("backup of", "dim"), *_made_when(preview), gap=" "))
+    out(row(paint("backup of", "dim"), *_backup_time(preview), gap=" "))
     back, changed, lost = restore_parts(preview)
     if ids or missing:
         taken = tuple(one for one in back.changes if missing or one.id in ids)
@@ -215,7 +221,7 @@ def _print(preview: RestorePreview, ids: tuple[str, ...], missing: bool) -> None
         return
     cells: list[tuple[str, ...]] = [("", *NUMBERS)]
     cells += [
-        (one.what, *(count(number) for number in (one.now, one.then, one.back, one.changed, one.lost)))
+        (one.what, *(format_count(number) for number in (one.now, one.then, one.back, one.changed, one.lost)))
         for one in preview.counts
     ]
     for line in table(cells, right=(1, 2, 3, 4, 5)):
@@ -233,7 +239,7 @@ def _print(preview: RestorePreview, ids: tuple[str, ...], missing: bool) -> None
 def _print_changes(part: RestorePart) -> None:
     if not part.number:
         return
-    out(in_role(f"{count(part.number)} {part.title}", part.role))
+    out(in_role(f"{format_count(part.number)} {part.title}", part.role))
     for change in part.changes[:_SHOWN]:
         first, second = (
             (("-", change.now), ("+", change.then))
@@ -244,10 +250,12 @@ def _print_changes(part: RestorePart) -> None:
         if second[1] is not None and second[1] != first[1]:
             out(row(f"  {second[0]}", " " * len(change.id), brief(second[1], _BESIDE)))
     if part.number > _SHOWN:
-        out(f"  and {count(part.number - _SHOWN)} more")
+        out(f"  and {format_count(part.number - _SHOWN)} more")
 
 
-def _list(found: list[tuple[Backup, BackupContents]], json: bool, problem: MemtuiError | None = None) -> int:
+def _print_backups(
+    found: list[tuple[Backup, BackupContents]], json: bool, problem: MemtuiError | None = None
+) -> int:
     """The backups; ``problem``: why the memory itself cannot be used."""
     if problem is not None and not json:
         err(problem.message)

@@ -63,7 +63,7 @@ def review_command(
         return _decide_group(invocation, verdict, cards, memory_id or text, session, about, json)
     if verdict is not None:
         return _decide(invocation, verdict, cards, memory_id, text, json)
-    with invocation.reading() as memory:
+    with invocation.open_readonly() as memory:
         inbox = memory.review.inbox(all=every)
     if json:
         print_json(inbox)
@@ -91,7 +91,7 @@ def _decide(
         raise UsageError("Which card?", "memtui review lists them with their ids.")
     if len(cards) > 1 and (memory_id or text):
         raise UsageError("--memory and --text need exactly one card.", "Decide the others by themselves.")
-    with invocation.existing(must_write=True) as memory:
+    with invocation.open_existing(must_write=True) as memory:
         waiting = {item.id: item for item in memory.review.items()}
         if unknown := [card for card in cards if card not in waiting]:
             raise NotFoundError(f"No card {unknown[0]!r} waits.", "memtui review lists them with their ids.")
@@ -123,19 +123,21 @@ def _decide_group(
         raise UsageError(
             "--session or --about goes with one verdict, and nothing else.", "memtui review keep --session ID"
         )
-    with invocation.existing(must_write=True) as memory:
+    with invocation.open_existing(must_write=True) as memory:
         group = memory.review.group(session=session, about=about)
         done = memory.review.decide_group(group, verdict)
     left = group.count_left(verdict)
     if json:
         print_json({"operation": done, "cards_left": left})
     elif done is None:
-        err(f"nothing {group.whose} was left to decide so")
+        err(f"nothing {group.describe_facts} was left to decide so")
     else:
         out(done.label)
         out(row("  ", next_step(f"To undo it: memtui undo {done.op_id}")))
     if left and not json:
-        err(f"{plural(left, 'card')} {group.whose} to be decided by themselves: memtui review lists them")
+        err(
+            f"{plural(left, 'card')} {group.describe_facts} to be decided by themselves: memtui review lists them"
+        )
     return NEGATIVE if done is None else OK
 
 

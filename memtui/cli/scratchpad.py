@@ -51,8 +51,8 @@ def scratchpad_command(invocation: Invocation, action: Action, words: tuple[str,
     ):
         raise UsageError(f"These arguments do not fit scratchpad {action}.", _WANTED[action])
     if action in ("write", "delete"):
-        return _change(invocation, action, words, json)
-    with invocation.reading() as memory:
+        return _change_entry(invocation, action, words, json)
+    with invocation.open_readonly() as memory:
         if action == "read":
             note = memory.scratchpad.get(given_text(words))
         elif action == "search":
@@ -65,17 +65,17 @@ def scratchpad_command(invocation: Invocation, action: Action, words: tuple[str,
     if json:
         print_json({"entries": notes})
     else:
-        _print(notes)
+        _print_entries(notes)
     return OK if notes else NEGATIVE
 
 
-def _change(invocation: Invocation, action: Action, words: tuple[str, ...], json: bool) -> int:
+def _change_entry(invocation: Invocation, action: Action, words: tuple[str, ...], json: bool) -> int:
     if action == "write":
         key, value = words[0], given_text(words[1:])
-        with invocation.writing() as memory:
+        with invocation.open_or_create() as memory:
             note = memory.scratchpad.set(key, value)
     else:
-        with invocation.existing(must_write=True) as memory:
+        with invocation.open_existing(must_write=True) as memory:
             note = memory.scratchpad.delete(words[0])
     if json:
         print_json({"entry": note})
@@ -85,7 +85,7 @@ def _change(invocation: Invocation, action: Action, words: tuple[str, ...], json
     return OK
 
 
-def _print(notes: list[ScratchpadNote]) -> None:
+def _print_entries(notes: list[ScratchpadNote]) -> None:
     ages = [time_ago(note.updated_at) for note in notes]
     widest = max((printed_cells(paint(note.key)) for note in notes), default=0)
     for note, when in zip(notes, ages, strict=True):

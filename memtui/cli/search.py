@@ -10,13 +10,13 @@ from memtui.engine.errors import UsageError
 from memtui.present.hit import (
     explanation_lines,
     matched_text,
-    rank,
+    rank_text,
     raw_score,
+    reason_above,
     retriever_label,
     retriever_outcome,
     score_text,
     share_text,
-    why_above,
 )
 
 from .errors import NEGATIVE, OK
@@ -76,7 +76,7 @@ def search_command(
         from .list_ import listed
 
         return listed(invocation, filter, number, json)
-    with invocation.existing() as memory:
+    with invocation.open_existing() as memory:
         if not memory.readonly:
             # Makes vectors that an earlier command left to be made. No memory is changed.
             memory.models.index_pending(None if invocation.demo else INDEXED_FIRST, wait_for_network=False)
@@ -123,7 +123,7 @@ def _print_breakdown(hit: Hit, result: SearchResult) -> None:
     for line in table([*rows, ("total", "", "", score_text(hit.score, most=best), "")], right=(3,)):
         out(row("   ", line))
     if hit.rank < len(result.hits):
-        out(row("   ", drawn(why_above(hit, result.hits[hit.rank], best))))
+        out(row("   ", drawn(reason_above(hit, result.hits[hit.rank], best))))
 
 
 def retriever_rows(
@@ -135,7 +135,7 @@ def retriever_rows(
     return [
         (
             in_role(retriever_label(retriever), retriever),
-            rank(hit, reports.get(retriever)),
+            rank_text(hit, reports.get(retriever)),
             raw_score(retriever, hit),
             share_text(hit, best),
             matched_text(retriever, hit),

@@ -68,18 +68,18 @@ def serve_command(
     address = checked_address(host, port, cert, key, behind_proxy, allow_host)
     command = reading_command(invocation)
     from memtui.access.admission import Admission
-    from memtui.access.counts import Counts
+    from memtui.access.counts import AdmissionCounts
     from memtui.access.ports import listen
     from memtui.access.tokens import TokenFile
 
-    counts = Counts(kept=not invocation.leaves_no_trace)
+    counts = AdmissionCounts(kept=not invocation.leaves_no_trace)
     admission = Admission(
         address.listening, TokenFile(), invocation.path(), counts, kind="browser", behind_proxy=behind_proxy
     )
-    admitter = Admitter(admission, address)
+    admitter = RequestAdmitter(admission, address)
     if invocation.demo and admitter.asks_for_token:
         raise UsageError("The demo is shown on this machine only.", "Leave out --host and --behind-proxy.")
-    server = _server(command, admitter)
+    server = _make_server(command, admitter)
     with listen(host, address.port) as listening:
         url = address.url(listening.getsockname()[1])
         out(f"{url}/" if admitter.asks_for_token else f"{url}/{admitter.secret}/")
@@ -93,7 +93,7 @@ def serve_command(
         server.serve()
 
 
-class Admitter:
+class RequestAdmitter:
     """Who may see the app. ``secret`` begins every address; beyond this machine a cookie is needed as well."""
 
     def __init__(self, admission: Admission, address: ListenAddress) -> None:
@@ -105,7 +105,7 @@ class Admitter:
         self._let_in: dict[str, Token] = {}
 
     def address(self, request: Any) -> str:
-        return self.admission.address(_headers(request), request.remote or "?")
+        return self.admission.address(_request_headers(request), request.remote or "?")
 
     def check(self, request: Any) -> None:
         """Raises Refused for a request that does not come from a page of ours, or that may not see the app.
@@ -114,7 +114,7 @@ class Admitter:
         """
         from memtui.access.admission import Refused
 
-        headers = _headers(request)
+        headers = _request_headers(request)
         self.admission.check_headers(headers)
         first, _, rest = request.path.removeprefix("/").partition("/")
         if self.asks_for_token and not first:
@@ -145,11 +145,11 @@ class Admitter:
             return False
 
 
-def _headers(request: Any) -> dict[str, list[str]]:
+def _request_headers(request: Any) -> dict[str, list[str]]:
     return {name.lower(): request.headers.getall(name) for name in request.headers}
 
 
-def _certificate(address: ListenAddress) -> Any:
+def _tls_context(address: ListenAddress) -> Any:
     """What TLS needs; None for plain HTTP. Raises InputError for files that cannot be used."""
     if address.certificate is None:
         return None
@@ -166,7 +166,7 @@ def _certificate(address: ListenAddress) -> Any:
     return context
 
 
-def _server(command: str, keeper: Admitter) -> Any:
+def _make_server(command: str, keeper: RequestAdmitter) -> Any:
     """The server, with its checks before it. Raises DegradedError without the package."""
     try:
         import aiohttp_jinja2  # type: ignore[import-not-found, unused-ignore]
@@ -178,7 +178,7 @@ def _server(command: str, keeper: Admitter) -> Any:
 
     from memtui.access.admission import Refused
 
-    context = _certificate(keeper.listen_address)
+    context = _tls_context(keeper.listen_address)
 
     @web.middleware  # type: ignore[untyped-decorator, unused-ignore]
     async def guard(request: Any, handler: Any) -> Any:
@@ -194,7 +194,7 @@ def _server(command: str, keeper: Admitter) -> Any:
             return web.Response(text=refused.message, status=refused.status, headers=more)
 
     async def protect(request: Any, response: Any) -> None:
-        for name, value in protection(request.host, encrypted=keeper.encrypted).items():
+        for name, value in security_headers(request.host, encrypted=keeper.encrypted).items():
             response.headers[name] = value
 
     def page(said: str, **options: Any) -> Any:
@@ -249,7 +249,7 @@ def _server(command: str, keeper: Admitter) -> Any:
             """The page of textual-serve, whose addresses are those under which it was asked for."""
             context = {
                 "font_size": to_int(request.query.get("fontsize", "16"), 16),
-                "app_websocket_url": f"{_ws(keeper.encrypted)}://{request.host}/{keeper.secret}/ws",
+                "app_websocket_url": f"{_websocket_url(keeper.encrypted)}://{request.host}/{keeper.secret}/ws",
                 "config": {"static": {"url": f"/{keeper.secret}/static/"}},
                 "application": {"name": self.title},
             }
@@ -277,16 +277,16 @@ def _server(command: str, keeper: Admitter) -> Any:
     )
 
 
-def _ws(encrypted: bool) -> str:
+def _websocket_url(encrypted: bool) -> str:
     return "wss" if encrypted else "ws"
 
 
-def protection(host: str, *, encrypted: bool) -> Mapping[str, str]:
+def security_headers(host: str, *, encrypted: bool) -> Mapping[str, str]:
     """What a browser is told: no frame, no other site, no referrer, no copy kept."""
     return {
         "Content-Security-Policy": (
             "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; "
-            f"img-src 'self' data:; connect-src 'self' {_ws(encrypted)}://{host}; frame-ancestors 'none'; "
+            f"img-src 'self' data:; connect-src 'self' {_websocket_url(encrypted)}://{host}; frame-ancestors 'none'; "
             "base-uri 'none'; form-action 'self'"
         ),
         "X-Frame-Options": "DENY",
@@ -308,7 +308,7 @@ def reading_command(invocation: Invocation) -> str:
         line.append("--demo")
     else:
         path = invocation.path()
-        if paths.is_missing(path):
+        if paths.is_surely_missing(path):
             raise StoreError(f"There is no memory at {path}.", "Open it once with memtui to create it.")
         line += ["--db", str(path.absolute())]
     if invocation.allow_unsafe_fs:

@@ -10,8 +10,15 @@ import click
 from msgspec.structs import asdict
 
 from memtui.engine.errors import NotFoundError
-from memtui.present.format import count, local_time, plural
-from memtui.present.session import consolidation_status, failure, session_facts, speaker, state, turn_note
+from memtui.present.format import format_count, local_time, plural
+from memtui.present.session import (
+    consolidation_status,
+    failure_text,
+    session_facts,
+    session_state,
+    speaker_name,
+    turn_note,
+)
 
 from .errors import NEGATIVE, OK
 from .memory_lines import glyphs, memory_line, print_cautions, sign, time_ago
@@ -43,15 +50,15 @@ def sessions_command(invocation: Invocation, text: tuple[str, ...], limit: int |
     With TEXT list only sessions whose title, id, source or project contains it. Exit code 1 when there is none.
     """
     words = " ".join(text)
-    with invocation.reading() as memory:
-        named = _session(memory, words)
+    with invocation.open_readonly() as memory:
+        named = _find_session(memory, words)
         model = memory.options.llm.model if memory.options.llm.configured else ""
         if named is None:
             sessions = memory.view.session_list
             found = sessions.page(words, order="time", limit=limit or _LISTED)
             left = sessions.count(words) - len(found)
         else:
-            turns = _turns(memory, named.session.session_id, limit)
+            turns = _list_turns(memory, named.session.session_id, limit)
             ids = [one.id for one in turns]
             cautions, drawn_facts = memory.view.cautions(ids), memory.view.drawn(ids)
     if named is not None:
@@ -75,14 +82,14 @@ def sessions_command(invocation: Invocation, text: tuple[str, ...], limit: int |
     return OK if found else NEGATIVE
 
 
-def _session(memory: Memory, identity: str) -> SessionRow | None:
+def _find_session(memory: Memory, identity: str) -> SessionRow | None:
     try:
         return memory.view.session_row(identity) if identity else None
     except NotFoundError:
         return None
 
 
-def _turns(memory: Memory, identity: str, limit: int | None) -> list[MemoryRecord]:
+def _list_turns(memory: Memory, identity: str, limit: int | None) -> list[MemoryRecord]:
     found: list[MemoryRecord] = []
     while limit is None or len(found) < limit:
         page_size = _TURNS_AT_ONCE if limit is None else min(limit - len(found), _TURNS_AT_ONCE)
@@ -95,7 +102,7 @@ def _turns(memory: Memory, identity: str, limit: int | None) -> list[MemoryRecor
 
 def _print_sessions(found: list[SessionRow], left: int, model: str, words: str) -> None:
     rows = [
-        (time_ago(one.session.last_seen_at), plural(one.session.turns, "turn"), in_role(*state(one, model)),
+        (time_ago(one.session.last_seen_at), plural(one.session.turns, "turn"), in_role(*session_state(one, model)),
          paint(one.session.session_id, "dim"), one.session.project or "")
         for one in found
     ]  # fmt: skip
@@ -113,11 +120,11 @@ def _print_sessions(found: list[SessionRow], left: int, model: str, words: str) 
     elif not found:
         err("no sessions")
     elif left > 0:
-        err(f"and {count(left)} more: --limit shows them")
+        err(f"and {format_count(left)} more: --limit shows them")
 
 
 def _print_failure(one: SessionRow) -> None:
-    if error := failure(one):
+    if error := failure_text(one):
         out(row("    ", paint(brief(error, 6), "red")))
 
 
@@ -126,7 +133,13 @@ def _print_transcript(
     drawn_facts: Mapping[str, Sequence[MemoryRecord]], signs: Glyphs, model: str,
 ) -> None:  # fmt: skip
     session = named.session
-    out(row(paint(session.name, "bold"), paint(session.session_id, "dim"), in_role(*state(named, model))))
+    out(
+        row(
+            paint(session.name, "bold"),
+            paint(session.session_id, "dim"),
+            in_role(*session_state(named, model)),
+        )
+    )
     out(paint(", ".join(session_facts(session, time.time())), "dim"))
     out(in_role(*consolidation_status(named, time.time())))
     _print_failure(named)
@@ -135,10 +148,10 @@ def _print_transcript(
         when = local_time(turn.event_time, time.time())
         note = in_role(*turn_note(turn, session.consolidated_through))
         special = (note,) if note else ()
-        out(row(paint(turn.id, "dim"), sign(turn, signs), paint(speaker(turn), "bold"), when, *special))
+        out(row(paint(turn.id, "dim"), sign(turn, signs), paint(speaker_name(turn), "bold"), when, *special))
         print_cautions(cautions.get(turn.id, ()))
         out(turn.content)
         for fact in drawn_facts.get(turn.id, ()):
             out(memory_line(fact, signs, " "))
     if len(turns) < session.turns:
-        err(f"and {count(session.turns - len(turns))} more turns: --limit shows them")
+        err(f"and {format_count(session.turns - len(turns))} more turns: --limit shows them")

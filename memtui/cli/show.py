@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 def show_command(invocation: Invocation, id: str, json: bool) -> None:
     """Show everything about the memory ID: text, sources, what was drawn from it, and its changes."""
 
-    with invocation.reading() as memory:
+    with invocation.open_readonly() as memory:
         detail = memory.view.detail(id)
     if json:
         print_json(Portrait.of(detail))
@@ -132,10 +132,13 @@ def _facts(portrait: Portrait, detail: MemoryDetail) -> list[tuple[str, str]]:
         return f"{local_time(seconds, now)} ({time_ago(seconds)})"
 
     rows: list[tuple[str, str]] = [("when", when(memory.event_time)), ("recorded", when(memory.created_at))]
-    rows += [(label, drawn(line)) for label, line in caution.lines(portrait.cautions, now)]
-    rows += [(label, drawn(line)) for label, line in words.state(memory, detail.fades, now)]
+    rows += [(label, drawn(line)) for label, line in caution.caution_lines(portrait.cautions, now)]
+    rows += [(label, drawn(line)) for label, line in words.state_lines(memory, detail.fades, now)]
     rows += [(label, drawn(line)) for label, line in replacement.lines(portrait.replacements, now, memory)]
-    rows += [(label, drawn(line)) for label, line in (*words.asked(detail), *words.withheld_from(detail))]
+    rows += [
+        (label, drawn(line))
+        for label, line in (*words.open_card_text(detail), *words.withheld_from_text(detail))
+    ]
     if memory.session_id:
         rows.append(("session", memory.session_id))
     if memory.project:

@@ -6,7 +6,7 @@ import time
 
 import click
 
-from memtui.present.status import agent_lines, line, paused
+from memtui.present.status import agent_lines, pause_text, status_line
 
 from .invocation import Invocation
 from .output import out, paint, print_json, row
@@ -30,13 +30,13 @@ def status_command(invocation: Invocation, short: bool, json: bool) -> None:
     memtui status --line          3 to review, 31 memories told today
     memtui status --line --json   the same for a script
     """
-    with invocation.reading() as memory:
+    with invocation.open_readonly() as memory:
         found = memory.view.status()
         every = 0 if json or short else len(memory.review.inbox(all=True).items)
     if json:
         print_json(found)
     elif short:
-        out(line(found, time.time()))
+        out(status_line(found, time.time()))
     else:
         more = max(every - found.review, 0)
         out(
@@ -48,4 +48,4 @@ def status_command(invocation: Invocation, short: bool, json: bool) -> None:
         for index, one in enumerate(agent_lines(found) if found.served else ["nothing today"]):
             out(row("      " if index else "told  ", one))
         if found.pause:
-            out(row("      ", paint(paused(found, time.time()), "yellow")))
+            out(row("      ", paint(pause_text(found, time.time()), "yellow")))

@@ -35,19 +35,19 @@ class ForeignStore(NamedTuple):
         return f"{self.label} · read-only copy"
 
     @property
-    def because(self) -> str:
+    def reason_readonly(self) -> str:
         return f"This is a read-only copy of {self.path.name}, a store of {self.label}"
 
     @property
-    def way(self) -> str:
+    def import_command(self) -> str:
         """The command that imports it for good."""
         return runnable(f"memtui import {shlex.quote(str(self.path))}")
 
-    def refusal(self) -> ReadOnlyError:
+    def refusal_error(self) -> ReadOnlyError:
         """What a command that would change something raises."""
         return ReadOnlyError(
             f"{self.path} is a store of {self.label}: memtui only reads it.",
-            f"To bring it into a memory of yours, leave --db out: {self.way}",
+            f"To bring it into a memory of yours, leave --db out: {self.import_command}",
         )
 
 

@@ -85,14 +85,14 @@ def sync_command(
     if invocation.demo:
         raise UsageError("The demo is thrown away when it ends.", "Leave --demo out.")
     if action == "status":
-        with invocation.reading() as memory:
+        with invocation.open_readonly() as memory:
             return _status(memory, json)
     if action is None and not rest:
-        with invocation.existing(must_write=True) as memory:
+        with invocation.open_existing(must_write=True) as memory:
             return _watch(memory, json) if watch else _run(memory, None, plain, facts_only, json)
     if action is None or action == "join":
         # The memory may be new here: all that it will hold comes from the others.
-        with invocation.writing() as memory:
+        with invocation.open_or_create() as memory:
             if action == "join":
                 report = memory.sync.join(rest[0], _code(rest[1:]), facts_only=bool(facts_only))
                 if not json:
@@ -100,7 +100,7 @@ def sync_command(
                 return _print_report(report, json)
             code = _run(memory, rest[0], plain, facts_only, json)
             return _watch(memory, json) if watch else code
-    with invocation.existing(must_write=True) as memory:
+    with invocation.open_existing(must_write=True) as memory:
         if action == "invite":
             return _invite(memory, file, json)
         if action == "remove":

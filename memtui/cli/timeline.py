@@ -76,7 +76,7 @@ def timeline_command(
     across = min(columns or _PIPED, _WIDEST)
     layers = (layer,) if layer else LAYERS
     most = words.grid_width(across)
-    with invocation.reading() as memory:
+    with invocation.open_readonly() as memory:
         found = memory.view.timeline(
             without_turns(filter), by=by, unit=unit, most=most, rows=limit, layers=layers
         )

@@ -62,7 +62,7 @@ def tokens_command(
         raise ReadOnlyError("--readonly was given: nothing can be changed.", "Leave --readonly out.")
     invocation.refuse_foreign()
     if action == "list":
-        return _list(invocation, json)
+        return _print_tokens(invocation, json)
     from memtui.access.tokens import TokenFile
 
     assert name is not None
@@ -70,40 +70,40 @@ def tokens_command(
     if action == "revoke":
         revoked = tokens.revoke(name, invocation.path())
         if json:
-            print_json({"revoked": [_plain(one) for one in revoked]})
+            print_json({"revoked": [_token_json(one) for one in revoked]})
         for one in () if json else revoked:
             out(row(paint("revoked", "green"), paint(one.name, "bold"), one.id))
         return OK
-    made = tokens.add(
+    made = tokens.add_token(
         name, invocation.path(), kind="browser" if browser else "agent", project=project, filter=filter,
-        readonly=agent_readonly, expires_at=None if expires is None else _end(expires),
+        readonly=agent_readonly, expires_at=None if expires is None else _parse_expiry(expires),
     )  # fmt: skip
     if json:
-        print_json({"token": made.text, **_plain(made.token)})
+        print_json({"token": made.text, **_token_json(made.token)})
         return OK
     out(made.text)
     print_note("this is shown once: put it into the agent's configuration now, as it is kept nowhere")
     print_note(f"{name}: {scope_line(made.token, time.time())}")
-    if paths.is_missing(invocation.path()):
+    if paths.is_surely_missing(invocation.path()):
         print_note(f"there is no memory at {invocation.path()} yet")
     return OK
 
 
-def _end(text: str) -> int:
+def _parse_expiry(text: str) -> int:
     from memtui.engine.search.moments import parse_future_time
 
     return int(parse_future_time(text, time.time()))
 
 
-def _list(invocation: Invocation, json: bool) -> int:
-    from memtui.access.counts import Counts
+def _print_tokens(invocation: Invocation, json: bool) -> int:
+    from memtui.access.counts import AdmissionCounts
     from memtui.access.tokens import TokenFile
 
     now, tokens = time.time(), TokenFile()
-    found, counted = tokens.all(invocation.path()), Counts().read()
+    found, counted = tokens.list_tokens(invocation.path()), AdmissionCounts().read()
     refused = counted.refused_since(now - _SHOWN_DAYS * 86_400)
     if json:
-        rows = [{**_plain(one), "use": counted.tokens.get(one.id)} for one in found]
+        rows = [{**_token_json(one), "use": counted.tokens.get(one.id)} for one in found]
         print_json({"tokens": rows, "refused": refused})
         return OK if found else NEGATIVE
     lines = [
@@ -117,7 +117,7 @@ def _list(invocation: Invocation, json: bool) -> int:
         out(line)
     if not found:
         print_note("no token for this memory. To make one: memtui tokens add NAME")
-    others = len(tokens.all()) - len(found)
+    others = len(tokens.list_tokens()) - len(found)
     if others:
         print_note(f"{others} more for other memories (--db PATH)")
     for one in refused:
@@ -125,7 +125,7 @@ def _list(invocation: Invocation, json: bool) -> int:
     return OK if found else NEGATIVE
 
 
-def _plain(token: Token) -> dict[str, object]:
+def _token_json(token: Token) -> dict[str, object]:
     """A token as JSON; its hash helps nobody."""
     return {
         "id": token.id, "name": token.name, "kind": token.kind, "state": token.state(time.time()), "memory": token.memory,

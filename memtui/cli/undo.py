@@ -49,9 +49,9 @@ def undo_command(
             "--agent and --since go together, without a number.",
             "memtui undo --agent NAME --since 2d --dry-run",
         )
-    with invocation.existing(must_write=True) as memory:
+    with invocation.open_existing(must_write=True) as memory:
         undone = memory.undo(op_id)
-    return _print(undone, "undo", json)
+    return _print_undone(undone, "undo", json)
 
 
 @click.command("redo", cls=Command)
@@ -59,15 +59,15 @@ def undo_command(
 @pass_invocation
 def redo_command(invocation: Invocation, json: bool) -> int:
     """Redo what you just undid. Exit code 1 when there is nothing to redo."""
-    with invocation.existing(must_write=True) as memory:
+    with invocation.open_existing(must_write=True) as memory:
         undone = memory.redo()
-    return _print(undone, "redo", json)
+    return _print_undone(undone, "redo", json)
 
 
 def _undo_agent(
     invocation: Invocation, agent: str, since: str, turns: bool, dry_run: bool, json: bool
 ) -> int:
-    with invocation.existing(must_write=not dry_run) as memory:
+    with invocation.open_existing(must_write=not dry_run) as memory:
         found = memory.history.agent_changes(agent, since, turns=turns)
         done = (
             None if dry_run or not found.operations else memory.history.undo_agent(agent, since, turns=turns)
@@ -83,7 +83,7 @@ def _undo_agent(
         elif done is not None:
             out(row(paint(str(done.by.op_id), "dim"), done.by.label))
             out(row("  ", next_step(f"To undo it: memtui undo {done.by.op_id}")))
-        _print_left(done.conflicts if done else found.conflicts)
+        _print_conflicts(done.conflicts if done else found.conflicts)
         if found.turns_left:
             stays = "stays; --turns takes it" if found.turns_left == 1 else "stay; --turns takes them"
             print_note(f"{plural(found.turns_left, 'turn')} that it recorded {stays} back too")
@@ -93,13 +93,13 @@ def _undo_agent(
     return OK if found.operations and not left else NEGATIVE
 
 
-def _print_left(conflicts: Sequence[Conflict]) -> None:
+def _print_conflicts(conflicts: Sequence[Conflict]) -> None:
     for conflict in conflicts:
         row_name = conflict.memory_id or f"{conflict.table} {conflict.key}"
         err(f"left alone: {row_name}: {conflict.reason}")
 
 
-def _print(undone: Undone | None, verb: str, json: bool) -> int:
+def _print_undone(undone: Undone | None, verb: str, json: bool) -> int:
     if json:
         print_json({_DONE[verb]: undone})
     elif undone is None:
@@ -107,5 +107,5 @@ def _print(undone: Undone | None, verb: str, json: bool) -> int:
     else:
         out(row(paint(str(undone.by.op_id), "dim"), undone.by.label))
     if undone is not None and not json:
-        _print_left(undone.conflicts)
+        _print_conflicts(undone.conflicts)
     return OK if undone is not None and not undone.conflicts else NEGATIVE

@@ -40,7 +40,7 @@ def wrong_command(invocation: Invocation, agent: str | None, limit: int, json: b
     """
     if agent is not None and not agent.strip():
         raise UsageError("The name of the agent is empty.", "memtui wrong lists them.")
-    with invocation.reading() as memory:
+    with invocation.open_readonly() as memory:
         found = memory.view.last_served(200)
         named = agent.removeprefix("agent:") if agent else None
         found = [one for one in found if named in (None, one.agent)][:limit]

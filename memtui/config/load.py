@@ -14,7 +14,7 @@ import msgspec
 from .. import paths
 from ..engine.errors import InputError
 from ..engine.records import Record
-from ..engine.strategies import STRATEGIES, checked, must_be_known
+from ..engine.strategies import STRATEGIES, check_strategy, require_known
 from .schema import Setting, Settings, describe
 
 _HEADER = re.compile(r"\s*\[\s*([^\[\]]+?)\s*\]\s*(#.*)?$")
@@ -22,47 +22,47 @@ _KEY = re.compile(r"""\s*("(?:[^"\\]|\\.)*"|'[^']*'|[A-Za-z0-9_-]+)\s*=""")
 _TOP_KEY = re.compile(r"""\s*([A-Za-z0-9_-]+)\s*[.=]""")
 
 
-def section_at(text: str, section: str) -> int | None:
+def line_of_section(text: str, section: str) -> int | None:
     """The index of the line that opens ``[section]`` (or a table in it), else of ``section = ...``."""
     inner: int | None = None
     for index, line in enumerate(text.split("\n")):
         header = _HEADER.match(line)
-        if header and _plain(header[1]) == section:
+        if header and _normalise_key(header[1]) == section:
             return index
         top = None if header else _TOP_KEY.match(line)
-        table_in_it = header and _plain(header[1]).startswith(section + ".")
+        table_in_it = header and _normalise_key(header[1]).startswith(section + ".")
         if inner is None and (table_in_it or (top and top[1] == section)):
             inner = index
     return inner
 
 
-def key_at(text: str, section: str, key: str) -> int | None:
+def line_of_key(text: str, section: str, key: str) -> int | None:
     """The index of the line ``key = ...`` in ``[section]``, else of the table ``[section.key]``."""
     current = ""
     for index, line in enumerate(text.split("\n")):
         header = _HEADER.match(line)
         if header:
-            current = _plain(header[1])
+            current = _normalise_key(header[1])
             if current == f"{section}.{key}":
                 return index
-        elif current == section and (found := _KEY.match(line)) and _plain(found[1]) == key:
+        elif current == section and (found := _KEY.match(line)) and _normalise_key(found[1]) == key:
             return index
     return None
 
 
 def section_line(text: str, section: str) -> str:
     """The number, from 1, of the section's line, or "?"."""
-    index = section_at(text, section)
+    index = line_of_section(text, section)
     return "?" if index is None else str(index + 1)
 
 
 def key_line(text: str, section: str, key: str) -> str:
     """The number, from 1, of the key's line, else of its section's, or "?"."""
-    index = key_at(text, section, key)
+    index = line_of_key(text, section, key)
     return section_line(text, section) if index is None else str(index + 1)
 
 
-def _plain(name: str) -> str:
+def _normalise_key(name: str) -> str:
     """A key without its quotes and the spaces around its dots."""
     if name[:1] in "\"'":
         return name[1:-1].replace('\\"', '"').replace("\\\\", "\\")
@@ -102,13 +102,13 @@ def load(file: Path | None = None, environ: Mapping[str, str] | None = None) -> 
     """
     environ = os.environ if environ is None else environ
     path = file or config_file(environ)
-    text = _read(path, must_exist=file is not None)
-    data = _parse(path, text or "")
+    text = _read_file(path, must_exist=file is not None)
+    data = _parse_toml(path, text or "")
     origins: dict[str, str] = {}
     known = {setting.name: setting for setting in describe()}
     for section, body in data.items():
         _check_section(path, text or "", section, body, known, origins)
-    unknown = _overlay(data, environ, known, origins)
+    unknown = _apply_environment(data, environ, known, origins)
     settings = msgspec.convert(data, Settings)
     check_lists(path, settings, origins)
     return Configuration(
@@ -126,7 +126,7 @@ def config_file(environ: Mapping[str, str] | None = None) -> Path:
     return Path(named).expanduser() if named else paths.config_folder() / FILE_NAME
 
 
-def _read(path: Path, *, must_exist: bool) -> str | None:
+def _read_file(path: Path, *, must_exist: bool) -> str | None:
     try:
         with path.open("rb") as stream:
             raw = stream.read(_LARGEST + 1)
@@ -144,7 +144,7 @@ def _read(path: Path, *, must_exist: bool) -> str | None:
         raise InputError(f"{path} is not UTF-8 text (byte {error.start}).", "Save it as UTF-8.") from error
 
 
-def _parse(path: Path, text: str) -> dict[str, Any]:
+def _parse_toml(path: Path, text: str) -> dict[str, Any]:
     if not text:
         return {}
     import tomllib
@@ -163,7 +163,7 @@ def _check_section(
     where = f"{path}, line {section_line(text, section)}"
     names = list(dict.fromkeys(setting.section for setting in known.values()))
     if section not in names:
-        raise InputError(f"{where}: [{section}] is not a section.", _nearest(section, names))
+        raise InputError(f"{where}: [{section}] is not a section.", _nearest_word(section, names))
     if not isinstance(body, dict):
         hint = f"Write [{section}] on a line of its own."
         raise InputError(f"{where}: {section} is a section, not a value.", hint)
@@ -176,7 +176,7 @@ def _check_section(
         line = key_line(text, section, key)
         where = f"{path}, line {line}"
         if key not in keys:
-            raise InputError(f"{where}: [{section}] has no {key!r}.", _nearest(key, keys))
+            raise InputError(f"{where}: [{section}] has no {key!r}.", _nearest_word(key, keys))
         _check_value(where, known[f"{section}.{key}"], value)
         origins[f"{section}.{key}"] = f"line {line}"
 
@@ -186,9 +186,9 @@ def check_lists(path: Path, settings: Settings, origins: Mapping[str, str]) -> N
     known = dict(STRATEGIES)
     for name, providers in settings.strategies.items():
         with _naming_origin(path, origins.get(f"strategies.{name}")):
-            known[name] = checked(name, providers.split())
+            known[name] = check_strategy(name, providers.split())
     with _naming_origin(path, origins.get("names.enrichment")):
-        must_be_known(settings.names.enrichment, known)
+        require_known(settings.names.enrichment, known)
     with _naming_origin(path, origins.get("decay.lasting")):
         settings.decay.topics()
 
@@ -203,7 +203,7 @@ def _naming_origin(path: Path, origin: str | None) -> Iterator[None]:
         raise InputError(f"{where}: {error.message}", error.hint) from None
 
 
-def _overlay(
+def _apply_environment(
     data: dict[str, Any], environ: Mapping[str, str], known: Mapping[str, Setting], origins: dict[str, str]
 ) -> tuple[str, ...]:
     """Let the environment override the file. Returns the unknown variables."""
@@ -230,7 +230,7 @@ def _check_value(where: str, setting: Setting, value: Any, *, strict: bool = Tru
         raise InputError(f"{where}: {setting.name} cannot be {shown}.", hint) from None
 
 
-def _nearest(word: str, choices: list[str]) -> str:
+def _nearest_word(word: str, choices: list[str]) -> str:
     import difflib
 
     close = difflib.get_close_matches(word, choices, 1, 0.6)

@@ -29,16 +29,16 @@ def save(file: Path, name: str, value: Value) -> None:
 
     from . import toml_text
 
-    section, key = _checked(name, value)
+    section, key = _check_setting(name, value)
     try:
-        new = toml_text.set_values(_text(file), (section,), {key: value})
+        new = toml_text.set_values(_read_text(file), (section,), {key: value})
     except ValueError as error:
         raise InputError(f"{name} cannot be changed in {file}: {error}.", "Edit the file by hand.") from error
     check_lists(file, msgspec.convert(tomllib.loads(new), Settings), {})
-    _replace(file, new)
+    _replace_file(file, new)
 
 
-def _checked(name: str, value: Any) -> tuple[str, str]:
+def _check_setting(name: str, value: Any) -> tuple[str, str]:
     """Section and key of a setting, after checking ``value``."""
     section, _, key = name.partition(".")
     for setting in describe():
@@ -52,7 +52,7 @@ def _checked(name: str, value: Any) -> tuple[str, str]:
     raise InputError(f"There is no setting {name!r}.", "memtui doctor lists them all.")
 
 
-def _text(file: Path) -> str:
+def _read_text(file: Path) -> str:
     import tomllib
 
     if file.is_symlink():
@@ -67,7 +67,7 @@ def _text(file: Path) -> str:
     return text
 
 
-def _replace(file: Path, text: str) -> None:
+def _replace_file(file: Path, text: str) -> None:
     import secrets  # imported late: it takes 7 ms, and reading settings does not need it
 
     paths.private_folder(file.parent)

@@ -25,7 +25,7 @@ from ..engine.records import (
     SecretPolicy,
     Topic,
 )
-from ..engine.strategies import ProviderName, checked
+from ..engine.strategies import ProviderName, check_strategy
 
 ConfirmedHost = Annotated[
     str,
@@ -442,7 +442,7 @@ class Settings(Section):
 
     def own_strategies(self) -> dict[str, tuple[ProviderName, ...]]:
         """Raises InputError for a strategy that cannot be."""
-        return {name: checked(name, providers.split()) for name, providers in self.strategies.items()}
+        return {name: check_strategy(name, providers.split()) for name, providers in self.strategies.items()}
 
     def options(self, *, background: bool = True, allow_unsafe_fs: bool = False) -> Options:
         """What ``Memory.open`` takes of it."""

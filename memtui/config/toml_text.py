@@ -25,14 +25,14 @@ def set_values(text: str, table: Sequence[str], values: Mapping[str, Value]) -> 
     plain = {
         key: value if isinstance(value, str | int | float) else list(value) for key, value in values.items()
     }
-    expected = _with(tomllib.loads(text), table, plain)
+    expected = _document_with(tomllib.loads(text), table, plain)
     if tomllib.loads(text) == expected:
         return text
     try:
         document = tomlkit.parse(text)
-        parent, missing = _deepest(document, table)
+        parent, missing = _deepest_table(document, table)
         if missing and not isinstance(parent, tomlkit.items.InlineTable):
-            edited = _appended(text, table, plain)
+            edited = _append_table(text, table, plain)
         else:
             for name in missing:
                 parent[name] = tomlkit.inline_table()
@@ -58,14 +58,14 @@ def remove(text: str, table: Sequence[str], *, prune: bool = True) -> str:
         outer = outer.get(name) if isinstance(outer, dict) else None
     if outer is None:
         return text
-    wanted = [_without(tomllib.loads(text), table, prune=pruned) for pruned in (prune, False)]
-    for edited in (_cut(text, table), _deleted(text, table, prune=prune)):
+    wanted = [_document_without(tomllib.loads(text), table, prune=pruned) for pruned in (prune, False)]
+    for edited in (_cut_table(text, table), _delete_from_document(text, table, prune=prune)):
         if edited is not None and tomllib.loads(edited) in wanted:
             return edited
     raise ValueError("it cannot be changed there without touching more")
 
 
-def _without(document: dict[str, Any], table: Sequence[str], *, prune: bool) -> dict[str, Any]:
+def _document_without(document: dict[str, Any], table: Sequence[str], *, prune: bool) -> dict[str, Any]:
     """The document without the table. A header makes the tables around it, so they go with it: ``prune``."""
     outers = [document]
     for name in table[:-1]:
@@ -77,10 +77,10 @@ def _without(document: dict[str, Any], table: Sequence[str], *, prune: bool) -> 
     return document
 
 
-def _cut(text: str, table: Sequence[str]) -> str | None:
+def _cut_table(text: str, table: Sequence[str]) -> str | None:
     """``text`` without the lines from the header of the table to the next one. None if it has no header."""
     lines = text.splitlines(keepends=True)
-    headers = [(at, _header(line)) for at, line in enumerate(lines)]
+    headers = [(at, _parse_header(line)) for at, line in enumerate(lines)]
     ours = [at for at, path in headers if path[: len(table)] == tuple(table)]
     if not ours:
         return None
@@ -98,7 +98,7 @@ def _cut(text: str, table: Sequence[str]) -> str | None:
     return cut
 
 
-def _header(line: str) -> tuple[str, ...]:
+def _parse_header(line: str) -> tuple[str, ...]:
     """The path of a header, () for another line."""
     if not line.startswith("["):
         return ()
@@ -116,14 +116,16 @@ def _header(line: str) -> tuple[str, ...]:
     return tuple(path)
 
 
-def _deleted(text: str, table: Sequence[str], *, prune: bool) -> str:
+def _delete_from_document(text: str, table: Sequence[str], *, prune: bool) -> str:
     """The same by the parsed document, for tables that are written within a line or in dotted keys."""
     import tomlkit
 
-    return tomlkit.dumps(_without(tomlkit.parse(text), table, prune=prune))
+    return tomlkit.dumps(_document_without(tomlkit.parse(text), table, prune=prune))
 
 
-def _with(document: dict[str, Any], table: Sequence[str], values: Mapping[str, Any]) -> dict[str, Any]:
+def _document_with(
+    document: dict[str, Any], table: Sequence[str], values: Mapping[str, Any]
+) -> dict[str, Any]:
     inner = document
     for depth, name in enumerate(table, 1):
         inner = inner.setdefault(name, {})
@@ -133,7 +135,7 @@ def _with(document: dict[str, Any], table: Sequence[str], values: Mapping[str, A
     return document
 
 
-def _deepest(document: Any, table: Sequence[str]) -> tuple[Any, Sequence[str]]:
+def _deepest_table(document: Any, table: Sequence[str]) -> tuple[Any, Sequence[str]]:
     """The innermost existing table on the path, and the missing names."""
     inner = document
     for depth, name in enumerate(table):
@@ -143,7 +145,7 @@ def _deepest(document: Any, table: Sequence[str]) -> tuple[Any, Sequence[str]]:
     return inner, ()
 
 
-def _appended(text: str, table: Sequence[str], values: Mapping[str, Any]) -> str:
+def _append_table(text: str, table: Sequence[str], values: Mapping[str, Any]) -> str:
     """``text`` with the table at its end."""
     import tomlkit
 

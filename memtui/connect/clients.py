@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from memtui import operating_system
 from memtui.engine.records import Record
-from memtui.paths import is_there
+from memtui.paths import path_exists
 
 from .launch import RemoteServer
 
@@ -46,7 +46,7 @@ class Machine(Record):
         return self.roaming() if self.platform == "win32" else self.xdg()
 
 
-class Place(Record):
+class ConfigurationPlace(Record):
     """Where a file is. ``base``: a method of Machine, "home" or a variable with its default below the home.
 
     ``linux``, ``darwin``, ``win32``: base and path of a platform that differs.
@@ -60,7 +60,7 @@ class Place(Record):
     or_else: str = ""
     """Another name in the same folder, which is taken if only that is there."""
 
-    def on(self, machine: Machine) -> Path:
+    def path_on(self, machine: Machine) -> Path:
         own = {"darwin": self.darwin, "win32": self.win32}.get(machine.platform)
         base, path = own or (self.base, self.path)
         if self.variable and machine.environ.get(self.variable):
@@ -68,7 +68,7 @@ class Place(Record):
         folder = machine.home if base == "home" else getattr(machine, base)()
         assert isinstance(folder, Path)
         file = folder / path
-        if self.or_else and not is_there(file) and is_there(file.with_name(self.or_else)):
+        if self.or_else and not path_exists(file) and path_exists(file.with_name(self.or_else)):
             return file.with_name(self.or_else)
         return file
 
@@ -80,7 +80,7 @@ class HookSettings(Record):
     second. ``afterwards``: what the person has to do in the client.
     """
 
-    place: Place
+    place: ConfigurationPlace
     events: tuple[str, ...]
     timeout: int
     format: FormatName = "json"
@@ -106,7 +106,7 @@ class Client(Record):
 
     name: str
     label: str
-    place: Place
+    place: ConfigurationPlace
     format: FormatName
     entry: tuple[str, ...]
     page: str
@@ -120,14 +120,14 @@ class Client(Record):
 
     def configuration(self, machine: Machine) -> Path:
         """Its file for MCP servers of the user."""
-        return self.place.on(machine)
+        return self.place.path_on(machine)
 
     def is_installed(self, machine: Machine) -> bool:
         """Whether something of it is on this machine: its folder of settings, or its program."""
         file = self.configuration(machine)
         folder = file if file.parent == machine.home else file.parent
         path = machine.environ.get("PATH")
-        return is_there(folder) or any(shutil.which(command, path=path) for command in self.commands)
+        return path_exists(folder) or any(shutil.which(command, path=path) for command in self.commands)
 
     def values(self, command: str, arguments: tuple[str, ...]) -> dict[str, Any]:
         """What our entry says."""
@@ -170,26 +170,26 @@ CLIENTS: Mapping[str, Client] = {
     for client in (
         Client(
             name="claude-code", label="Claude Code", commands=("claude",),
-            place=Place(base="home", path=".claude.json", variable="CLAUDE_CONFIG_DIR"),
+            place=ConfigurationPlace(base="home", path=".claude.json", variable="CLAUDE_CONFIG_DIR"),
             format="json", entry=_SERVERS, fixed={"type": "stdio"}, remote=RemoteShape(fixed={"type": "http"}),
             hooks=HookSettings(
-                place=Place(base="home", path=".claude/settings.json", variable="CLAUDE_CONFIG_DIR"),
+                place=ConfigurationPlace(base="home", path=".claude/settings.json", variable="CLAUDE_CONFIG_DIR"),
                 events=_CLAUDE_EVENTS, timeout=5,
             ),
             page="code.claude.com/docs/en/mcp, /hooks",
         ),
         Client(
             name="claude-desktop", label="Claude Desktop",
-            place=Place(base="settings", path="Claude/claude_desktop_config.json"),
+            place=ConfigurationPlace(base="settings", path="Claude/claude_desktop_config.json"),
             format="json", entry=_SERVERS, lacks="it has no hooks", remote=None,
             page="modelcontextprotocol.io/docs/develop/connect-local-servers",
         ),
         Client(
             name="codex", label="Codex", commands=("codex",),
-            place=Place(base="home", path=".codex/config.toml", variable="CODEX_HOME"),
+            place=ConfigurationPlace(base="home", path=".codex/config.toml", variable="CODEX_HOME"),
             format="toml", entry=("mcp_servers", SERVER), remote=RemoteShape(headers="http_headers"),
             hooks=HookSettings(
-                place=Place(base="home", path=".codex/hooks.json", variable="CODEX_HOME"),
+                place=ConfigurationPlace(base="home", path=".codex/hooks.json", variable="CODEX_HOME"),
                 events=_CLAUDE_EVENTS, timeout=5,
                 afterwards="Codex runs a new hook only after you trusted it: type /hooks there.",
             ),
@@ -197,29 +197,29 @@ CLIENTS: Mapping[str, Client] = {
         ),
         Client(
             name="cursor", label="Cursor", commands=("cursor", "cursor-agent"),
-            place=Place(base="home", path=".cursor/mcp.json"),
+            place=ConfigurationPlace(base="home", path=".cursor/mcp.json"),
             format="jsonc", entry=_SERVERS, fixed={"type": "stdio"}, lacks=_NO_CONTEXT,
             page="cursor.com/docs/mcp, /docs/hooks",
         ),
         Client(
             name="vscode", label="VS Code", commands=("code",),
-            place=Place(base="settings", path="Code/User/mcp.json"),
+            place=ConfigurationPlace(base="settings", path="Code/User/mcp.json"),
             format="jsonc", entry=("servers", SERVER), fixed={"type": "stdio"}, lacks=_NO_CONTEXT,
             remote=RemoteShape(fixed={"type": "http"}),
             page="code.visualstudio.com/docs/agents/reference/mcp-configuration, /docs/agent-customization/hooks",
         ),
         Client(
             name="windsurf", label="Windsurf", commands=("windsurf",),
-            place=Place(base="home", path=".codeium/windsurf/mcp_config.json"),
+            place=ConfigurationPlace(base="home", path=".codeium/windsurf/mcp_config.json"),
             format="jsonc", entry=_SERVERS, lacks=_NO_CONTEXT, remote=RemoteShape(address="serverUrl"),
             page="docs.windsurf.com/windsurf/cascade/mcp",
         ),
         Client(
             name="gemini-cli", label="Gemini CLI", commands=("gemini",),
-            place=Place(base="home", path=".gemini/settings.json"),
+            place=ConfigurationPlace(base="home", path=".gemini/settings.json"),
             format="jsonc", entry=_SERVERS, remote=RemoteShape(address="httpUrl"),
             hooks=HookSettings(
-                place=Place(base="home", path=".gemini/settings.json"),
+                place=ConfigurationPlace(base="home", path=".gemini/settings.json"),
                 # What it is given holds for one turn, so it is given everything each time.
                 events=("BeforeAgent", "AfterAgent"), timeout=5_000, format="jsonc",
             ),
@@ -227,7 +227,7 @@ CLIENTS: Mapping[str, Client] = {
         ),
         Client(
             name="opencode", label="opencode", commands=("opencode",), shape="list",
-            place=Place(base="xdg", path="opencode/opencode.json", or_else="opencode.jsonc"),
+            place=ConfigurationPlace(base="xdg", path="opencode/opencode.json", or_else="opencode.jsonc"),
             format="jsonc", entry=("mcp", SERVER), newer=("mcp", "servers"),
             fixed={"type": "local", "enabled": True}, remote=RemoteShape(fixed={"type": "remote", "enabled": True}),
             lacks="it runs plugins in JavaScript and no commands",
@@ -235,7 +235,7 @@ CLIENTS: Mapping[str, Client] = {
         ),
         Client(
             name="zed", label="Zed", commands=("zed", "zeditor"),
-            place=Place(
+            place=ConfigurationPlace(
                 base="xdg", path="zed/settings.json",
                 darwin=("home", ".config/zed/settings.json"), win32=("roaming", "Zed/settings.json"),
             ),
@@ -244,7 +244,7 @@ CLIENTS: Mapping[str, Client] = {
         ),
         Client(
             name="goose", label="Goose", commands=("goose",), shape="cmd",
-            place=Place(
+            place=ConfigurationPlace(
                 base="xdg", path="goose/config.yaml", win32=("roaming", "Block/goose/config/config.yaml")
             ),
             format="yaml", entry=("extensions", SERVER),

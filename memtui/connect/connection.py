@@ -40,22 +40,22 @@ class Connection(Record):
         return self.launched is not None
 
 
-def connecting(client: Client, machine: Machine, call: LaunchCommand) -> list[Edit]:
+def edits_to_connect(client: Client, machine: Machine, call: LaunchCommand) -> list[Edit]:
     """The edits that put our server, and the hooks if ``call.hooked``, into the client's configuration.
 
     Other keys of an existing entry are kept. Raises InputError for a file that cannot be read or changed.
     """
     values = client.values(*call.server())
     changes: dict[Path, list[Callable[[str], str]]] = {
-        client.configuration(machine): [lambda text: _with_entry(client, text, values)]
+        client.configuration(machine): [lambda text: _add_entry(client, text, values)]
     }
     if call.hooked and client.hooks:
         settings = client.hooks
         line = call.hook(client.name)
-        changes.setdefault(settings.place.on(machine), []).append(
+        changes.setdefault(settings.place.path_on(machine), []).append(
             lambda text: hooks.with_hooks(text, client, settings, line)
         )
-    return [files.edit(path, _in_turn(steps)) for path, steps in changes.items()]
+    return [files.plan_edit(path, _apply_in_turn(steps)) for path, steps in changes.items()]
 
 
 def connecting_to(client: Client, machine: Machine, server: RemoteServer) -> list[Edit]:
@@ -69,10 +69,10 @@ def connecting_to(client: Client, machine: Machine, server: RemoteServer) -> lis
             "Add the address in its settings, as a connector.",
         )
     values = client.remote_values(server)
-    return [files.edit(client.configuration(machine), lambda text: _with_entry(client, text, values))]
+    return [files.plan_edit(client.configuration(machine), lambda text: _add_entry(client, text, values))]
 
 
-def parting(client: Client, machine: Machine) -> list[Edit]:
+def edits_to_disconnect(client: Client, machine: Machine) -> list[Edit]:
     """The edits that take our server and hooks out again.
 
     A file that nothing else was changed in since gets the bytes that it had before; one with nothing left in it is
@@ -80,18 +80,18 @@ def parting(client: Client, machine: Machine) -> list[Edit]:
     """
     places = dict.fromkeys([client.configuration(machine)])
     if client.hooks:
-        places[client.hooks.place.on(machine)] = None
-    return [_parted(client, path, machine) for path in places]
+        places[client.hooks.place.path_on(machine)] = None
+    return [_disconnected_text(client, path, machine) for path in places]
 
 
-def connection(client: Client, machine: Machine) -> Connection:
+def connection_of(client: Client, machine: Machine) -> Connection:
     """How a client and memtui stand to each other now. It raises nothing: ``problem`` has what cannot be read."""
     file = client.configuration(machine)
     launched: Launched | None = None
     state: HookState = "none"
     problem = ""
     try:
-        entry = _entry(client, _document(client, file))
+        entry = _entry_of(client, _parse_configuration(client, file))
         if entry is not None:
             url = client.address(entry)
             launched = Launched(program="", url=url) if url else parse(client.command(entry))
@@ -106,17 +106,17 @@ def connection(client: Client, machine: Machine) -> Connection:
     )  # fmt: skip
 
 
-def _document(client: Client, file: Path) -> dict[str, Any]:
+def _parse_configuration(client: Client, file: Path) -> dict[str, Any]:
     try:
-        return formats.load(client.format, files.plain(file))
+        return formats.load(client.format, files.normalise_text(file))
     except (ValueError, RecursionError) as error:
         raise files.cannot_change(file, error) from error
 
 
 def _hook_state(client: Client, settings: HookSettings, machine: Machine) -> HookState:
-    file = settings.place.on(machine)
+    file = settings.place.path_on(machine)
     try:
-        found = hooks.events(files.plain(file), client, settings)
+        found = hooks.hook_events(files.normalise_text(file), client, settings)
     except (ValueError, RecursionError) as error:
         raise files.cannot_change(file, error) from error
     if not found:
@@ -124,24 +124,24 @@ def _hook_state(client: Client, settings: HookSettings, machine: Machine) -> Hoo
     return "on" if found >= {*settings.events} else "outdated"
 
 
-def _path(client: Client, document: dict[str, Any]) -> tuple[str, ...]:
+def _entry_path(client: Client, document: dict[str, Any]) -> tuple[str, ...]:
     """Where our entry is in a document, or would be."""
     newer = formats.at(document, client.newer) if client.newer else None
     return (*client.newer, SERVER) if isinstance(newer, dict) and "type" not in newer else client.entry
 
 
-def _entry(client: Client, document: dict[str, Any]) -> dict[str, Any] | None:
-    for path in (_path(client, document), client.entry):
+def _entry_of(client: Client, document: dict[str, Any]) -> dict[str, Any] | None:
+    for path in (_entry_path(client, document), client.entry):
         found = formats.at(document, path)
         if isinstance(found, dict):
             return found
     return None
 
 
-def _with_entry(client: Client, text: str, values: dict[str, Any]) -> str:
+def _add_entry(client: Client, text: str, values: dict[str, Any]) -> str:
     document = formats.load(client.format, text)
-    path = _path(client, document)
-    before = _entry(client, document) or {}
+    path = _entry_path(client, document)
+    before = _entry_of(client, document) or {}
     if before and (client.address(before) is None) != (client.address(values) is None):
         what = "starts a program" if client.address(values) else "has an address"
         raise ValueError(f"its entry for memtui {what}; memtui disconnect {client.name} removes it")
@@ -156,52 +156,54 @@ def _with_entry(client: Client, text: str, values: dict[str, Any]) -> str:
     return text
 
 
-def _without(client: Client, text: str, *, entry: bool, hook: HookSettings | None) -> str:
+def _remove_entry(client: Client, text: str, *, entry: bool, hook: HookSettings | None) -> str:
     if entry:
-        for path in {_path(client, formats.load(client.format, text)), client.entry}:
+        for path in {_entry_path(client, formats.load(client.format, text)), client.entry}:
             text = formats.remove(client.format, text, path)
     return hooks.without_hooks(text, client, hook) if hook else text
 
 
-def _parted(client: Client, path: Path, machine: Machine) -> Edit:
+def _disconnected_text(client: Client, path: Path, machine: Machine) -> Edit:
     entry = path == client.configuration(machine)
-    hook = client.hooks if client.hooks and path == client.hooks.place.on(machine) else None
+    hook = client.hooks if client.hooks and path == client.hooks.place.path_on(machine) else None
     emptied = False
 
     def change(text: str) -> str:
         nonlocal emptied
-        stripped = _without(client, text, entry=entry, hook=hook)
+        stripped = _remove_entry(client, text, entry=entry, hook=hook)
         if stripped == text:
             return text
-        for backup in map(_plain, files.earlier(path)):
-            if _again(client, text, backup, entry=entry, hook=hook) == text:
+        for backup in map(_decode_text, files.earlier_texts(path)):
+            if _reapply_to_backup(client, text, backup, entry=entry, hook=hook) == text:
                 return backup
         emptied = stripped.strip() in _EMPTY
         return stripped
 
-    edit = files.edit(path, change)
+    edit = files.plan_edit(path, change)
     gone = emptied and not path.is_symlink()
     return Edit(path=edit.path, before=edit.before, after=None) if gone else edit
 
 
-def _again(client: Client, text: str, backup: str, *, entry: bool, hook: HookSettings | None) -> str | None:
+def _reapply_to_backup(
+    client: Client, text: str, backup: str, *, entry: bool, hook: HookSettings | None
+) -> str | None:
     """``backup`` with what ``text`` has of us. None if it has something of us already, or cannot be changed."""
     try:
-        if _without(client, backup, entry=entry, hook=hook) != backup:
+        if _remove_entry(client, backup, entry=entry, hook=hook) != backup:
             return None
-        values = _entry(client, formats.load(client.format, text)) if entry else None
-        again = _with_entry(client, backup, values) if values else backup
-        line = hooks.line(text, client, hook) if hook else None
+        values = _entry_of(client, formats.load(client.format, text)) if entry else None
+        again = _add_entry(client, backup, values) if values else backup
+        line = hooks.hook_command(text, client, hook) if hook else None
         return hooks.with_hooks(again, client, hook, line) if hook and line else again
     except (ValueError, RecursionError):
         return None
 
 
-def _plain(text: str) -> str:
+def _decode_text(text: str) -> str:
     return text.removeprefix("\ufeff").replace("\r\n", "\n")
 
 
-def _in_turn(steps: list[Callable[[str], str]]) -> Callable[[str], str]:
+def _apply_in_turn(steps: list[Callable[[str], str]]) -> Callable[[str], str]:
     def change(text: str) -> str:
         for step in steps:
             text = step(text)
@@ -222,16 +224,16 @@ def as_json(one: Connection) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def own_words(client: Client, machine: Machine) -> frozenset[str]:
+def texts_we_wrote(client: Client, machine: Machine) -> frozenset[str]:
     """The texts in its configuration that are ours. Raises InputError for a file that cannot be read."""
-    entry = _entry(client, _document(client, client.configuration(machine))) or {}
+    entry = _entry_of(client, _parse_configuration(client, client.configuration(machine))) or {}
     words = {*client.command(entry), *map(str, client.fixed.values()), "command"}
     if client.remote and (url := client.address(entry)):
         words |= {url, *map(str, client.remote.fixed.values())}
     if client.hooks:
-        file = client.hooks.place.on(machine)
+        file = client.hooks.place.path_on(machine)
         try:
-            line = hooks.line(files.plain(file), client, client.hooks)
+            line = hooks.hook_command(files.normalise_text(file), client, client.hooks)
         except (ValueError, RecursionError) as error:
             raise files.cannot_change(file, error) from error
         words |= {line} if line else set()

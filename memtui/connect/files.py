@@ -30,12 +30,12 @@ class Edit(Record):
         return (self.after or "") != (self.before or "")
 
 
-def edit(path: Path, change: Callable[[str], str]) -> Edit:
+def plan_edit(path: Path, change: Callable[[str], str]) -> Edit:
     """The edit that ``change`` makes. A link is followed; a byte order mark and line ends are kept.
 
     Raises InputError for a file that cannot be read or changed.
     """
-    path = _target(path)
+    path = _link_target(path)
     before = read(path)
     text = (before or "").removeprefix(_BYTE_ORDER_MARK)
     windows = "\r\n" in text and text.count("\n") == text.count("\r\n")
@@ -50,20 +50,20 @@ def edit(path: Path, change: Callable[[str], str]) -> Edit:
     return Edit(path=path, before=before, after=after)
 
 
-def plain(path: Path) -> str:
+def normalise_text(path: Path) -> str:
     """The text of a configuration without its byte order mark and with line ends of one character; "" for no file.
 
     Raises InputError if it cannot be read.
     """
-    text = read(_target(path)) or ""
+    text = read(_link_target(path)) or ""
     return text.removeprefix(_BYTE_ORDER_MARK).replace("\r\n", "\n")
 
 
-def earlier(path: Path) -> Iterator[str]:
+def earlier_texts(path: Path) -> Iterator[str]:
     """The texts of the backups beside a file, the newest first."""
-    path = _target(path)
+    path = _link_target(path)
     try:
-        found = sorted(path.parent.glob(f"{_escaped(path.name)}.*.bak*"), reverse=True)
+        found = sorted(path.parent.glob(f"{_escape_name(path.name)}.*.bak*"), reverse=True)
     except OSError:
         return
     for backup in found[:_MOST_BACKUPS]:
@@ -75,11 +75,11 @@ def earlier(path: Path) -> Iterator[str]:
             yield text
 
 
-def _escaped(name: str) -> str:
+def _escape_name(name: str) -> str:
     return "".join(f"[{sign}]" if sign in "*?[" else sign for sign in name)
 
 
-def _target(path: Path) -> Path:
+def _link_target(path: Path) -> Path:
     """The file itself, if ``path`` is a link to it. Raises InputError for a circle of links."""
     if not path.is_symlink():
         return path
@@ -134,13 +134,13 @@ def write(edit: Edit) -> Path | None:
         mode = 0o600 if edit.before is None else stat.S_IMODE(path.stat().st_mode)
         backup = None
         if edit.before is not None:
-            backup = _free(path.with_name(f"{path.name}.{time.strftime('%Y%m%d-%H%M%S')}.bak"))
-            _create(backup, edit.before, mode)
+            backup = _free_path(path.with_name(f"{path.name}.{time.strftime('%Y%m%d-%H%M%S')}.bak"))
+            _create_file(backup, edit.before, mode)
         if edit.after is None:
             path.unlink()
             return backup
-        draft = _free(path.with_name(f".{path.name}.memtui"))
-        _create(draft, edit.after, mode)
+        draft = _free_path(path.with_name(f".{path.name}.memtui"))
+        _create_file(draft, edit.after, mode)
         try:
             operating_system.replace(draft, path)
         except OSError:
@@ -153,7 +153,7 @@ def write(edit: Edit) -> Path | None:
     return backup
 
 
-def _create(path: Path, text: str, mode: int) -> None:
+def _create_file(path: Path, text: str, mode: int) -> None:
     """Create a file, complete or not at all."""
     handle = operating_system.create_private(path, mode)
     try:
@@ -166,7 +166,7 @@ def _create(path: Path, text: str, mode: int) -> None:
         raise
 
 
-def _free(path: Path) -> Path:
+def _free_path(path: Path) -> Path:
     """``path``, or the first ``path-2``, ``path-3`` ... that is not there."""
     number, place = 2, path
     while os.path.lexists(place):

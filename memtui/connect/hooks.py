@@ -27,21 +27,21 @@ def with_hooks(text: str, client: Client, settings: HookSettings, line: str) -> 
     strict = settings.format == "json"
     ours = {"type": "command", "command": line, "timeout": settings.timeout}
     for event in settings.events:
-        groups = _groups(formats.load(settings.format, text), event)
-        found = [one for one in _found(groups, event, client) if one.hook != ours]
+        groups = _hook_groups(formats.load(settings.format, text), event)
+        found = [one for one in _own_hooks(groups, event, client) if one.hook != ours]
         for one in found:
             path = ("hooks", event, one.group, "hooks", one.place)
             for key, value in ours.items():
                 if one.hook.get(key) != value:
                     text = json_text.set_value(text, (*path, key), value, strict=strict)
-        if not found and not any(_found(groups, event, client)):
+        if not found and not any(_own_hooks(groups, event, client)):
             text = json_text.set_value(text, ("hooks", event, len(groups)), {"hooks": [ours]}, strict=strict)
     return text
 
 
 def without_hooks(text: str, client: Client, settings: HookSettings) -> str:
     """``text`` without our hooks. Raises ValueError if the text cannot be changed."""
-    while found := next(_all(text, client, settings), None):
+    while found := next(_all_hooks(text, client, settings), None):
         path: tuple[str | int, ...] = ("hooks", found.event, found.group)
         if not found.alone:
             path = (*path, "hooks", found.place)
@@ -49,24 +49,24 @@ def without_hooks(text: str, client: Client, settings: HookSettings) -> str:
     return text
 
 
-def line(text: str, client: Client, settings: HookSettings) -> str | None:
+def hook_command(text: str, client: Client, settings: HookSettings) -> str | None:
     """The command line of our hook, None if there is none. Raises ValueError if the text cannot be read."""
-    return next((str(one.hook["command"]) for one in _all(text, client, settings)), None)
+    return next((str(one.hook["command"]) for one in _all_hooks(text, client, settings)), None)
 
 
-def events(text: str, client: Client, settings: HookSettings) -> set[str]:
+def hook_events(text: str, client: Client, settings: HookSettings) -> set[str]:
     """The events at which our hook is called. Raises ValueError if the text cannot be read."""
-    return {one.event for one in _all(text, client, settings)}
+    return {one.event for one in _all_hooks(text, client, settings)}
 
 
-def _all(text: str, client: Client, settings: HookSettings) -> Iterator[_Found]:
+def _all_hooks(text: str, client: Client, settings: HookSettings) -> Iterator[_Found]:
     hooks = formats.load(settings.format, text).get("hooks", {})
     for event in hooks if isinstance(hooks, dict) else ():
         if isinstance(hooks[event], list):
-            yield from _found(hooks[event], event, client)
+            yield from _own_hooks(hooks[event], event, client)
 
 
-def _groups(document: Mapping[str, Any], event: str) -> Sequence[Any]:
+def _hook_groups(document: Mapping[str, Any], event: str) -> Sequence[Any]:
     hooks = document.get("hooks", {})
     if not isinstance(hooks, dict):
         raise ValueError("its hooks are not an object")
@@ -76,7 +76,7 @@ def _groups(document: Mapping[str, Any], event: str) -> Sequence[Any]:
     return groups
 
 
-def _found(groups: Sequence[Any], event: str, client: Client) -> Iterator[_Found]:
+def _own_hooks(groups: Sequence[Any], event: str, client: Client) -> Iterator[_Found]:
     for at, group in enumerate(groups):
         hooks = group.get("hooks") if isinstance(group, dict) else None
         if not isinstance(hooks, list):

@@ -28,7 +28,7 @@ class _Member(NamedTuple):
     end: int
 
 
-class _Text:
+class _JsonText:
     """A text, and the same with blanks for its comments (``bare``) and also for trailing commas (``plain``)."""
 
     def __init__(self, text: str, *, strict: bool) -> None:
@@ -36,7 +36,7 @@ class _Text:
         self.bare = text if strict else _TEXT_OR_COMMENT.sub(_blank_comment, text)
         self.plain = text if strict else _TEXT_OR_TRAILING_COMMA.sub(_blank_comma, self.bare)
 
-    def comma(self, begin: int, end: int) -> int:
+    def find_comma(self, begin: int, end: int) -> int:
         """Where a comma is between two members, also a trailing one; -1 for none."""
         return self.bare.find(",", begin, end)
 
@@ -46,7 +46,7 @@ def load(text: str, *, strict: bool = False) -> dict[str, Any]:
 
     Raises ValueError for anything but an object.
     """
-    document = json.loads(_Text(text, strict=strict).plain) if text.strip() else {}
+    document = json.loads(_JsonText(text, strict=strict).plain) if text.strip() else {}
     if not isinstance(document, dict):
         raise ValueError("it is not an object")
     return document
@@ -80,21 +80,21 @@ def set_value(text: str, path: Sequence[Key], value: Any, *, strict: bool = Fals
     if not text.strip():
         text = "{}\n"
     load(text, strict=strict)  # all of it must be valid, not only this path
-    source = _Text(text, strict=strict)
-    at = _skip(source.plain, 0)
+    source = _JsonText(text, strict=strict)
+    at = _skip_blanks(source.plain, 0)
     for depth, key in enumerate(path):
-        members, end = _members(source.plain, at, key)
+        members, end = _members_at(source.plain, at, key)
         found = next((member for member in reversed(members) if member.key == key), None)
         if found is None:
             nested = value
             for outer in reversed(path[depth + 1 :]):
                 nested = {outer: nested} if isinstance(outer, str) else [nested]
-            return _inserted(source, members, at, end, key, nested)
+            return _insert_member(source, members, at, end, key, nested)
         if depth == len(path) - 1:
             new = (
-                _dumped(value, _line_indent(text, found.start), text)
+                _indented_json(value, _line_indent(text, found.start), text)
                 if "\n" in text[at:end]
-                else _flat(value)
+                else _one_line_json(value)
             )
             return text[: found.value] + new + text[found.end :]
         at = found.value
@@ -109,17 +109,17 @@ def remove(text: str, path: Sequence[Key], *, prune: bool = True, strict: bool =
     if not text.strip():
         return text
     load(text, strict=strict)
-    source = _Text(text, strict=strict)
-    at = _skip(source.plain, 0)
+    source = _JsonText(text, strict=strict)
+    at = _skip_blanks(source.plain, 0)
     for depth, key in enumerate(path):
         if source.plain[at] not in "{[":
             return text
-        members, end = _members(source.plain, at, key)
+        members, end = _members_at(source.plain, at, key)
         place = next((n for n in reversed(range(len(members))) if members[n].key == key), None)
         if place is None:
             return text
         if depth == len(path) - 1:
-            changed = _without(source, members, place, at, end)
+            changed = _remove_member(source, members, place, at, end)
             if (
                 prune
                 and depth
@@ -134,53 +134,53 @@ def remove(text: str, path: Sequence[Key], *, prune: bool = True, strict: bool =
     raise ValueError("no path was given")
 
 
-def _members(plain: str, at: int, key: Key) -> tuple[list[_Member], int]:
+def _members_at(plain: str, at: int, key: Key) -> tuple[list[_Member], int]:
     """The members of the object or list that begins at ``at``, and the position of its closing brace."""
     closing = "}" if isinstance(key, str) else "]"
     if plain[at] != ("{" if isinstance(key, str) else "["):
         raise ValueError("there is something else than an object on the way")
     found: list[_Member] = []
-    place = _skip(plain, at + 1)
+    place = _skip_blanks(plain, at + 1)
     while plain[place] != closing:
         start = place
         name: Key = len(found)
         if closing == "}":
             name, place = _DECODER.raw_decode(plain, start)
-            place = _skip(plain, _skip(plain, place) + 1)
+            place = _skip_blanks(plain, _skip_blanks(plain, place) + 1)
         end = _DECODER.raw_decode(plain, place)[1]
         found.append(_Member(name, start, place, end))
-        place = _skip(plain, end)
+        place = _skip_blanks(plain, end)
         if plain[place] == ",":
-            place = _skip(plain, place + 1)
+            place = _skip_blanks(plain, place + 1)
     return found, place
 
 
-def _inserted(source: _Text, members: list[_Member], at: int, end: int, key: Key, value: Any) -> str:
+def _insert_member(source: _JsonText, members: list[_Member], at: int, end: int, key: Key, value: Any) -> str:
     """The text with a new member before the closing brace at ``end``, formatted like its neighbours."""
     text = source.text
-    name = f"{_flat(key)}: " if isinstance(key, str) else ""
+    name = f"{_one_line_json(key)}: " if isinstance(key, str) else ""
     if not members:
         outer = _line_indent(text, end)
-        indent = outer + _step(text)
+        indent = outer + _indentation_step(text)
         before = text[:end].rstrip()
-        return f"{before}\n{indent}{name}{_dumped(value, indent, text)}\n{outer}{text[end:]}"
+        return f"{before}\n{indent}{name}{_indented_json(value, indent, text)}\n{outer}{text[end:]}"
     last = members[-1]
-    trailing = source.comma(last.end, end)
+    trailing = source.find_comma(last.end, end)
     after = last.end if trailing < 0 else trailing + 1
     separator, closing = (",", "") if trailing < 0 else ("", ",")
     if "\n" not in text[at:end] or "\n" not in text[last.end : end]:
-        return f"{text[:after]}{separator} {name}{_flat(value)}{closing}{text[after:]}"
+        return f"{text[:after]}{separator} {name}{_one_line_json(value)}{closing}{text[after:]}"
     rest = _REST_OF_LINE.match(text, after)
     line_end = rest.end() if rest else after
     indent = _line_indent(text, last.start)
-    new = f"\n{indent}{name}{_dumped(value, indent, text)}{closing}"
+    new = f"\n{indent}{name}{_indented_json(value, indent, text)}{closing}"
     return f"{text[:after]}{separator}{text[after:line_end]}{new}{text[line_end:]}"
 
 
-def _without(source: _Text, members: list[_Member], place: int, at: int, end: int) -> str:
+def _remove_member(source: _JsonText, members: list[_Member], place: int, at: int, end: int) -> str:
     """The text without one member, its comma, and a comment behind it on its line."""
     text, member = source.text, members[place]
-    own = source.comma(member.end, members[place + 1].start if place + 1 < len(members) else end)
+    own = source.find_comma(member.end, members[place + 1].start if place + 1 < len(members) else end)
     after = member.end if own < 0 else own + 1
     line = text.rfind("\n", 0, member.start)
     rest = _REST_OF_LINE.match(text, after)
@@ -196,7 +196,7 @@ def _without(source: _Text, members: list[_Member], place: int, at: int, end: in
         begin = member.start
     kept = text[:begin]
     if own < 0 and place:  # it was the last one: the comma before it has to go
-        comma = source.comma(members[place - 1].end, member.start)
+        comma = source.find_comma(members[place - 1].end, member.start)
         kept = text[:comma] + text[comma + 1 : begin]
     if len(members) == 1 and not (kept[at + 1 :] + text[after:end]).strip():
         return kept[: at + 1] + text[end:]
@@ -212,18 +212,18 @@ def _blank_comma(match: re.Match[str]) -> str:
     return " " if match[0] == "," else match[0]
 
 
-def _flat(value: Any) -> str:
+def _one_line_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _dumped(value: Any, indent: str, text: str) -> str:
+def _indented_json(value: Any, indent: str, text: str) -> str:
     """``value`` as JSON in several lines, indented like the line before it and with the steps of ``text``."""
-    step = "\t" if "\t" in indent else _step(text)
+    step = "\t" if "\t" in indent else _indentation_step(text)
     lines = json.dumps(value, ensure_ascii=False, indent=step).split("\n")
     return f"\n{indent}".join(lines)
 
 
-def _step(text: str) -> str:
+def _indentation_step(text: str) -> str:
     """By how much the document is indented."""
     found = re.match(r"\s*(?://[^\n]*\s*)*\{[ \t]*\n([ \t]+)\S", text)
     return found[1] if found else _INDENT
@@ -235,7 +235,7 @@ def _line_indent(text: str, at: int) -> str:
     return line[: len(line) - len(line.lstrip(" \t"))]
 
 
-def _skip(text: str, at: int) -> int:
+def _skip_blanks(text: str, at: int) -> int:
     match = _BLANK.match(text, at)
     assert match is not None  # it may be empty
     return match.end()

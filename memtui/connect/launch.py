@@ -63,7 +63,7 @@ class Launched(Record):
     readonly: bool = False
 
 
-def program(script: str | None = None) -> tuple[str, ...]:
+def own_program(script: str | None = None) -> tuple[str, ...]:
     """How to start this memtui from any folder: its script, or Python with ``-m`` (``-P``: not from the agent's
     folder).
     """

@@ -40,12 +40,12 @@ def set_values(text: str, path: Sequence[str], values: Mapping[str, Any]) -> str
         outers.append(inner)
         if not isinstance(inner, dict):
             raise ValueError(f"its {'.'.join(path[:depth])} is not a mapping")
-    if any(_references(expected, one) > 1 for one in outers):
+    if any(_count_references(expected, one) > 1 for one in outers):
         raise ValueError(_TOUCHES_MORE)
     inner.update(values)
     if load(text) == expected:
         return text
-    return _checked(_set(text, path, values), expected)
+    return _check_edit(_set_in_block(text, path, values), expected)
 
 
 def remove(text: str, path: Sequence[str], *, prune: bool = True) -> str:
@@ -63,18 +63,18 @@ def remove(text: str, path: Sequence[str], *, prune: bool = True) -> str:
     if path[-1] not in outer:
         return text
     del outer[path[-1]]
-    changed = _cut(text, path)
+    changed = _cut_mapping(text, path)
     if not outer and len(path) > 1:
-        pruned = _cut(text, path[:-1])
+        pruned = _cut_mapping(text, path[:-1])
         if prune and pruned.count("#") == changed.count("#"):  # no comment would go with it
-            _put(expected, path[:-1], gone=True)
-            return _checked(pruned, expected)
+            _set_in_document(expected, path[:-1], gone=True)
+            return _check_edit(pruned, expected)
         if load(changed) != expected:  # a key without a value, where an empty mapping was
-            _put(expected, path[:-1], gone=False)
-    return _checked(changed, expected)
+            _set_in_document(expected, path[:-1], gone=False)
+    return _check_edit(changed, expected)
 
 
-def _references(document: Any, wanted: Any) -> int:
+def _count_references(document: Any, wanted: Any) -> int:
     """How often a mapping is part of the document: more than once if there is an alias of it."""
     found, seen, left = 0, {id(document)}, [document]
     while left:
@@ -87,78 +87,78 @@ def _references(document: Any, wanted: Any) -> int:
     return found
 
 
-def _set(text: str, path: Sequence[str], values: Mapping[str, Any]) -> str:
-    node = _composed(text)
+def _set_in_block(text: str, path: Sequence[str], values: Mapping[str, Any]) -> str:
+    node = _compose_document(text)
     for depth, name in enumerate(path):
-        pair = _pair(node, name)
+        pair = _find_pair(node, name)
         if pair is None:
-            return _inserted(text, node, name, _nested(path[depth + 1 :], values))
+            return _insert_member(text, node, name, _nest_values(path[depth + 1 :], values))
         key, value = pair
         if value.id != "mapping" or not value.value:
-            return _filled(text, node, key, value, _nested(path[depth + 1 :], values))
+            return _replace_value(text, node, key, value, _nest_values(path[depth + 1 :], values))
         node = value
     for name, wanted in values.items():
-        node = _composed(text)
+        node = _compose_document(text)
         for step in path:
-            node = _pair(node, step)[1]
-        pair = _pair(node, name)
+            node = _find_pair(node, step)[1]
+        pair = _find_pair(node, name)
         if pair is None:
-            text = _inserted(text, node, name, wanted)
-        elif load(text[_begin(pair[0]) : _end(text, pair[1])] + "\n") != {name: wanted}:
-            text = f"{text[: _begin(pair[0])]}{name}: {_flow(wanted)}{text[_end(text, pair[1]) :]}"
+            text = _insert_member(text, node, name, wanted)
+        elif load(text[_start_offset(pair[0]) : _end_offset(text, pair[1])] + "\n") != {name: wanted}:
+            text = f"{text[: _start_offset(pair[0])]}{name}: {_flow_yaml(wanted)}{text[_end_offset(text, pair[1]) :]}"
     return text
 
 
-def _nested(path: Sequence[str], values: Mapping[str, Any]) -> Any:
+def _nest_values(path: Sequence[str], values: Mapping[str, Any]) -> Any:
     nested: Any = dict(values)
     for name in reversed(path):
         nested = {name: nested}
     return nested
 
 
-def _inserted(text: str, node: Any, name: str, value: Any) -> str:
+def _insert_member(text: str, node: Any, name: str, value: Any) -> str:
     """A new member at the end of a mapping. ``node`` is None for an empty document."""
     if node is None:
         begun = text if not text or text.endswith("\n") else f"{text}\n"
-        return begun + _block({name: value}, "")
+        return begun + _block_yaml({name: value}, "")
     if not node.value or node.flow_style:
-        place = _end(text, node.value[-1][1]) if node.value else node.start_mark.index + 1
+        place = _end_offset(text, node.value[-1][1]) if node.value else node.start_mark.index + 1
         separator = ", " if node.value else ""
-        return f"{text[:place]}{separator}{_flow({name: value})[1:-1]}{text[place:]}"
+        return f"{text[:place]}{separator}{_flow_yaml({name: value})[1:-1]}{text[place:]}"
     indent = " " * node.value[0][0].start_mark.column
-    last = _end(text, node.value[-1][1])
+    last = _end_offset(text, node.value[-1][1])
     line_end = text.find("\n", last)
     place = len(text) if line_end < 0 else line_end
-    return f"{text[:place]}\n{_block({name: value}, indent).rstrip()}{text[place:]}"
+    return f"{text[:place]}\n{_block_yaml({name: value}, indent).rstrip()}{text[place:]}"
 
 
-def _filled(text: str, node: Any, key: Any, value: Any, nested: Any) -> str:
+def _replace_value(text: str, node: Any, key: Any, value: Any, nested: Any) -> str:
     """The value of a key of ``node`` that has none yet, or an empty mapping."""
     if node.flow_style:
         start = max(value.start_mark.index, key.end_mark.index)
         sign = "" if ":" in text[key.end_mark.index : start] else ":"
-        return f"{text[:start].rstrip()}{sign} {_flow(nested)}{text[value.end_mark.index :]}"
+        return f"{text[:start].rstrip()}{sign} {_flow_yaml(nested)}{text[value.end_mark.index :]}"
     indent = " " * key.start_mark.column + _INDENT
     end = value.end_mark.index
     colon = text.index(":", key.end_mark.index) + 1
-    block = _block(nested, indent).rstrip()
+    block = _block_yaml(nested, indent).rstrip()
     if value.start_mark.index == end:  # nothing is written
         return f"{text[:colon]}\n{block}{text[colon:]}"
     return f"{text[:colon]}\n{block}{text[end:]}"
 
 
-def _cut(text: str, path: Sequence[str]) -> str:
-    node = _composed(text)
+def _cut_mapping(text: str, path: Sequence[str]) -> str:
+    node = _compose_document(text)
     for name in path[:-1]:
-        node = _pair(node, name)[1]
-    key, value = _pair(node, path[-1])
-    begin, end = _begin(key), _end(text, value)
+        node = _find_pair(node, name)[1]
+    key, value = _find_pair(node, path[-1])
+    begin, end = _start_offset(key), _end_offset(text, value)
     if node.flow_style:
         place = next(n for n, pair in enumerate(node.value) if pair[0] is key)
         if place + 1 < len(node.value):
-            return text[:begin] + text[_begin(node.value[place + 1][0]) :]
+            return text[:begin] + text[_start_offset(node.value[place + 1][0]) :]
         if place:
-            begin = _end(text, node.value[place - 1][1])
+            begin = _end_offset(text, node.value[place - 1][1])
         return text[:begin] + text[end:]
     begin -= key.start_mark.column
     line_end = text.find("\n", end)
@@ -167,7 +167,7 @@ def _cut(text: str, path: Sequence[str]) -> str:
     return text[:begin] + text[line_end + 1 :]
 
 
-def _checked(edited: str, expected: dict[str, Any]) -> str:
+def _check_edit(edited: str, expected: dict[str, Any]) -> str:
     try:
         as_expected = load(edited) == expected
     except ValueError:
@@ -177,41 +177,41 @@ def _checked(edited: str, expected: dict[str, Any]) -> str:
     return edited
 
 
-def _composed(text: str) -> Any:
+def _compose_document(text: str) -> Any:
     import yaml
 
     return yaml.compose(text, Loader=yaml.SafeLoader)
 
 
-def _pair(node: Any, name: str) -> Any:
+def _find_pair(node: Any, name: str) -> Any:
     """The key and the value of a member, None if it is not there."""
     pairs = node.value if node is not None else ()
     return next((pair for pair in pairs if pair[0].value == name), None)
 
 
-def _begin(node: Any) -> int:
+def _start_offset(node: Any) -> int:
     return int(node.start_mark.index)
 
 
-def _end(text: str, node: Any) -> int:
+def _end_offset(text: str, node: Any) -> int:
     """Where a value ends. The marks of blocks lie behind the lines and comments that follow them."""
     if node.id in ("mapping", "sequence") and node.value and not node.flow_style:
         last = node.value[-1]
-        return _end(text, last[1] if node.id == "mapping" else last)
+        return _end_offset(text, last[1] if node.id == "mapping" else last)
     end = int(node.end_mark.index)
     if node.id == "scalar" and node.style in ("|", ">"):
         return len(text[:end].rstrip("\n"))
     return end
 
 
-def _block(value: Any, indent: str) -> str:
+def _block_yaml(value: Any, indent: str) -> str:
     import yaml
 
     dumped: str = yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=10_000)
     return "".join(f"{indent}{line}\n" for line in dumped.splitlines())
 
 
-def _flow(value: Any) -> str:
+def _flow_yaml(value: Any) -> str:
     import yaml
 
     dumped: str = yaml.safe_dump(
@@ -220,7 +220,7 @@ def _flow(value: Any) -> str:
     return dumped.removesuffix("\n").removesuffix("\n...")
 
 
-def _put(document: dict[str, Any], path: Sequence[str], *, gone: bool) -> None:
+def _set_in_document(document: dict[str, Any], path: Sequence[str], *, gone: bool) -> None:
     """Remove the key at ``path``, or its value."""
     for name in path[:-1]:
         document = document[name]

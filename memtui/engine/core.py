@@ -14,7 +14,7 @@ from memtui.engine.clock import Clock, local_midnight
 from memtui.engine.errors import InputError, ReadOnlyError
 from memtui.engine.jobs.indexer import Indexer
 from memtui.engine.memories import validation
-from memtui.engine.models.embedder_choice import Embedders
+from memtui.engine.models.embedder_choice import EmbedderFactory
 from memtui.engine.records import Changes, MemoryRecord, Operation, Options, Topic
 from memtui.engine.search.retrievers.vector_cache import VectorCache
 from memtui.engine.store import history, memories, operations, recalls, recording_rules
@@ -22,7 +22,7 @@ from memtui.engine.store.connections import Connections
 from memtui.engine.store.sql import scalar
 
 if TYPE_CHECKING:
-    from memtui.engine.models.ner import Recogniser
+    from memtui.engine.models.ner import NameRecogniser
 
 Event = Literal["changed", "progress", "job_finished", "session_completed"]
 _MOST_CHANGES = 1_000
@@ -37,13 +37,13 @@ class Core:
         self.options = options
         self.actor = actor
         self.on_settled_after_much: Callable[[], None] = lambda: None
-        """Called once the background has caught up with a large change (see ``much_changed``)."""
-        self.embedders = Embedders(options)
+        """Called once the background has caught up with a large change (see ``after_large_change``)."""
+        self.embedders = EmbedderFactory(options)
         self.vector_cache = VectorCache(self.wake_indexer)
         self.indexer = Indexer(
-            connections, clock, self.embedders.serving, recogniser=lambda: self.recogniser,
-            on_progress=self._progressed,
-            on_done=self._settled,
+            connections, clock, self.embedders.embedder_of_space, recogniser=lambda: self.recogniser,
+            on_progress=self._report_index_progress,
+            on_done=self._after_indexing,
         )  # fmt: skip
         self._subscribers: dict[Event, list[Callable[[Changes], None]]] = {
             "changed": [], "progress": [], "job_finished": [], "session_completed": [],
@@ -68,10 +68,10 @@ class Core:
         self.connections.close()
 
     @cached_property
-    def recogniser(self) -> Recogniser:
-        from memtui.engine.models.ner import Recogniser
+    def recogniser(self) -> NameRecogniser:
+        from memtui.engine.models.ner import NameRecogniser
 
-        return Recogniser(self.options.strategies, self.options.llm, self.options.name_finder)
+        return NameRecogniser(self.options.strategies, self.options.llm, self.options.name_finder)
 
     # Changing
 
@@ -103,7 +103,7 @@ class Core:
             if changed:
                 self.announce_by_id(op.op_id)
 
-    def done(self, op: history.OpenOperation) -> Operation | None:
+    def finished_operation(self, op: history.OpenOperation) -> Operation | None:
         """The operation as history has it; None when nothing changed."""
         with self.connections.read() as connection:
             if not scalar(connection, "SELECT 1 FROM ops WHERE op_id = ?", (op.op_id,)):
@@ -125,22 +125,22 @@ class Core:
             ids=tuple(change.memory_id for change in changed if change.memory_id),
             operation=operation,
         )
-        self.call("changed", changes)
+        self.call_subscribers("changed", changes)
         return operation
 
     def announce_operation(self, operation: Operation) -> None:
         self.announce_by_id(operation.op_id)
 
-    def much_changed(self) -> None:
+    def after_large_change(self) -> None:
         """See whether the pinned questions still find what they should, once links and vectors are there."""
         if self._opened_by is not self:
-            self._opened_by.much_changed()
+            self._opened_by.after_large_change()
             return
         self._much_changed = True
         if self.options.background and not self.connections.readonly:
             self.wake_indexer()
         else:
-            self._settled()
+            self._after_indexing()
 
     def project_of(self, id: str) -> str | None:
         """The project that what an agent writes about a memory belongs to; None for others, who are not turned away."""
@@ -185,15 +185,15 @@ class Core:
 
         dependents.open_card(connection, ids, verb, self.actor, int(self.clock()))
 
-    def passes(self, connection: apsw.Connection, within: str) -> Callable[[int], bool]:
+    def passes_filter(self, connection: apsw.Connection, within: str) -> Callable[[int], bool]:
         """Whether a memory passes a filter, as far as this transaction has come."""
         if not within:
             return lambda rid: True
-        from memtui.engine.search.filters.compiler import compile
-        from memtui.engine.search.scope import passing, scope
+        from memtui.engine.search.filters.compiler import compile_filter
+        from memtui.engine.search.scope import make_scope, rids_in_scope
 
-        inside = scope(compile(within, self.clock(), fade_threshold=self.options.fade_threshold))
-        return lambda rid: bool(passing(connection, inside, [rid]))
+        inside = make_scope(compile_filter(within, self.clock(), fade_threshold=self.options.fade_threshold))
+        return lambda rid: bool(rids_in_scope(connection, inside, [rid]))
 
     # Telling
 
@@ -206,7 +206,7 @@ class Core:
     def has_subscribers(self, event: Event) -> bool:
         return bool(self._subscribers[event])
 
-    def call(self, event: Event, changes: Changes) -> None:
+    def call_subscribers(self, event: Event, changes: Changes) -> None:
         for callback in list(self._subscribers[event]):
             callback(changes)
 
@@ -237,18 +237,18 @@ class Core:
 
     def wake_indexer(self) -> None:
         if self.options.background:
-            self.indexer.wake()
+            self.indexer.start_or_wake()
 
-    def _settled(self) -> None:
+    def _after_indexing(self) -> None:
         """The background has nothing left to prepare; called in its thread."""
         with self.connections.read() as connection:
-            self.vector_cache.follow(connection, self.indexer.stopping)
+            self.vector_cache.load_or_update(connection, self.indexer.is_stopping)
         if self._much_changed:
             self._much_changed = False
             self.on_settled_after_much()
 
-    def _progressed(self) -> None:
-        self.call("progress", Changes(tables=frozenset({"memory_entities", "embeddings"})))
+    def _report_index_progress(self) -> None:
+        self.call_subscribers("progress", Changes(tables=frozenset({"memory_entities", "embeddings"})))
 
 
 def outside_scope_error(what: str) -> InputError:

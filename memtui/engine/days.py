@@ -46,7 +46,7 @@ _quick = re.compile(
 _article = re.compile(r"(?:the|der|den|le|la|el|um|im|am) ", re.IGNORECASE)
 
 
-class _Named(NamedTuple):
+class _NamedDay(NamedTuple):
     """A day and where its words are. ``exact``: the words have its number and its month; ``month``: only the month, no year."""
 
     start: int
@@ -62,14 +62,14 @@ def day_named(text: str, said_at: float, *, ahead: bool = False, zone: tzinfo | 
     Friday to Monday"). ``ahead``: a plan, whose days lie ahead whatever the tense, unless it begins with what
     was done.
     """
-    text = _as_put_right(_said.sub("", text)[:_LONGEST].replace("’", "'"))
-    found = _kinds()
+    text = _after_correction(_said.sub("", text)[:_LONGEST].replace("’", "'"))
+    found = _day_patterns()
     if not found.any.search(text):
         return None
     here = local_time(said_at, zone)
     over = not ahead and found.signs["over"].search(text) is not None
     past = over or found.signs["done"].match(text) is not None
-    named = list(_days(text, here.replace(tzinfo=None), past))
+    named = list(_find_days(text, here.replace(tzinfo=None), past))
     if any(found.signs[sign].search(text) for sign in ("over", "either tense")):
         named = [one for one in named if not one.month or (one.day - here.date()).days <= _FAR]
     if named and not named[0].exact and found.signs["recurring"].search(text):
@@ -95,7 +95,7 @@ def day_of_fact(content: str, said_at: float, topic: Topic | None) -> int | None
     return None if topic in _UNDATED else day_named(content, said_at, ahead=topic == "plan")
 
 
-def day_given(text: str, now: float, zone: tzinfo | None = None) -> int:
+def day_typed(text: str, now: float, zone: tzinfo | None = None) -> int:
     """Noon of the day that somebody typed: ``2026-06-12``, ``12 june``, ``next friday``, ``in 3 weeks``. Raises InputError."""
     words = " ".join(text.split())
     found = day_named(words, now, ahead=True, zone=zone) or day_named(
@@ -108,16 +108,16 @@ def day_given(text: str, now: float, zone: tzinfo | None = None) -> int:
     return found
 
 
-def _as_put_right(text: str) -> str:
+def _after_correction(text: str) -> str:
     """The text from the day on that puts right the one before it: "on Tuesday, no wait, Thursday"."""
-    for match in reversed(list(_kinds().signs["put right"].finditer(text))):
+    for match in reversed(list(_day_patterns().signs["put right"].finditer(text))):
         rest = text[match.end() :]
-        if _kinds().any.match(rest):
+        if _day_patterns().any.match(rest):
             return rest
     return text
 
 
-class _Kinds(NamedTuple):
+class _DayPatterns(NamedTuple):
     """The patterns of each way to name a day, of all together, and the signs that come before. ``digits``: counts in words."""
 
     ways: dict[str, re.Pattern[str]]
@@ -128,7 +128,7 @@ class _Kinds(NamedTuple):
 
 
 @functools.cache
-def _kinds() -> _Kinds:
+def _day_patterns() -> _DayPatterns:
     sections = dict(word_lists.sections(_LIST))
     parts = {name: "|".join(sections.pop(name)) for name in _PARTS}
     digits = dict(line.split() for line in sections.pop("digits"))
@@ -142,7 +142,7 @@ def _kinds() -> _Kinds:
         return re.compile(whole, re.IGNORECASE)
 
     signs = {name: compiled(sections.pop(name)) for name in _SIGNS}
-    return _Kinds(
+    return _DayPatterns(
         ways={name: compiled(lines) for name, lines in sections.items()},
         any=compiled([line for lines in sections.values() for line in lines]),
         signs=signs,
@@ -151,11 +151,11 @@ def _kinds() -> _Kinds:
     )
 
 
-def _days(text: str, here: datetime, past: bool) -> Iterator[_Named]:
+def _find_days(text: str, here: datetime, past: bool) -> Iterator[_NamedDay]:
     """The days that a text names, in order; of words that name one in two ways the first way of the list counts."""
-    kinds = _kinds()
+    kinds = _day_patterns()
     taken: list[tuple[int, int]] = []
-    found: list[_Named] = []
+    found: list[_NamedDay] = []
     for name, pattern in kinds.ways.items():
         if any(one.exact for one in found):
             break  # a date with number and month wins over "Friday" and "next week"
@@ -174,14 +174,14 @@ def _days(text: str, here: datetime, past: bool) -> Iterator[_Named]:
             if day is not None:
                 taken.append((start, end))
                 month = name == "month named" and not _year.search(words)
-                found.append(_Named(match.start(group), day, name == "exact", month))
+                found.append(_NamedDay(match.start(group), day, name == "exact", month))
     yield from sorted(found)
 
 
 def _in_fitting_year(day: date, before: str, here: datetime) -> date:
     """A day without its year, in the nearest year in which it is the weekday that stands right before it."""
-    weekday = _kinds().weekday_before.search(before)
-    wanted = _read(weekday[1], here, past=False) if weekday else None
+    weekday = _day_patterns().weekday_before.search(before)
+    wanted = _parse_day(weekday[1], here, past=False) if weekday else None
     if wanted is None:
         return day
     found = []
@@ -192,13 +192,13 @@ def _in_fitting_year(day: date, before: str, here: datetime) -> date:
     return min(fitting, key=lambda one: abs(one - here.date()), default=day)
 
 
-def _read(words: str, here: datetime, past: bool, *, last: bool = False) -> date | None:
+def _parse_day(words: str, here: datetime, past: bool, *, last: bool = False) -> date | None:
     """A plain English day or month at once; whatever else as the library reads it, which takes long to load."""
     if (found := _quick.fullmatch(words)) and (last or not found["month"] or found["number"]):
         return _read_quickly(found, here.date(), past)
-    if not _installed():
+    if not _has_dateparser():
         return None
-    words = " ".join(_kinds().digits.get(word.casefold(), word) for word in words.split())
+    words = " ".join(_day_patterns().digits.get(word.casefold(), word) for word in words.split())
     import dateparser
 
     settings: Any = {
@@ -225,24 +225,24 @@ def _read_quickly(found: re.Match[str], today: date, past: bool) -> date | None:
         with suppress(ValueError):
             day = date(year, month, int(number or 1))
             if not number:
-                day = _after(day) - timedelta(days=1)
+                day = _first_of_next_month(day) - timedelta(days=1)
             if found["year"] or (day <= today if past and number else day < today if past else day >= today):
                 return day
     return None
 
 
 @functools.cache
-def _installed() -> bool:
+def _has_dateparser() -> bool:
     return importlib.util.find_spec("dateparser") is not None
 
 
-def _exact(words: str, here: datetime, past: bool) -> date | None:
+def _parse_exact_date(words: str, here: datetime, past: bool) -> date | None:
     if re.fullmatch(r"\d{4}-\d\d-\d\d", words):
         try:
             return date.fromisoformat(words)
         except ValueError:
             return None
-    return _read(words, here, past)
+    return _parse_day(words, here, past)
 
 
 def _weekday_of_later_week(words: str, here: datetime, past: bool) -> date | None:
@@ -250,25 +250,25 @@ def _weekday_of_later_week(words: str, here: datetime, past: bool) -> date | Non
     first, _, rest = words.partition(" ")
     if from_day := _from.fullmatch(words):
         base, after = (
-            _read(from_day["day"], here, past=False),
-            _read(f"in {from_day['span']}", here, past=False),
+            _parse_day(from_day["day"], here, past=False),
+            _parse_day(f"in {from_day['span']}", here, past=False),
         )
         return base + (after - here.date()) if base and after else None
-    weekday = _read(first, here, past=False)
+    weekday = _parse_day(first, here, past=False)
     if weekday is None:
         return None
     if days := _IN_DAYS.get(rest.casefold()):
         return weekday + timedelta(days=days)
-    week = _read(rest, here, past=False)
+    week = _parse_day(rest, here, past=False)
     return week + timedelta(days=weekday.weekday() - week.weekday()) if week else None
 
 
 def _last_weekday(words: str, here: datetime, past: bool) -> date | None:
-    return _read(words, here, True)
+    return _parse_day(words, here, True)
 
 
 def _weekday_of_next_week(words: str, here: datetime, past: bool) -> date | None:
-    return _read(words, here + timedelta(days=6 - here.weekday()), past=False)
+    return _parse_day(words, here + timedelta(days=6 - here.weekday()), past=False)
 
 
 def _day_of_month(number: str, here: datetime, past: bool) -> date | None:
@@ -281,16 +281,16 @@ def _day_of_month(number: str, here: datetime, past: bool) -> date | None:
             found = None
         if found is not None and (found <= here.date() if past else found >= here.date()):
             return found
-        month = (month - timedelta(days=1)).replace(day=1) if past else _after(month)
+        month = (month - timedelta(days=1)).replace(day=1) if past else _first_of_next_month(month)
     return None
 
 
 def _month_named(words: str, here: datetime, past: bool) -> date | None:
     """The last day of a month that is not over: a plan holds until then. What happened in a month has no single day."""
-    found = None if past else _read(words, here, past, last=True)
+    found = None if past else _parse_day(words, here, past, last=True)
     if found is None:
         return None
-    last_day = _after(found.replace(day=1)) - timedelta(days=1)
+    last_day = _first_of_next_month(found.replace(day=1)) - timedelta(days=1)
     return last_day if last_day >= here.date() else None
 
 
@@ -305,7 +305,7 @@ def _month_until(number: int) -> Callable[[str, datetime, bool], date | None]:
     return until
 
 
-def _after(day: date) -> date:
+def _first_of_next_month(day: date) -> date:
     """The first of the next month."""
     return (day.replace(day=28) + timedelta(days=4)).replace(day=1)
 
@@ -319,7 +319,7 @@ def _month_end(months: int) -> Callable[[str, datetime, bool], date]:
     def end(_: str, here: datetime, past: bool) -> date:
         first = here.date().replace(day=1)
         for _month in range(months + 1):
-            first = _after(first)
+            first = _first_of_next_month(first)
         return first - timedelta(days=1)
 
     return end
@@ -328,14 +328,14 @@ def _month_end(months: int) -> Callable[[str, datetime, bool], date]:
 _from = re.compile(r"(?P<span>.+) from (?P<day>\w+)", re.IGNORECASE)
 _IN_DAYS = {"en huit": 7, "en quinze": 14}
 _WAYS: dict[str, Callable[[str, datetime, bool], date | None]] = {
-    "exact": _exact,
+    "exact": _parse_exact_date,
     "weekday of a later week": _weekday_of_later_week,
-    "counted": _read,
-    "near": _read,
+    "counted": _parse_day,
+    "near": _parse_day,
     "last weekday": _last_weekday,
     "weekday of next week": _weekday_of_next_week,
     "weekday with its number": _day_of_month,
-    "weekday named": _read,
+    "weekday named": _parse_day,
     "day of month": _day_of_month,
     "end of next weekend": _week_end(1),
     "end of week": _week_end(1),

@@ -84,15 +84,15 @@ _ROWS_PER_TRANSACTION = 500
 
 
 def _bulk_label(verb: Verb, changed: int, agent: str = "") -> str:
-    return f"{_done(verb, agent)} {plural(changed, 'memory')}"
+    return f"{_verb_label(verb, agent)} {plural(changed, 'memory')}"
 
 
-def _done(verb: Verb, agent: str) -> str:
+def _verb_label(verb: Verb, agent: str) -> str:
     """``Confirmed``; ``Withheld from codex:``, the agent first, because a narrow line cuts the text behind it."""
     return f"{_DONE[verb]} {validation.without_secrets(agent.strip())}:" if agent else _DONE[verb]
 
 
-class _Asked(NamedTuple):
+class _VerbArguments(NamedTuple):
     """What a verb is to do beside its name."""
 
     add: tuple[str, ...]
@@ -222,7 +222,7 @@ class Memory:
         file.reopen(self._core.connections)
         if not self._core.connections.readonly:
             history.close_dead(self._core.connections)
-        self._reopened()
+        self._after_reopening()
 
     def on_current_file(self, work: Callable[[], T]) -> T:
         """Run ``work`` on the file that is at the path: one that was replaced meanwhile is opened first.
@@ -237,12 +237,14 @@ class Memory:
             self.reopen()
             return work()
 
-    def _reopened(self, operation: Operation | None = None) -> None:
+    def _after_reopening(self, operation: Operation | None = None) -> None:
         """The file holds something else now: nothing that was known about it counts."""
         self._core.indexer.relearn_names()
         if "review" in self.__dict__:
             self.review.forget_health()
-        self._core.call("changed", Changes(tables=frozenset({*COVERED, "*"}), operation=operation))
+        self._core.call_subscribers(
+            "changed", Changes(tables=frozenset({*COVERED, "*"}), operation=operation)
+        )
         self._core.wake_indexer()
 
     # Recording and correcting: each is one undoable operation
@@ -288,7 +290,7 @@ class Memory:
             assert rid is not None  # a live turn has no source key
             if mentions is not None:
                 index_memory(op.connection, rid, turn.intake.content, mentions, now)
-            if within and not self._core.passes(op.connection, within)(rid):
+            if within and not self._core.passes_filter(op.connection, within)(rid):
                 raise outside_scope_error("turn")
             op.wrote = True
         if self._core.has_subscribers("session_completed"):
@@ -298,14 +300,14 @@ class Memory:
     def _announce_completed(self, session_id: str, rid: int, now: int) -> None:
         """Who begins a conversation has left the ones before: say which of them are over and not consolidated."""
         with self._core.connections.read() as connection:
-            if not sessions.begins_with(connection, session_id, rid):
+            if not sessions.is_first_turn(connection, session_id, rid):
                 return
             over = consolidations.pending_sessions(connection, now, exclude=session_id, due=True)
         if over:
             changes = Changes(
                 tables=frozenset({"sessions_consolidations"}), sessions=tuple(one.session_id for one in over)
             )
-            self._core.call("session_completed", changes)
+            self._core.call_subscribers("session_completed", changes)
 
     def remember(
         self, content: str, *, confidence: float = 1.0, tags: Iterable[str] = (), source: str | None = None,
@@ -331,7 +333,7 @@ class Memory:
             rid = operations.remember(
                 op.connection, content, actor=self._core.actor, confidence=confidence, tags=tags, source=source,
                 options=self._core.options, now=now, project=project, topic=about, guess=guess, happens_at=day,
-                within=self._core.passes(op.connection, within),
+                within=self._core.passes_filter(op.connection, within),
             )  # fmt: skip
             return self._finish_note(op, rid, "Remembered", now, within)
 
@@ -350,14 +352,14 @@ class Memory:
             )
             record = self._finish_note(op, rid, "Corrected", now, within)
             if self._core.actor == "person":
-                record = self._settled(op.connection, record, now)
+                record = self._settle_cards(op.connection, record, now)
             self._core.ask_about_dependents(op.connection, [old.id], "corrected")
             before, after = quoted_change(validation.open_text(old), validation.open_text(record))
             op.label = f"Corrected {before} to {after}"
-            op.label += self._contradicted(op.connection, old, record, now)
+            op.label += self._settle_contradictions(op.connection, old, record, now)
         return record
 
-    def _contradicted(
+    def _settle_contradictions(
         self, connection: apsw.Connection, old: MemoryRecord, new: MemoryRecord, now: int
     ) -> str:
         """What became of the contradictions that the old text was one side of, in words; empty where there was none."""
@@ -368,13 +370,13 @@ class Memory:
 
         return decisions.settle_corrected(connection, open_ones, old, new, self._core.actor, now)
 
-    def _settled(self, connection: apsw.Connection, new: MemoryRecord, now: int) -> MemoryRecord:
+    def _settle_cards(self, connection: apsw.Connection, new: MemoryRecord, now: int) -> MemoryRecord:
         """What the person wrote now stands, whatever became of what the old text was drawn from."""
         from memtui.engine.review import dependents
 
         if new.kind == "fact":
             return new
-        dependents.settle(connection, new, now)
+        dependents.settle_memory(connection, new, now)
         return memories.by_rid(connection, [new.rid], now)[0]
 
     def _finish_note(
@@ -382,7 +384,7 @@ class Memory:
     ) -> MemoryRecord:
         (record,) = memories.by_rid(op.connection, [rid], now)
         index_memory(op.connection, rid, record.content, self._core.indexer.mentions(record.content), now)
-        if within and not self._core.passes(op.connection, within)(rid):
+        if within and not self._core.passes_filter(op.connection, within)(rid):
             raise outside_scope_error(record.kind)
         op.label = f"{verb} {quoted(validation.open_text(record))}"
         return record
@@ -392,7 +394,7 @@ class Memory:
 
         Raises NotFoundError, ProtectedError when an agent confirms what the person has confirmed.
         """
-        return self._change_one("confirm", id)
+        return self._change_memory("confirm", id)
 
     def forget(self, id: str, *, withhold: bool = False) -> MemoryRecord:
         """Move a memory to the Trash; ``restore`` brings all of it back.
@@ -400,45 +402,45 @@ class Memory:
         ``withhold``: agents are not told the turns that it was drawn from either, until it is restored; the person's
         alone (else ProtectedError), also for one that was forgotten before. Raises NotFoundError.
         """
-        return self._change_one("forget", id, withhold=withhold)
+        return self._change_memory("forget", id, withhold=withhold)
 
     def restore(self, id: str) -> MemoryRecord:
         """Take a memory out of the Trash, whatever put it there.
 
         Raises NotFoundError, ProtectedError when an agent brings back what the person had confirmed.
         """
-        return self._change_one("restore", id)
+        return self._change_memory("restore", id)
 
     def tag(self, id: str, *, add: Iterable[str] = (), remove: Iterable[str] = ()) -> MemoryRecord:
         """Add and remove tags; a tag is the same in any case. Raises NotFoundError."""
-        return self._change_one("tag", id, add=tuple(add), remove=tuple(remove))
+        return self._change_memory("tag", id, add=tuple(add), remove=tuple(remove))
 
     def pin(self, id: str) -> MemoryRecord:
         """Tell this fact in every context block whose filter it passes; at most the 5 pinned last.
 
         Raises NotFoundError, InputError for what is no active fact, ProtectedError for an agent.
         """
-        return self._change_one("pin", id)
+        return self._change_memory("pin", id)
 
     def unpin(self, id: str) -> MemoryRecord:
         """No longer put a fact into every context block, only where it fits the prompt.
 
         Raises NotFoundError, ProtectedError for an agent.
         """
-        return self._change_one("unpin", id)
+        return self._change_memory("unpin", id)
 
     def withhold(self, id: str, agent: str) -> MemoryRecord:
         """Keep it from this agent (by the name that it signs with): nor what takes its place, nor the turns that it was
         drawn from, nor what was noted from it. Other agents still get it. Raises NotFoundError, ProtectedError for an agent.
         """
-        return self._change_one("withhold", id, agent=agent)
+        return self._change_memory("withhold", id, agent=agent)
 
     def allow(self, id: str, agent: str) -> MemoryRecord:
         """Give a memory to that agent again. What is withheld with another memory stays so.
 
         Raises NotFoundError, ProtectedError for an agent.
         """
-        return self._change_one("allow", id, agent=agent)
+        return self._change_memory("allow", id, agent=agent)
 
     def classify(self, id: str, *, topic: str | None = None, happens: str | None = None) -> MemoryRecord:
         """Set what a fact is about (one of ``TOPICS``) and the day that it names; "none": it has none. None: as it is.
@@ -447,33 +449,33 @@ class Memory:
         Raises NotFoundError, InputError for what is no
         fact, no topic or no day.
         """
-        return self._change_one("classify", id, about=self._about(topic, happens))
+        return self._change_memory("classify", id, about=self._check_topic_and_day(topic, happens))
 
-    def _about(self, topic: str | None, happens: str | None) -> operations.TopicAndDay:
-        from memtui.engine.days import day_given
+    def _check_topic_and_day(self, topic: str | None, happens: str | None) -> operations.TopicAndDay:
+        from memtui.engine.days import day_typed
 
-        day = None if happens is None else 0 if happens == "none" else day_given(happens, self._core.clock())
+        day = None if happens is None else 0 if happens == "none" else day_typed(happens, self._core.clock())
         return operations.TopicAndDay(
             topic="none" if topic == "none" else validation.check_topic(topic), happens_at=day
         )
 
-    def _change_one(
+    def _change_memory(
         self, verb: Verb, id: str, *, add: Sequence[str] = (), remove: Sequence[str] = (), withhold: bool = False,
         about: operations.TopicAndDay = operations.NOTHING, agent: str = "",
     ) -> MemoryRecord:  # fmt: skip
         now = int(self._core.clock())
         with self._core.change(verb, _DONE[verb]) as op:
             memory = memories.get(op.connection, id, now)
-            op.label = f"{_done(verb, agent)} {quoted(validation.open_text(memory))}"
-            asked = _Asked(tuple(add), tuple(remove), withhold, about, agent)
-            self._apply(op.connection, verb, memory, asked, now)
+            op.label = f"{_verb_label(verb, agent)} {quoted(validation.open_text(memory))}"
+            asked = _VerbArguments(tuple(add), tuple(remove), withhold, about, agent)
+            self._apply_verb(op.connection, verb, memory, asked, now)
             if verb == "forget" and memory.active:
                 self._core.ask_about_dependents(op.connection, [memory.id], "forgot")
             (record,) = memories.by_rid(op.connection, [memory.rid], now)
         return record
 
-    def _apply(
-        self, connection: apsw.Connection, verb: Verb, memory: MemoryRecord, asked: _Asked, now: int
+    def _apply_verb(
+        self, connection: apsw.Connection, verb: Verb, memory: MemoryRecord, asked: _VerbArguments, now: int
     ) -> None:
         match verb:
             case "confirm":
@@ -513,16 +515,18 @@ class Memory:
         self._core.must_write("change it")
         now = int(self._core.clock())
         validation.normalise_tags((*add, *remove))
-        asked = _Asked(tuple(add), tuple(remove), withhold, self._about(topic, happens), agent)
+        asked = _VerbArguments(
+            tuple(add), tuple(remove), withhold, self._check_topic_and_day(topic, happens), agent
+        )
         if len(rids) <= _ROWS_AT_ONCE:
             with self._core.change(verb, _DONE[verb]) as op:
-                changed = self._apply_all(op.connection, verb, rids, asked, now)
+                changed = self._apply_verb_to_all(op.connection, verb, rids, asked, now)
                 self._ask_about_forgotten(op.connection, verb, rids, now)
                 op.label = _bulk_label(verb, changed, agent)
                 if len(rids) == 1 == changed:
                     (one,) = memories.by_rid(op.connection, rids, now)
-                    op.label = f"{_done(verb, agent)} {quoted(validation.open_text(one))}"
-            return self._core.done(op)
+                    op.label = f"{_verb_label(verb, agent)} {quoted(validation.open_text(one))}"
+            return self._core.finished_operation(op)
         op_id = history.begin_long(
             self._core.connections, self._core.clock, self._core.actor, verb, _DONE[verb]
         )
@@ -536,7 +540,7 @@ class Memory:
                     stamps.stamp_together(connection),
                 ):
                     part = rids[start : start + _ROWS_PER_TRANSACTION]
-                    changed += self._apply_all(connection, verb, part, asked, now)
+                    changed += self._apply_verb_to_all(connection, verb, part, asked, now)
             if verb == "forget":
                 with history.continue_long(self._core.connections, op_id) as connection:
                     self._ask_about_forgotten(connection, verb, rids, now)
@@ -553,12 +557,12 @@ class Memory:
         gone = [one.id for one in memories.by_rid(connection, rids, now) if one.valid_until == now]
         self._core.ask_about_dependents(connection, gone, "forgot")
 
-    def _apply_all(
+    def _apply_verb_to_all(
         self,
         connection: apsw.Connection,
         verb: Verb,
         rids: Sequence[int],
-        asked: _Asked,
+        asked: _VerbArguments,
         now: int,
     ) -> int:
         """Returns how many memories were changed."""
@@ -566,7 +570,7 @@ class Memory:
         for memory in memories.by_rid(connection, rids, now):
             before = connection.total_changes()
             with suppress(InputError):  # the verb does not apply to this one
-                self._apply(connection, verb, memory, asked, now)
+                self._apply_verb(connection, verb, memory, asked, now)
             changed += connection.total_changes() != before
         return changed
 
@@ -576,13 +580,13 @@ class Memory:
         Rows that somebody changed since stay as they are and are reported in ``conflicts``. Raises
         InputError when nothing of the operation can be taken back, or it is taken back already.
         """
-        return self._take_back(op_id, undo.latest_undoable)
+        return self._undo_operation(op_id, undo.latest_undoable)
 
     def redo(self) -> Undone | None:
         """Do again what this actor's latest undo took back; None when there is nothing to redo."""
-        return self._take_back(None, undo.latest_redoable)
+        return self._undo_operation(None, undo.latest_redoable)
 
-    def _take_back(
+    def _undo_operation(
         self, op_id: int | None, latest: Callable[[apsw.Connection, str], int | None]
     ) -> Undone | None:
         self._core.must_write("change it")
@@ -628,8 +632,8 @@ class Memory:
         from memtui.engine.search import search as finder
 
         with self._core.connections.read() as connection:
-            exclude_session = self._session(connection, exclude_session)
-            ranked_by, note = self._ranked_by(connection, profile)
+            exclude_session = self._resolve_session(connection, exclude_session)
+            ranked_by, note = self._chosen_profile(connection, profile)
             filter, within = (
                 self._core.agent_filter(connection, filter),
                 self._core.agent_filter(connection, within),
@@ -659,10 +663,10 @@ class Memory:
         from memtui.engine.search import briefing
 
         with self._core.connections.read() as connection:
-            session_id = self._session(connection, session_id)
+            session_id = self._resolve_session(connection, session_id)
             block = briefing.build_block(
                 connection, prompt, filter=self._core.agent_filter(connection, filter), limit=limit,
-                profile=self._ranked_by(connection, profile)[0],
+                profile=self._chosen_profile(connection, profile)[0],
                 embedder=self._query_embedder(connection), now=self._core.clock(), session_id=session_id,
                 fade_threshold=self._core.options.fade_threshold, alone=alone,
                 turns=self._core.options.context.turns, tokens=self._core.options.context.tokens, project=project,
@@ -670,7 +674,7 @@ class Memory:
         self._core.note_recall(prompt, block.memories, session_id, project=project)
         return block
 
-    def _session(self, connection: apsw.Connection, session_id: str | None) -> str | None:
+    def _resolve_session(self, connection: apsw.Connection, session_id: str | None) -> str | None:
         """The session that is meant: an agent's own one of that id, else the one that is stored so."""
         if session_id is None or not self.actor.startswith("agent:"):
             return session_id
@@ -691,27 +695,29 @@ class Memory:
 
         ``alone`` and ``within``: see ``search``. Raises NotFoundError.
         """
-        from memtui.engine.search.explanation import explain
+        from memtui.engine.search.explanation import explain_place
 
         with self._core.connections.read() as connection:
             filter, within = (
                 self._core.agent_filter(connection, filter),
                 self._core.agent_filter(connection, within),
             )
-            return explain(
+            return explain_place(
                 connection, query, memories.get(connection, id, self._core.clock()), filter=filter, limit=limit,
-                profile=self._ranked_by(connection, profile)[0],
+                profile=self._chosen_profile(connection, profile)[0],
                 embedder=self._query_embedder(connection), now=self._core.clock(),
                 fade_threshold=self._core.options.fade_threshold, alone=alone, within=within,
             )  # fmt: skip
 
-    def _ranked_by(self, connection: apsw.Connection, profile: str | Profile | None) -> tuple[Profile, str]:
+    def _chosen_profile(
+        self, connection: apsw.Connection, profile: str | Profile | None
+    ) -> tuple[Profile, str]:
         """The profile asked for, else that of the settings; and what is to be noted about it."""
         from memtui.engine.search import profiles
 
         if profile is not None:
             return profiles.find_profile(connection, profile), ""
-        return profiles.configured(connection, self._core.options.profile)
+        return profiles.configured_profile(connection, self._core.options.profile)
 
     def _query_embedder(self, connection: apsw.Connection, at_hand: str | None = None) -> QueryEmbedder | str:
         """The embedder for queries, or the reason why there are no vectors to compare with.
@@ -720,9 +726,9 @@ class Memory:
         """
         if self._core.options.embedder == "off":
             return 'vectors are switched off (embedder = "off")'
-        space = vectors.space(connection)
+        space = vectors.vector_space(connection)
         try:
-            embedder = self._core.embedders.serving(space)
+            embedder = self._core.embedders.embedder_of_space(space)
         except DegradedError as error:
             return error.message.removesuffix(".")
         if space is None or embedder is None:
@@ -799,7 +805,7 @@ class Memory:
         unavailable = self._core.connections.vectors_missing or self._core.indexer.degraded
         switched_off = self._core.options.embedder == "off"
         with self._core.connections.read() as connection:
-            found = stats.stats(
+            found = stats.collect_stats(
                 connection, self.path, unavailable="switched off" if switched_off else unavailable
             )
         # Nothing waits for what will not be made.
@@ -862,7 +868,7 @@ class Memory:
             core.connections,
             core.clock,
             actor=core.actor,
-            on_restore=self._reopened,
+            on_restore=self._after_reopening,
             on_take=core.announce_operation,
         )
 
@@ -931,4 +937,4 @@ class Memory:
 
     def _ask_questions(self) -> None:
         if self.questions.run():
-            self._core.call("changed", Changes(tables=frozenset({"question_results"})))
+            self._core.call_subscribers("changed", Changes(tables=frozenset({"question_results"})))

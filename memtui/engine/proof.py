@@ -39,26 +39,28 @@ AND before ->> 'id' IN (SELECT value FROM json_each(?))
 """
 
 
-class _Hit(NamedTuple):
+class _TraceFound(NamedTuple):
     file: Path
     piece: Piece
 
 
-def answer(request: ProofRequest) -> ProofResult:
+def run_proof(request: ProofRequest) -> ProofResult:
     """Look at the bytes first: this process has nothing open in SQLite by then."""
-    hits = list(_in_bytes(request))
+    hits = list(_search_bytes(request))
     found = dict.fromkeys(request.files, 0)
     kept: dict[RemainingText, None] = {}
     problems: list[str] = []
     for file in request.files:
         here = [hit.piece for hit in hits if hit.file == file]
         try:
-            with _rows_of(request.path, file) as connection:
+            with _row_source_of(request.path, file) as connection:
                 for piece in here:
-                    holders = _holders(connection, piece)
+                    holders = _kept_rows_with(connection, piece)
                     if piece.distinctive or not piece.word:  # another word alone is not the text
                         kept.update(dict.fromkeys(RemainingText(where=where, file=file) for where in holders))
-                    found[file] += not (holders or (piece.word and _is_a_word_here(connection, piece.text)))
+                    found[file] += not (
+                        holders or (piece.word and _is_word_of_memory(connection, piece.text))
+                    )
                 left = scalar(
                     connection,
                     "SELECT count(*) FROM memories WHERE id IN (SELECT value FROM json_each(?))",
@@ -71,7 +73,7 @@ def answer(request: ProofRequest) -> ProofResult:
         except (MemtuiError, apsw.Error) as error:
             found[file] += len(here)
             problems.append(f"{file.name} cannot be read: {error}")
-    problems += _questions_asked(request)
+    problems += _search_again(request)
     return ProofResult(
         files=tuple(
             SearchedFile(path=file, bytes=file.stat().st_size if file.exists() else 0, found=found[file])
@@ -83,7 +85,7 @@ def answer(request: ProofRequest) -> ProofResult:
     )
 
 
-def _in_bytes(request: ProofRequest) -> Iterator[_Hit]:
+def _search_bytes(request: ProofRequest) -> Iterator[_TraceFound]:
     for file in request.files:
         encoding = encoding_of(file)
         needles: list[tuple[Piece, bytes]] = [
@@ -93,11 +95,11 @@ def _in_bytes(request: ProofRequest) -> Iterator[_Hit]:
         met = search(file, [form for _, form in needles], words)
         known = find_traces(file, request.traces, request.salt)
         for piece in dict.fromkeys([*(needles[number][0] for number in sorted(met)), *known]):
-            yield _Hit(file, piece)
+            yield _TraceFound(file, piece)
 
 
 @contextmanager
-def _rows_of(memory: Path, file: Path) -> Iterator[apsw.Connection]:
+def _row_source_of(memory: Path, file: Path) -> Iterator[apsw.Connection]:
     """The rows that a file belongs to: those of the memory for its log."""
     mine = (
         file.name.removesuffix("-wal").removesuffix("-journal") == memory.name
@@ -107,7 +109,7 @@ def _rows_of(memory: Path, file: Path) -> Iterator[apsw.Connection]:
         yield connection
 
 
-def _holders(connection: apsw.Connection, piece: Piece) -> list[str]:
+def _kept_rows_with(connection: apsw.Connection, piece: Piece) -> list[str]:
     """What was kept and has the piece as well."""
     if piece.text:
         return columns.rows_with_text(connection, piece.text, _SHOWN)
@@ -119,7 +121,7 @@ def _holders(connection: apsw.Connection, piece: Piece) -> list[str]:
     return [f"the vector of {id}" for (id,) in rows]
 
 
-def _is_a_word_here(connection: apsw.Connection, word: str) -> bool:
+def _is_word_of_memory(connection: apsw.Connection, word: str) -> bool:
     """Whether the word is memtui's own, or the index has it from a kept text that spells it otherwise."""
     if columns.is_word_of_schema(connection, word):
         return True
@@ -130,7 +132,7 @@ def _is_a_word_here(connection: apsw.Connection, word: str) -> bool:
     return rows.fetchone() is not None
 
 
-def _questions_asked(request: ProofRequest) -> list[str]:
+def _search_again(request: ProofRequest) -> list[str]:
     """What the API still finds, in the words in which anybody would ask for it."""
     problems: list[str] = []
     gone = frozenset(request.ids)
@@ -154,7 +156,7 @@ def main() -> None:
     request = msgspec.json.decode(
         sys.stdin.buffer.read(), type=ProofRequest, dec_hook=lambda type, value: type(value)
     )
-    sys.stdout.buffer.write(msgspec.json.encode(answer(request), enc_hook=str))
+    sys.stdout.buffer.write(msgspec.json.encode(run_proof(request), enc_hook=str))
 
 
 if __name__ == "__main__":

@@ -25,10 +25,10 @@ STRATEGIES: dict[str, tuple[ProviderName, ...]] = {
 
 def all_strategies(own: Mapping[str, Sequence[str]]) -> dict[str, tuple[ProviderName, ...]]:
     """The given strategies and the person's own, which may take their place. Raises InputError as ``checked``."""
-    return STRATEGIES | {name: checked(name, providers) for name, providers in own.items()}
+    return STRATEGIES | {name: check_strategy(name, providers) for name, providers in own.items()}
 
 
-def checked(strategy: str, providers: Sequence[str]) -> tuple[ProviderName, ...]:
+def check_strategy(strategy: str, providers: Sequence[str]) -> tuple[ProviderName, ...]:
     """The providers of a strategy, each known and once. Raises InputError."""
     hint = f"Providers: {', '.join(PROVIDERS)}."
     if not providers:
@@ -50,7 +50,7 @@ def checked(strategy: str, providers: Sequence[str]) -> tuple[ProviderName, ...]
     return tuple(found)
 
 
-def must_be_known(strategy: str, strategies: Mapping[str, object]) -> None:
+def require_known(strategy: str, strategies: Mapping[str, object]) -> None:
     """Raise InputError for a name that no strategy has."""
     if strategy not in strategies:
         raise InputError(

@@ -29,7 +29,7 @@ MOST_CHARACTERS = 10_000
 _TAIL_BYTES = 1 << 20
 
 
-class Dialect(NamedTuple):
+class ClientDialect(NamedTuple):
     """What a client calls its events. ``imported``: the sources of turns that were imported from its own files."""
 
     client: str
@@ -45,14 +45,14 @@ class Dialect(NamedTuple):
 DIALECTS = {
     one.client: one
     for one in (
-        Dialect(
+        ClientDialect(
             "claude-code",
             "UserPromptSubmit",
             "Stop",
             ("import:claude-code", "import:claude-history", "import:claude-mem"),
         ),
-        Dialect("codex", "UserPromptSubmit", "Stop", ("import:codex",)),
-        Dialect("gemini-cli", "BeforeAgent", "AfterAgent", ("import:gemini-cli",)),
+        ClientDialect("codex", "UserPromptSubmit", "Stop", ("import:codex",)),
+        ClientDialect("gemini-cli", "BeforeAgent", "AfterAgent", ("import:gemini-cli",)),
     )
 }
 
@@ -72,7 +72,7 @@ class Event(msgspec.Struct):
 
 def answer(
     raw: bytes,
-    dialect: Dialect,
+    dialect: ClientDialect,
     open_memory: Callable[[], HookMemory],
     project: str | None,
     say: Callable[[bytes], None],
@@ -89,7 +89,7 @@ def answer(
     session = f"{dialect.client}:{event.session_id}"
     where = project or os.path.basename(event.cwd.replace("\\", "/").rstrip("/")) or None  # noqa: PTH119
     if event.hook_event_name == dialect.prompt:
-        text, note = _fitting(
+        text, note = _recordable_part(
             claude_code_wrappers.own_words(event.prompt) if claude else event.prompt.strip()
         )
         if not text:
@@ -100,7 +100,7 @@ def answer(
             block = memory.context(text, session, source=dialect.source, project=where)
             notice = memory.notice(session)
             if block.text or notice:
-                say(_output(block.text, notice, dialect.prompt))
+                say(_hook_output(block.text, notice, dialect.prompt))
             if len(block.text) > MOST_CHARACTERS:
                 memory.was_cut()
             block_served = block
@@ -121,7 +121,7 @@ def answer(
         said = event.last_assistant_message or event.prompt_response or ""
         if not said and claude:
             said = last_answer(event.transcript_path or "")
-        text, note = _fitting(said.strip())
+        text, note = _recordable_part(said.strip())
         if text:
             open_memory().record(
                 session, "assistant", text, source=dialect.source, project=where, once=True, folder=event.cwd
@@ -130,14 +130,14 @@ def answer(
     return ""
 
 
-def _fitting(text: str) -> tuple[str, str]:
+def _recordable_part(text: str) -> tuple[str, str]:
     """The part of a text that can be recorded, and a note for the log if that is not all."""
     if len(text) <= MAX_EPISODE:
         return text, ""
     return f"{text[: MAX_EPISODE - 1]}…", f"recorded the first {MAX_EPISODE:,} of {len(text):,} characters"
 
 
-def _output(text: str, notice: str, event: str) -> bytes:
+def _hook_output(text: str, notice: str, event: str) -> bytes:
     """``text`` goes to the model, ``notice`` to the person."""
     if len(text) > MOST_CHARACTERS:
         text = text[: MOST_CHARACTERS - 1] + "…"
@@ -179,7 +179,7 @@ def last_answer(transcript: str) -> str:
             continue  # the first one is cut
         if line.is_sidechain or line.is_api_error_message or line.message is None:
             continue
-        said = "\n\n".join(_texts(line.message.content)).strip()
+        said = "\n\n".join(_texts_of_content(line.message.content)).strip()
         if line.type == "assistant" and said:
             return said
         if line.type == "user" and said:
@@ -187,7 +187,7 @@ def last_answer(transcript: str) -> str:
     return ""
 
 
-def _texts(content: Any) -> list[str]:
+def _texts_of_content(content: Any) -> list[str]:
     if isinstance(content, str):
         return [content]
     blocks = content if isinstance(content, list) else []

@@ -18,7 +18,7 @@ from memtui.startup import without_typing_extensions
 if TYPE_CHECKING:
     from memtui.engine.records import Options
 
-    from .events import Dialect
+    from .events import ClientDialect
     from .quick import HookMemory
 
 SECONDS = 2.0
@@ -50,7 +50,7 @@ def run(client: str, options: dict[str, str]) -> NoReturn:
     without_typing_extensions()
     logged = "--readonly" not in options
     watch = threading.Timer(
-        SECONDS, _leave, [f"did nothing: it took longer than {SECONDS:g} seconds", logged]
+        SECONDS, _exit_now, [f"did nothing: it took longer than {SECONDS:g} seconds", logged]
     )
     watch.daemon = True
     watch.start()
@@ -61,19 +61,23 @@ def run(client: str, options: dict[str, str]) -> NoReturn:
 
         dialect = DIALECTS[client]
         note = answer(
-            _input(), dialect, lambda: _opened(dialect, options, opened), options.get("--project"), _say
+            _read_input(),
+            dialect,
+            lambda: _open_memory(dialect, options, opened),
+            options.get("--project"),
+            _write_output,
         )
     except BaseException as error:
-        note = f"did nothing: {_message(error)}"
+        note = f"did nothing: {_log_message(error)}"
     for memory in opened:
         try:
             memory.close()
         except BaseException as error:
-            note = note or f"did nothing: {_message(error)}"
-    _leave(note, logged)
+            note = note or f"did nothing: {_log_message(error)}"
+    _exit_now(note, logged)
 
 
-def _opened(dialect: Dialect, flags: dict[str, str], opened: list[HookMemory]) -> HookMemory:
+def _open_memory(dialect: ClientDialect, flags: dict[str, str], opened: list[HookMemory]) -> HookMemory:
     from pathlib import Path
 
     from memtui import paths
@@ -122,25 +126,25 @@ def _is_setting(variable: str) -> bool:
     return variable.startswith("MEMTUI_") and variable not in ("MEMTUI_DB", "MEMTUI_CONFIG")
 
 
-def _input() -> bytes:
+def _read_input() -> bytes:
     if sys.stdin is None or sys.stdin.isatty():
         return b"{}"
     return sys.stdin.buffer.read(_MOST_BYTES)
 
 
-def _say(text: bytes) -> None:
+def _write_output(text: bytes) -> None:
     sys.stdout.buffer.write(text)
     sys.stdout.buffer.flush()
 
 
-def _message(error: BaseException) -> str:
+def _log_message(error: BaseException) -> str:
     from memtui.engine.errors import MemtuiError
-    from memtui.log import outline
+    from memtui.log import error_outline
 
-    return error.message if isinstance(error, MemtuiError) else outline(error)
+    return error.message if isinstance(error, MemtuiError) else error_outline(error)
 
 
-def _leave(note: str, logged: bool) -> NoReturn:
+def _exit_now(note: str, logged: bool) -> NoReturn:
     """End the process at once. Nothing is open, and a normal exit takes 10 ms.
 
     With ``--readonly`` no log is written; the message goes to standard error.

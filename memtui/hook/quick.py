@@ -16,7 +16,7 @@ from memtui.engine.memories import turns, validation
 from memtui.engine.records import Options
 from memtui.engine.store import file, history, memories, recalls, recording_rules, sessions
 from memtui.engine.store.sql import scalar
-from memtui.paths import is_missing
+from memtui.paths import is_surely_missing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,7 +47,7 @@ class HookMemory:
             from memtui.engine.search.access_scope import scope_filter
 
             self._within = scope_filter(filter, project)
-        if not readonly and is_missing(path):
+        if not readonly and is_surely_missing(path):
             from memtui.engine.store.file_replacement import refuse_to_begin_anew
 
             refuse_to_begin_anew(path)
@@ -77,13 +77,13 @@ class HookMemory:
 
         with self._connections.read() as connection:
             within = access_scope.less_withheld(connection, self._agent, self._within)
-            profile, _ = profiles.configured(connection, self._options.profile)
+            profile, _ = profiles.configured_profile(connection, self._options.profile)
             lines = None if self._readonly else recalls.served_lines(connection, session_id)
             self._there = None if lines is None else repeats.ServedLines(lines)
             return briefing.build_block(
                 connection, prompt, filter=within, embedder=NO_VECTORS, now=time.time(),
                 profile=access_scope.without_names(profile) if self._within else profile,
-                session_id=self._stored(connection, validation.without_secrets(session_id), source),
+                session_id=self._stored_session_id(connection, validation.without_secrets(session_id), source),
                 fade_threshold=self._options.fade_threshold, alone=bool(self._within),
                 turns=self._options.context.turns, tokens=self._options.context.tokens,
                 project=project, there=self._there,
@@ -109,9 +109,9 @@ class HookMemory:
         from memtui.engine.jobs import clock_guard
 
         with self._connections.read() as connection:
-            recorded = recording_rules.state(connection, time.time())
+            recorded = recording_rules.recording_state(connection, time.time())
             if recorded.pause and not recorded.turned_away:
-                until = recording_rules.until(recorded.pause, time.time())
+                until = recording_rules.until_text(recorded.pause, time.time())
                 return f"recording is paused{until}, your prompts are not kept (memtui pause --off)"
             state = clock_guard.check_clock(connection, time.time())
             if not state.note or 0 < state.seconds < _LONG:
@@ -139,13 +139,13 @@ class HookMemory:
             actor=f"agent:{self._agent}", policy=self._options.secrets, source=source, project=project,
         )  # fmt: skip
         try:
-            self._record(turn, now, source, served, once, folder)
+            self._record_turn(turn, now, source, served, once, folder)
         except NotRecordedError:
             if served:
                 with self._connections.write() as connection:
                     self._log_recall(connection, now, turn.session_id, turn.source or source, "", served)
 
-    def _record(
+    def _record_turn(
         self,
         turn: turns.NewTurn,
         now: int,
@@ -166,8 +166,10 @@ class HookMemory:
             folder=folder,
         ) as op:
             named = turn.session_id
-            turn = turn._replace(session_id=self._stored(op.connection, named, turn.source or source))
-            if once and _latest(op, turn.session_id) == (role, content):
+            turn = turn._replace(
+                session_id=self._stored_session_id(op.connection, named, turn.source or source)
+            )
+            if once and _latest_operation(op, turn.session_id) == (role, content):
                 return
             # A process that watches the transcript may have recorded it already.
             if turns.is_recorded(op.connection, named, role, content, now, self._imported):
@@ -175,16 +177,18 @@ class HookMemory:
                     return
             else:
                 try:
-                    self._store(op.connection, turn, now)
+                    self._store_turn(op.connection, turn, now)
                 except InputError as error:
                     refused = error
             if served:
-                self._log_recall(op.connection, now, named, turn.source or source, self._query(turn), served)
+                self._log_recall(
+                    op.connection, now, named, turn.source or source, self._recall_query(turn), served
+                )
             op.wrote = refused is None
         if refused:
             raise refused
 
-    def _query(self, turn: turns.NewTurn) -> str:
+    def _recall_query(self, turn: turns.NewTurn) -> str:
         """The question for the recall log, without secrets."""
         from memtui.engine.search.briefing import shortened_prompt
 
@@ -207,13 +211,13 @@ class HookMemory:
         if served.memories or served.saved:
             memories.record_access(connection, [one.rid for one in served.memories], now, local_midnight(now))
             recalls.add(
-                connection, at=now, agent=self._agent, session_id=self._stored(connection, session_id, source),
+                connection, at=now, agent=self._agent, session_id=self._stored_session_id(connection, session_id, source),
                 query=query, memory_ids=[one.id for one in served.memories], saved=served.saved,
             )  # fmt: skip
         if self._there is not None and served.memories:
             recalls.save_context(connection, session_id, self._there.lines, now)
 
-    def _stored(self, connection: apsw.Connection, session_id: str, source: str) -> str:
+    def _stored_session_id(self, connection: apsw.Connection, session_id: str, source: str) -> str:
         """The id under which the session is stored. A session that another program began under this id is another
         one.
         """
@@ -221,7 +225,7 @@ class HookMemory:
             connection, session_id, f"agent:{self._agent}", source, same=self._imported
         )
 
-    def _store(self, connection: apsw.Connection, turn: turns.NewTurn, now: int) -> None:
+    def _store_turn(self, connection: apsw.Connection, turn: turns.NewTurn, now: int) -> None:
         """Store the turn. Raises InputError for one outside of the filter, FilterError for a bad filter; then nothing
         is stored.
         """
@@ -230,17 +234,19 @@ class HookMemory:
             assert rid is not None  # a live turn has no source key
             if not self._within:
                 return
-            from memtui.engine.search.filters.compiler import compile
-            from memtui.engine.search.scope import passing, scope
+            from memtui.engine.search.filters.compiler import compile_filter
+            from memtui.engine.search.scope import make_scope, rids_in_scope
 
-            inside = scope(compile(self._within, now, fade_threshold=self._options.fade_threshold))
-            if not passing(connection, inside, [rid]):
+            inside = make_scope(
+                compile_filter(self._within, now, fade_threshold=self._options.fade_threshold)
+            )
+            if not rids_in_scope(connection, inside, [rid]):
                 from memtui.engine.core import outside_scope_error
 
                 raise outside_scope_error("turn")
 
 
-def _latest(op: history.OpenOperation, session_id: str) -> tuple[str, str] | None:
+def _latest_operation(op: history.OpenOperation, session_id: str) -> tuple[str, str] | None:
     rid = scalar(
         op.connection,
         """

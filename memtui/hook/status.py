@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from memtui.paths import is_missing
+from memtui.paths import is_surely_missing
 from memtui.startup import without_typing_extensions
 
 from .program import SECONDS
@@ -32,7 +32,7 @@ def run_fast(arguments: Sequence[str]) -> None:
     if not {"--line"} <= {*arguments} <= {*_FLAGS, *named} or len(named) > 1:
         return
     gc.disable()
-    watch = threading.Timer(SECONDS, _leave)
+    watch = threading.Timer(SECONDS, _exit_now)
     watch.daemon = True
     watch.start()
     without_typing_extensions()
@@ -48,35 +48,35 @@ def run_fast(arguments: Sequence[str]) -> None:
 
         options, path = settings(flags)
         path = flags.get("--db") or path
-        found = read(Path(path).expanduser() if path else paths.default_memory(), options)
+        found = read_status(Path(path).expanduser() if path else paths.default_memory(), options)
     except MemtuiError:
         watch.cancel()
         return
-    from memtui.present.status import line
+    from memtui.present.status import status_line
 
     if "--json" in arguments:
         import msgspec
 
         output = msgspec.json.encode(found)
     else:
-        output = line(found, time.time()).encode("utf-8", "replace")
+        output = status_line(found, time.time()).encode("utf-8", "replace")
     sys.stdout.buffer.write(output + b"\n")
     sys.stdout.buffer.flush()
     os._exit(0)
 
 
-def _leave() -> None:
+def _exit_now() -> None:
     os.write(2, f"memtui: the status took longer than {SECONDS:g} seconds\n".encode())
     os._exit(DEGRADED)
 
 
-def read(path: Path, options: Options) -> Status:
+def read_status(path: Path, options: Options) -> Status:
     """The status of the memory at ``path``. Raises StoreError and its kin."""
     from memtui.engine.errors import StoreError
     from memtui.engine.review.status_line import status
     from memtui.engine.store import file
 
-    if is_missing(path):
+    if is_surely_missing(path):
         raise StoreError(f"There is no memory at {path}.", "memtui creates one.")
     connections = file.open_file(path, readonly=True, allow_unsafe=options.allow_unsafe_fs)
     try:

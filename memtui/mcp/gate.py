@@ -16,7 +16,7 @@ import anyio.to_thread
 
 from memtui.access.admission import Admission, Refused
 from memtui.access.tokens import Token
-from memtui.log import outline
+from memtui.log import error_outline
 
 from .surrogates import without_surrogates
 
@@ -32,7 +32,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
 
-class Caller(NamedTuple):
+class HttpCaller(NamedTuple):
     """Who asks, as the token has it: the agent's name and scope. ``token_id`` is "" where none is needed."""
 
     token_id: str
@@ -42,20 +42,20 @@ class Caller(NamedTuple):
     readonly: bool = False
 
     @classmethod
-    def of(cls, token: Token) -> Caller:
+    def of(cls, token: Token) -> HttpCaller:
         return cls(token.id, token.name, token.project, token.filter, token.readonly)
 
 
-Answer = Callable[[Caller, Message, Receive, Send], Awaitable[None]]
+Answer = Callable[[HttpCaller, Message, Receive, Send], Awaitable[None]]
 
 
-class Gate:
+class RequestGate:
     """An ASGI application that passes what may come in to ``answer``, with who asks.
 
     ``anonymous``: who asks without a token; None: nobody may.
     """
 
-    def __init__(self, answer: Answer, admission: Admission, *, anonymous: Caller | None = None) -> None:
+    def __init__(self, answer: Answer, admission: Admission, *, anonymous: HttpCaller | None = None) -> None:
         self._answer = answer
         self._admission = admission
         self._anonymous = anonymous
@@ -63,7 +63,7 @@ class Gate:
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return
-        headers, address = _headers(scope), ""
+        headers, address = _parse_headers(scope), ""
         begun = False
 
         async def sending(message: Message) -> None:
@@ -72,38 +72,40 @@ class Gate:
             await send(message)
 
         try:
-            address = self._admission.address(headers, _peer(scope))
+            address = self._admission.address(headers, _peer_address(scope))
             self._admission.check_headers(headers)
             _check_path(scope)
-            caller = self._caller(headers, address)
-            body = await _body(headers, receive)
+            caller = self._identify_caller(headers, address)
+            body = await _read_body(headers, receive)
             if caller.token_id:
                 self._admission.counts.let_in(caller.token_id, address)
-            await self._answer(caller, scope, _replayed(body, receive), sending)
+            await self._answer(caller, scope, _replay_body(body, receive), sending)
         except Refused as refused:
             if refused.reason is not None:
                 self._admission.counts.refuse(refused.reason, address)
-            await _refuse(send, refused)
+            await _send_refusal(send, refused)
         except Exception as error:  # one request must not end the server; the log has it
-            _log.error("a request failed: %s", outline(error))
+            _log.error("a request failed: %s", error_outline(error))
             if not begun:
-                await _refuse(send, Refused(500, "The memory could not answer. Its log says why."))
+                await _send_refusal(send, Refused(500, "The memory could not answer. Its log says why."))
 
-    def _caller(self, headers: dict[str, list[str]], address: str) -> Caller:
+    def _identify_caller(self, headers: dict[str, list[str]], address: str) -> HttpCaller:
         """Who asks. Raises Refused without a right token, and for one that asks too often."""
         given = headers.get("authorization", [])
         if not given and self._anonymous is not None:
             return self._anonymous
         scheme, _, text = (given[0] if len(given) == 1 else "").partition(" ")
-        return Caller.of(self._admission.admit(text.strip() if scheme.lower() == "bearer" else "", address))
+        return HttpCaller.of(
+            self._admission.admit(text.strip() if scheme.lower() == "bearer" else "", address)
+        )
 
 
-def _peer(scope: Message) -> str:
+def _peer_address(scope: Message) -> str:
     client = scope.get("client")
     return str(client[0]) if client else "?"
 
 
-def _headers(scope: Message) -> dict[str, list[str]]:
+def _parse_headers(scope: Message) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for name, value in scope["headers"]:
         found.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1"))
@@ -118,7 +120,7 @@ def _check_path(scope: Message) -> None:
         raise Refused(405, "This server answers each request by itself: only POST.")
 
 
-async def _body(headers: dict[str, list[str]], receive: Receive) -> bytes:
+async def _read_body(headers: dict[str, list[str]], receive: Receive) -> bytes:
     """The whole body. Raises Refused if it is too large, or takes too long."""
     declared = headers.get("content-length", ["0"])[0]
     if not declared.isascii() or not declared.isdigit() or int(declared[:20]) > MOST_BYTES:
@@ -138,7 +140,7 @@ async def _body(headers: dict[str, list[str]], receive: Receive) -> bytes:
     except TimeoutError:
         raise Refused(408, "The request took too long.", "bad request") from None
     if any(half in body for half in _HALF_CHARACTER):
-        return await anyio.to_thread.run_sync(_repaired, bytes(body))
+        return await anyio.to_thread.run_sync(_repair_json, bytes(body))
     return bytes(body)
 
 
@@ -146,7 +148,7 @@ def _too_large() -> Refused:
     return Refused(413, f"A request has at most {MOST_BYTES:,} bytes.", "too large")
 
 
-def _repaired(body: bytes) -> bytes:
+def _repair_json(body: bytes) -> bytes:
     """JSON with stand-ins for half characters; what is no JSON is left to the SDK, which says so."""
     try:
         return json.dumps(without_surrogates(json.loads(body))).encode()
@@ -154,7 +156,7 @@ def _repaired(body: bytes) -> bytes:
         return body
 
 
-def _replayed(body: bytes, receive: Receive) -> Receive:
+def _replay_body(body: bytes, receive: Receive) -> Receive:
     waiting: deque[Message] = deque([{"type": "http.request", "body": body, "more_body": False}])
 
     async def replay() -> Message:
@@ -163,7 +165,7 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
     return replay
 
 
-async def _refuse(send: Send, refused: Refused) -> None:
+async def _send_refusal(send: Send, refused: Refused) -> None:
     """An error of JSON-RPC, which clients show."""
     error = {"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": refused.message}}
     body = json.dumps(error).encode()

@@ -23,12 +23,12 @@ from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 from memtui import operating_system
-from memtui.access.counts import Counts
+from memtui.access.counts import AdmissionCounts
 from memtui.engine.errors import InputError
 from memtui.engine.memory import Memory
 from memtui.engine.tools.agent import Agent
 
-from .gate import MOST_BYTES, Caller, Gate, Message, Receive, Send
+from .gate import MOST_BYTES, HttpCaller, Message, Receive, RequestGate, Send
 from .process import silence, start_jobs
 
 SAVE_SECONDS = 2.0
@@ -45,7 +45,7 @@ class AgentServers:
         self._memory = memory
         self._make = make
         self._lock = anyio.Lock()
-        self._open: dict[Caller, StreamableHTTPSessionManager] = {}
+        self._open: dict[HttpCaller, StreamableHTTPSessionManager] = {}
         self._group: TaskGroup | None = None
 
     async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
@@ -55,31 +55,31 @@ class AgentServers:
             task_status.started()
             await anyio.sleep_forever()
 
-    async def answer(self, caller: Caller, scope: Message, receive: Receive, send: Send) -> None:
+    async def answer(self, caller: HttpCaller, scope: Message, receive: Receive, send: Send) -> None:
         """Answer a request that was let in. Raises MemtuiError for a scope that cannot be used."""
-        manager = self._open.get(caller) or await self._opened(caller)
+        manager = self._open.get(caller) or await self._open_memory(caller)
         await manager.handle_request(scope, receive, send)
 
-    async def _opened(self, caller: Caller) -> StreamableHTTPSessionManager:
+    async def _open_memory(self, caller: HttpCaller) -> StreamableHTTPSessionManager:
         async with self._lock:
             if caller not in self._open:
-                server = await anyio.to_thread.run_sync(self._server, caller)
+                server = await anyio.to_thread.run_sync(self._make_agent_server, caller)
                 manager = StreamableHTTPSessionManager(
                     server, json_response=True, stateless=True, max_request_body_size=MOST_BYTES
                 )
                 assert self._group is not None
-                await self._group.start(_hold, manager)
+                await self._group.start(_run_session_manager, manager)
                 self._open[caller] = manager
             return self._open[caller]
 
-    def _server(self, caller: Caller) -> Server[Any]:
+    def _make_agent_server(self, caller: HttpCaller) -> Server[Any]:
         memory = self._memory.acting_as(f"agent:{caller.name}")
         return self._make(
             Agent(memory, filter=caller.filter, project=caller.project, readonly=caller.readonly)
         )
 
 
-async def _hold(
+async def _run_session_manager(
     manager: StreamableHTTPSessionManager, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED
 ) -> None:
     async with manager.run():
@@ -104,7 +104,7 @@ class _Uvicorn(uvicorn.Server):
 
 
 def serve(
-    gate: Callable[[AgentServers], Gate], servers: AgentServers, listening: socket.socket, counts: Counts, *,
+    gate: Callable[[AgentServers], RequestGate], servers: AgentServers, listening: socket.socket, counts: AdmissionCounts, *,
     jobs_of: Memory | None, certificate: tuple[Path, Path] | None, on_ready: Callable[[], None],
 ) -> None:  # fmt: skip
     """Serve until a signal. ``jobs_of``: the memory whose maintenance jobs this process may run.
@@ -125,11 +125,15 @@ def serve(
             f"The certificate cannot be used: {getattr(error, 'strerror', None) or error}.",
             "--cert names a PEM file with the certificate and its chain, --key one with its key, without a passphrase.",
         ) from None
-    asyncio.run(_serve(_Uvicorn(config, on_ready), servers, listening, counts, jobs_of))
+    asyncio.run(_serve_until_stopped(_Uvicorn(config, on_ready), servers, listening, counts, jobs_of))
 
 
-async def _serve(
-    server: _Uvicorn, servers: AgentServers, listening: socket.socket, counts: Counts, jobs_of: Memory | None
+async def _serve_until_stopped(
+    server: _Uvicorn,
+    servers: AgentServers,
+    listening: socket.socket,
+    counts: AdmissionCounts,
+    jobs_of: Memory | None,
 ) -> None:
     loop = asyncio.get_running_loop()
 
@@ -141,7 +145,7 @@ async def _serve(
     try:
         async with anyio.create_task_group() as group:
             await group.start(servers.run)
-            group.start_soon(_save_now_and_then, counts)
+            group.start_soon(_save_periodically, counts)
             if jobs_of is not None:
                 group.start_soon(start_jobs, jobs_of)
             await server.serve(sockets=[listening])
@@ -150,7 +154,7 @@ async def _serve(
         counts.save(last=True)
 
 
-async def _save_now_and_then(counts: Counts) -> None:
+async def _save_periodically(counts: AdmissionCounts) -> None:
     while True:
         await anyio.sleep(SAVE_SECONDS)
         await anyio.to_thread.run_sync(counts.save)

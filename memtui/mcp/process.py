@@ -48,8 +48,8 @@ class Finishing:
         """Pass messages to the server. Its input ends when every question is answered."""
         async with target:
             async for received in source:
-                item = _repaired(received) if isinstance(received, Exception) else received
-                self._note(item)
+                item = _repaired_message(received) if isinstance(received, Exception) else received
+                self._note_answered(item)
                 await target.send(item)
             with anyio.move_on_after(PATIENCE_SECONDS):
                 while self._open:
@@ -65,7 +65,7 @@ class Finishing:
                     self._open.discard(item.message.id)
                     self._answered.set()
 
-    def _note(self, item: Any) -> None:
+    def _note_answered(self, item: Any) -> None:
         message = getattr(item, "message", None)  # a line that is no message arrives as an exception
         if isinstance(message, JSONRPCRequest):
             self._open.add(message.id)
@@ -73,7 +73,7 @@ class Finishing:
             self._open.discard((message.params or {}).get("requestId", ""))
 
 
-def _repaired(error: Exception) -> Any:
+def _repaired_message(error: Exception) -> Any:
     """The message of a line that the SDK could not read because of half a character; otherwise the error.
 
     Without this the line gets no answer, and the client waits.
@@ -98,7 +98,7 @@ def serve(server: Server[Any], memory: Memory, *, jobs: bool, at_end: Callable[[
     ``at_end`` closes the memory, also after a signal.
     """
     silence("mcp")
-    asyncio.run(_serve(server, memory, jobs, at_end))
+    asyncio.run(_serve_until_end(server, memory, jobs, at_end))
 
 
 def silence(*loggers: str) -> None:
@@ -109,7 +109,9 @@ def silence(*loggers: str) -> None:
         logger.propagate = False
 
 
-async def _serve(server: Server[Any], memory: Memory, jobs: bool, at_end: Callable[[], None]) -> None:
+async def _serve_until_end(
+    server: Server[Any], memory: Memory, jobs: bool, at_end: Callable[[], None]
+) -> None:
     loop = asyncio.get_running_loop()
 
     def leave(number: int) -> None:

@@ -7,10 +7,10 @@ import msgspec
 
 from memtui.engine.errors import InputError, NotFoundError
 from memtui.engine.records import MemoryRecord
-from memtui.engine.search.block_text import caution_notes, citation
+from memtui.engine.search.block_text import caution_notes, cite_memory
 from memtui.engine.search.kept_back import why_kept_back
-from memtui.engine.tools.agent import Agent, unknown
-from memtui.engine.tools.recall import served
+from memtui.engine.tools.agent import Agent, unknown_memory_error
+from memtui.engine.tools.recall import serve_memory
 
 SCHEME = "memory://"
 LATEST_REFLECTION = "memory://reflection/latest"
@@ -23,9 +23,9 @@ TEMPLATE = wire.ResourceTemplate(
 )
 
 
-def listed(agent: Agent) -> list[wire.Resource]:
+def list_resources(agent: Agent) -> list[wire.Resource]:
     """The resources with a fixed address that exist now."""
-    if _latest(agent) is None:
+    if _latest_reflection(agent) is None:
         return []
     return [
         wire.Resource(
@@ -38,36 +38,36 @@ def listed(agent: Agent) -> list[wire.Resource]:
     ]
 
 
-def read(agent: Agent, uri: str) -> wire.TextResourceContents:
+def read_resource(agent: Agent, uri: str) -> wire.TextResourceContents:
     """The content of an address. It is logged as a recall, and counts like a call of a tool.
 
     Raises NotFoundError, InputError for a memory that is kept back, QuotaError.
     """
-    with agent.counted(None):
-        return _read(agent, uri)
+    with agent.count_call(None):
+        return _resource_text(agent, uri)
 
 
-def _read(agent: Agent, uri: str) -> wire.TextResourceContents:
+def _resource_text(agent: Agent, uri: str) -> wire.TextResourceContents:
     if uri == LATEST_REFLECTION:
-        memory = _latest(agent)
+        memory = _latest_reflection(agent)
         if memory is None:
             raise NotFoundError(
                 "There is no reflection yet.", "A job writes one each week, once there are facts."
             )
         since = caution_notes(agent.cautions([memory]).get(memory.id, ()))
-        text, kind = f"[{since}] {citation(memory)}" if since else citation(memory), "text/markdown"
+        text, kind = f"[{since}] {cite_memory(memory)}" if since else cite_memory(memory), "text/markdown"
     elif uri.startswith(SCHEME):
         memory = agent.get(uri.removeprefix(SCHEME))
         if reason := why_kept_back(memory):
             raise InputError(f"{memory.id} is kept back: {reason}.", "Only the person can release it.")
-        text, kind = msgspec.json.encode(served(agent, memory)).decode(), "application/json"
+        text, kind = msgspec.json.encode(serve_memory(agent, memory)).decode(), "application/json"
     else:
-        raise unknown(uri)
+        raise unknown_memory_error(uri)
     agent.log_recall(uri, [memory])
     return wire.TextResourceContents(uri=uri, text=text, mime_type=kind)
 
 
-def _latest(agent: Agent) -> MemoryRecord | None:
+def _latest_reflection(agent: Agent) -> MemoryRecord | None:
     """The newest reflection that this agent may get."""
     found = agent.page("kind:reflection", limit=1)
     return found[0] if found and not why_kept_back(found[0]) else None

@@ -17,7 +17,7 @@ from mcp.shared.exceptions import MCPError
 from memtui import __version__
 from memtui.engine.errors import MemtuiError
 from memtui.engine.tools.agent import Agent
-from memtui.engine.tools.base import Group, Tool, output_schema, schema
+from memtui.engine.tools.base import Group, Tool, arguments_schema, output_schema
 from memtui.engine.tools.registry import Toolbox
 
 from . import resources
@@ -38,7 +38,7 @@ def make_server(
 ) -> Server[Any]:
     """A server with the tools of these groups, except those in ``without``, and with memories as resources."""
     box, current = Toolbox(agent, groups), agent.memory.on_current_file
-    listed = wire.ListToolsResult(tools=[_listed(tool) for tool in box if tool.name not in without])
+    listed = wire.ListToolsResult(tools=[_tool_description(tool) for tool in box if tool.name not in without])
     schemas = {tool.name: tool.input_schema for tool in listed.tools}
 
     async def list_tools(context: Any, params: wire.PaginatedRequestParams | None) -> wire.ListToolsResult:
@@ -57,7 +57,7 @@ def make_server(
         context: Any, params: wire.PaginatedRequestParams | None
     ) -> wire.ListResourcesResult:
         return wire.ListResourcesResult(
-            resources=await _in_thread(lambda: current(lambda: resources.listed(agent)))
+            resources=await _in_thread(lambda: current(lambda: resources.list_resources(agent)))
         )
 
     async def list_templates(
@@ -67,7 +67,7 @@ def make_server(
 
     async def read_resource(context: Any, params: wire.ReadResourceRequestParams) -> wire.ReadResourceResult:
         try:
-            found = await _in_thread(lambda: current(lambda: resources.read(agent, str(params.uri))))
+            found = await _in_thread(lambda: current(lambda: resources.read_resource(agent, str(params.uri))))
         except MemtuiError as error:
             data = {"uri": str(params.uri), "hint": error.hint}
             raise MCPError(wire.INVALID_PARAMS, error.message, data) from None
@@ -94,11 +94,11 @@ async def _in_thread(work: Callable[[], T]) -> T:
     return await anyio.to_thread.run_sync(work)
 
 
-def _listed(tool: Tool) -> wire.Tool:
+def _tool_description(tool: Tool) -> wire.Tool:
     return wire.Tool(
         name=tool.name,
         description=tool.description,
-        input_schema=schema(tool),
+        input_schema=arguments_schema(tool),
         output_schema=output_schema(tool),
         annotations=wire.ToolAnnotations(
             read_only_hint=not tool.writes, destructive_hint=False, open_world_hint=False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .format import count, local_time, plural, relative_time
+from .format import format_count, local_time, plural, relative_time
 
 if TYPE_CHECKING:
     from memtui.access.counts import Refusals, TokenUse
@@ -39,5 +39,5 @@ def token_use(use: TokenUse | None, now: float) -> str:
 def refusals_line(refused: Refusals, now: float) -> str:
     """What was refused for one reason on one day."""
     where = f" from {refused.last_address}" if refused.last_address else ""
-    times = "once" if refused.count == 1 else f"{count(refused.count)} times"
+    times = "once" if refused.count == 1 else f"{format_count(refused.count)} times"
     return f"refused {times}: {refused.reason}, the last {relative_time(refused.last_at, now)}{where}"

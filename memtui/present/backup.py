@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from .format import count, file_size, plural
+from .format import file_size, format_count, plural
 from .past import kind_counts, time_ago
 from .text import Role
 
@@ -60,7 +60,7 @@ def list_total(backups: Sequence[Backup], now: float) -> str:
     if not backups:
         return "none yet"
     size = sum(one.size for one in backups)
-    return f"{file_size(size)} in {count(len(backups))}, {time_ago(backups[0].at, now)}"
+    return f"{file_size(size)} in {format_count(len(backups))}, {time_ago(backups[0].at, now)}"
 
 
 def list_entry(backup: Backup, contents: BackupContents | None) -> str:

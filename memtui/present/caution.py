@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from .format import local_date
 from .memory import without_secrets
-from .text import Labelled, Line
+from .text import LabelledLine, Line
 
 if TYPE_CHECKING:
     from memtui.engine.records import Caution, MemoryRecord
@@ -16,7 +16,7 @@ LABEL = "caution"
 _MOST = 5
 
 
-def label(caution: Caution, of: MemoryRecord | None = None) -> str:
+def caution_label(caution: Caution, of: MemoryRecord | None = None) -> str:
     """``corrected``, ``replaced``, ``forgotten``, or ``withheld`` if agents do not get the turn.
 
     ``of``: the memory that it is beside. Of a turn, a statement was forgotten, not all that was said.
@@ -30,7 +30,7 @@ def label(caution: Caution, of: MemoryRecord | None = None) -> str:
     )
 
 
-def line(caution: Caution, now: float) -> Line:
+def caution_line(caution: Caution, now: float) -> Line:
     """What happened to the statement, when, and what is true now. For a forgotten one: what it said."""
     day = f"{caution.said} on {local_date(caution.at, now)}"
     if caution.how == "disputed":
@@ -42,7 +42,7 @@ def line(caution: Caution, now: float) -> Line:
     return ((f"{day}{kept}: ", "warning"), (said, "dim"))
 
 
-def lines(cautions: Sequence[Caution], now: float) -> Iterator[Labelled]:
+def caution_lines(cautions: Sequence[Caution], now: float) -> Iterator[LabelledLine]:
     """The cautions of a memory. The first has the label."""
     for index, caution in enumerate(cautions[:_MOST]):
-        yield Labelled("" if index else LABEL, line(caution, now))
+        yield LabelledLine("" if index else LABEL, caution_line(caution, now))

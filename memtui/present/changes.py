@@ -51,11 +51,13 @@ def column_changes(before: Mapping[str, Any], after: Mapping[str, Any], now: flo
         if was == value or column in LEFT_OUT:
             continue
         if column == "attributes":
-            yield from _attribute_changes(_attributes(was), _attributes(value), now)
+            yield from _attribute_changes(_changed_attributes(was), _changed_attributes(value), now)
         elif column == "content":
-            yield ColumnChange(label_of(column), str(was), str(value), text=True)
+            yield ColumnChange(column_label(column), str(was), str(value), text=True)
         else:
-            yield ColumnChange(label_of(column), value_of(column, was, now), value_of(column, value, now))
+            yield ColumnChange(
+                column_label(column), column_value(column, was, now), column_value(column, value, now)
+            )
 
 
 def attribute_values(attributes: Mapping[str, Any], now: float) -> Iterator[tuple[str, str]]:
@@ -64,12 +66,12 @@ def attribute_values(attributes: Mapping[str, Any], now: float) -> Iterator[tupl
         yield _ATTRIBUTES.get(name, name.replace("_", " ")), _attribute_text(name, value, now)
 
 
-def label_of(column: str) -> str:
+def column_label(column: str) -> str:
     """The label of a column, for people."""
     return _COLUMNS.get(column, column.replace("_", " "))
 
 
-def value_of(column: str, value: object, now: float) -> str:
+def column_value(column: str, value: object, now: float) -> str:
     """A value of that column. Times are local; lists and objects have no JSON brackets."""
     if value is None or value in ("", "[]", "{}"):
         return "none"
@@ -102,7 +104,7 @@ def _attribute_text(name: str, value: object, now: float) -> str:
     return "none" if value is None else str(value)
 
 
-def _attributes(stored: object) -> dict[str, Any]:
+def _changed_attributes(stored: object) -> dict[str, Any]:
     try:
         found = msgspec.json.decode(stored) if isinstance(stored, str | bytes) else stored
     except msgspec.DecodeError:

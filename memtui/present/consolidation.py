@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from .format import count, plural, price
+from .format import format_count, format_price, plural
 from .text import Part, Role
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ class ActionWords(NamedTuple):
 _READERS = {"keyword": "rules", "llm": "a language model"}
 
 
-def read_by(extractor: str) -> str:
+def extractor_name(extractor: str) -> str:
     """What read the conversations: ``by rules``, ``by a language model``, or ``by`` the name of somebody else's extractor."""
     return f"by {_READERS.get(extractor, extractor)}"
 
@@ -57,13 +57,13 @@ _STATES: dict[str, Role] = {
 def cost_estimate(cost: Estimate, llm: LlmOptions) -> str:
     """The cost of a run, in two lines."""
     return (
-        f"{plural(cost.turns, 'turn')} go to {llm.base_url}: about {count(cost.tokens)} tokens in "
-        f"{plural(cost.calls, 'call')}{price(cost.tokens, llm.price)}.\n"
-        f"At most {count(llm.budget_tokens)} tokens are spent in one run. The rest waits."
+        f"{plural(cost.turns, 'turn')} go to {llm.base_url}: about {format_count(cost.tokens)} tokens in "
+        f"{plural(cost.calls, 'call')}{format_price(cost.tokens, llm.price)}.\n"
+        f"At most {format_count(llm.budget_tokens)} tokens are spent in one run. The rest waits."
     )
 
 
-def content(line: PlanLine) -> str:
+def line_text(line: PlanLine) -> str:
     """The text of a line as lists show it. A secret is blacked out here, but stored as it is."""
     if not any(one.kind == "secret" for one in line.suspicions):
         return line.content
@@ -72,6 +72,6 @@ def content(line: PlanLine) -> str:
     return secrets.redact_secrets(line.content)[0]
 
 
-def state(outcome: SessionOutcome) -> Part:
+def outcome_text(outcome: SessionOutcome) -> Part:
     """The outcome of a session."""
     return outcome.state, _STATES.get(outcome.state, "text")

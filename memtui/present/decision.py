@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from .format import local_date
-from .memory import why_ended
+from .memory import reason_ended
 from .operation import actor_name
-from .text import Labelled
+from .text import LabelledLine
 
 if TYPE_CHECKING:
     from memtui.engine.records import MemoryDetail, Stamp
@@ -20,7 +20,7 @@ _ASPECTS = {
 }  # fmt: skip
 
 
-def _decided(detail: MemoryDetail) -> Iterator[tuple[Stamp, str]]:
+def _foreign_decisions(detail: MemoryDetail) -> Iterator[tuple[Stamp, str]]:
     """Each decision that was made on another device, and its label."""
     memory = detail.memory
     for stamp in detail.decided:
@@ -28,26 +28,26 @@ def _decided(detail: MemoryDetail) -> Iterator[tuple[Stamp, str]]:
             continue
         if stamp.aspect == "state":
             kept = "confirmed" if memory.protected else "kept"
-            yield stamp, kept if memory.active else why_ended(memory)
+            yield stamp, kept if memory.active else reason_ended(memory)
         elif stamp.aspect.startswith("tag:"):
             yield stamp, f"tag {stamp.aspect.removeprefix('tag:')}"
         elif stamp.aspect.startswith("not-for:"):
             yield (
                 stamp,
-                f"{'not for' if _kept_from(detail, stamp) else 'again for'} {stamp.aspect.removeprefix('not-for:')}",
+                f"{'not for' if _agent_of_stamp(detail, stamp) else 'again for'} {stamp.aspect.removeprefix('not-for:')}",
             )
         elif label := _ASPECTS.get(stamp.aspect):
             yield stamp, label
 
 
-def _kept_from(detail: MemoryDetail, stamp: Stamp) -> bool:
+def _agent_of_stamp(detail: MemoryDetail, stamp: Stamp) -> bool:
     return stamp.aspect.removeprefix("not-for:") in (name.lower() for name in detail.memory.withheld_from)
 
 
-def other_devices(detail: MemoryDetail, now: float) -> Iterator[Labelled]:
+def other_devices(detail: MemoryDetail, now: float) -> Iterator[LabelledLine]:
     """Who decided what, on which device, at the time of its clock. The first has the label."""
     from memtui.engine.records import device_name
 
-    for index, (stamp, label) in enumerate(list(_decided(detail))[:_MOST]):
+    for index, (stamp, label) in enumerate(list(_foreign_decisions(detail))[:_MOST]):
         where = f"{label} on {device_name(stamp.device)}, {local_date(stamp.at, now)}, by {actor_name(stamp.actor)}"
-        yield Labelled("" if index else LABEL, ((where, "text"),))
+        yield LabelledLine("" if index else LABEL, ((where, "text"),))

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from memtui.engine.wording import cut
 
-from .format import count, local_time, plural
+from .format import format_count, local_time, plural
 from .memory import kind_label, without_secrets
-from .text import Labelled, Line
+from .text import LabelledLine, Line
 
 if TYPE_CHECKING:
     from memtui.engine.records import Dependents, MemoryRecord
@@ -38,23 +38,23 @@ def forget_note(dependents: Dependents, *, undo: str, trash: str) -> str:
     texts = [" ".join(without_secrets(one).split()) for one in dependents.memories]
     quotes = [f"“{cut(text, _QUOTED)}”" for text in texts[:_QUOTES]]
     if len(texts) > _QUOTES:
-        quotes.append(f"and {count(len(texts) - _QUOTES)} more")
+        quotes.append(f"and {format_count(len(texts) - _QUOTES)} more")
     goes = "It goes" if len(texts) == 1 else "They go"
     way_back = f"{goes} to the Trash: {undo} takes that back at once, {trash} in Memories lists it."
     return "\n".join((*quotes, way_back, review_note(dependents)))
 
 
-def headline(dependents: Dependents) -> str:
+def dependents_headline(dependents: Dependents) -> str:
     """``2 drawn from it, 1 summary, 3 facts of the same turns, told to 2 agents``."""
     them = "it" if len(dependents.memories) == 1 else "them"
-    parts = [f"{count(len(dependents.derived))} drawn from {them}"] if dependents.derived else []
+    parts = [f"{format_count(len(dependents.derived))} drawn from {them}"] if dependents.derived else []
     parts += [plural(len(dependents.summaries), "summary", "summaries")] if dependents.summaries else []
     parts += [plural(len(dependents.questions), "pinned question")] if dependents.questions else []
     parts += (
         [f"{plural(len(dependents.same_turns), 'fact')} of the same turns"] if dependents.same_turns else []
     )
     parts += (
-        [f"{plural(len(dependents.naming), 'fact')} with the {_shared(dependents)}"]
+        [f"{plural(len(dependents.naming), 'fact')} with the {_describe_shared(dependents)}"]
         if dependents.naming
         else []
     )
@@ -62,33 +62,36 @@ def headline(dependents: Dependents) -> str:
     return ", ".join(parts) or NOTHING
 
 
-def _shared(dependents: Dependents) -> str:
+def _describe_shared(dependents: Dependents) -> str:
     """What facts have in common with them, once a text takes their place or while none does."""
     return "old name" if dependents.replaced else "same name"
 
 
-def lines(dependents: Dependents, now: float, *, without: Collection[str] = ()) -> Iterator[Labelled]:
+def dependents_lines(
+    dependents: Dependents, now: float, *, without: Collection[str] = ()
+) -> Iterator[LabelledLine]:
     """A line for each dependent. The first of a kind has the label. ``without``: ids of memories to leave out."""
     groups: list[tuple[str, list[Line]]] = [
-        ("drawn from", [_memory(one) for one in dependents.derived if one.id not in without]),
+        ("drawn from", [_memory_line(one) for one in dependents.derived if one.id not in without]),
         ("summary", [
             ((f"{one.canonical_name}: ", "entity"), (one.summary or "", "text")) for one in dependents.summaries
         ]),
         ("question", [((one.query, "text"),) for one in dependents.questions]),
-        ("same turns", [_memory(one) for one in dependents.same_turns if one.id not in without]),
-        (_shared(dependents), [_memory(one.memory) for one in dependents.naming if one.memory.id not in without]),
+        ("same turns", [_memory_line(one) for one in dependents.same_turns if one.id not in without]),
+        (_describe_shared(dependents), [_memory_line(one.memory) for one in dependents.naming if one.memory.id not in without]),
         ("told", [
-            ((one.agent, "strong"), (f", {_times(one.times)}{local_time(one.last, now)}", "dim")) for one in dependents.served
+            ((served.agent, "strong"), (f", {_times_text(served.times)}{local_time(served.last, now)}", "dim"))
+            for served in dependents.served
         ]),
     ]  # fmt: skip
     for label, entries in groups:
         for index, line in enumerate(entries):
-            yield Labelled("" if index else label, line)
+            yield LabelledLine("" if index else label, line)
 
 
-def _memory(one: MemoryRecord) -> Line:
+def _memory_line(one: MemoryRecord) -> Line:
     return ((f"{kind_label(one)} ", "dim"), (" ".join(without_secrets(one).split()), "text"))
 
 
-def _times(times: int) -> str:
-    return "" if times == 1 else f"{count(times)} times, last "
+def _times_text(times: int) -> str:
+    return "" if times == 1 else f"{format_count(times)} times, last "

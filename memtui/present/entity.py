@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from .format import count, local_date, plural
+from .format import format_count, local_date, plural
 from .memory import without_secrets
-from .text import Labelled, Line, Role
+from .text import LabelledLine, Line, Role
 
 if TYPE_CHECKING:
     from memtui.engine.records import Companion, Entity, Neighbourhood
@@ -31,13 +31,13 @@ def mention_summary(entity: Entity, now: float) -> str:
     return f"{number}, {first}" if first == last else f"{number}, {first} to {last}"
 
 
-def facts(entity: Entity, unlinked: int, now: float, *, between: str = ", ") -> Iterator[Labelled]:
+def entity_facts(entity: Entity, unlinked: int, now: float, *, between: str = ", ") -> Iterator[LabelledLine]:
     """Its other names and its mentions. ``unlinked``: how many memories the person took out."""
     if entity.aliases:
-        yield Labelled("also", ((between.join(map(str.strip, entity.aliases)), "text"),))
-    yield Labelled("mentioned", ((mention_summary(entity, now), "text"),))
+        yield LabelledLine("also", ((between.join(map(str.strip, entity.aliases)), "text"),))
+    yield LabelledLine("mentioned", ((mention_summary(entity, now), "text"),))
     if unlinked:
-        yield Labelled("not in", ((f"{plural(unlinked, 'memory')} that you took out", "text"),))
+        yield LabelledLine("not in", ((f"{plural(unlinked, 'memory')} that you took out", "text"),))
 
 
 def unsearched_note(number: int) -> str:
@@ -55,18 +55,18 @@ def type_legend(glyphs: Glyphs) -> list[tuple[str, str]]:
     return [(sign, f"{type.capitalize()}, in the drawing.") for type, sign in glyphs.types.items()]
 
 
-def seen_with(found: Neighbourhood, left_out: int, when: str = "") -> str:
+def companions_headline(found: Neighbourhood, left_out: int, when: str = "") -> str:
     """``Ada is seen with 49 others in May 2026, 12 of them drawn``. ``when``: the period; empty for all time."""
     during = f" in {when}" if when else ""
     number = len(found.companions) + found.others
     name = found.entity.canonical_name
     if not number:
         return f"{name} is seen with nobody and nothing else{during}"
-    drawn = f", {count(number - left_out)} of them drawn" if left_out else ""
+    drawn = f", {format_count(number - left_out)} of them drawn" if left_out else ""
     return f"{name} is seen with {plural(number, 'other')}{during}{drawn}"
 
 
-def together(one: Companion, now: float) -> str:
+def companion_summary(one: Companion, now: float) -> str:
     """``Nadia (person) in 12 memories, the latest of 14 Nov``."""
     last = f", the latest of {local_date(one.last, now)}" if one.last is not None else ""
     return f"{one.entity.canonical_name} ({one.entity.type}) in {plural(one.together, 'memory')}{last}"
@@ -89,25 +89,25 @@ def latest_line(one: Companion | None, glyphs: Glyphs) -> Line:
     return (f"{glyphs.kinds[one.latest.kind]} ", "dim"), (without_secrets(one.latest), "text")
 
 
-def more_words(found: Neighbourhood, left_out: int) -> str:
+def companions_left_out(found: Neighbourhood, left_out: int) -> str:
     """``and 37 more``: how many are not shown, and whether only some memories were counted."""
-    more = f"and {count(left_out)} more" if left_out else ""
+    more = f"and {format_count(left_out)} more" if left_out else ""
     partly = "in its latest memories" if found.partly else ""
     return ", ".join(filter(None, (more, partly)))
 
 
-def mentioning(*entities: Entity, on: str = "") -> str:
+def filter_mentioning_all(*entities: Entity, on: str = "") -> str:
     """The filter for all memories that mention every one of these, with turns of conversations. ``on``: of that time."""
     return " ".join(
         (
-            *(f"entity:{_in_filter(one)}" for one in entities),
+            *(f"entity:{_entity_term(one)}" for one in entities),
             "kind:fact,reflection,observation,episode",
             *((f"on:{on}",) if on else ()),
         )
     )
 
 
-def _in_filter(entity: Entity) -> str:
+def _entity_term(entity: Entity) -> str:
     name = entity.canonical_name
     if len(name) > _NAME_IN_FILTER or not name.isprintable():
         return entity.id

@@ -47,7 +47,7 @@ def is_time(value: object) -> TypeGuard[float]:
     if not isinstance(value, int | float):
         return False
     try:
-        _in_utc(value)
+        _utc_datetime(value)
     except (OverflowError, ValueError):
         return False
     return True
@@ -55,25 +55,25 @@ def is_time(value: object) -> TypeGuard[float]:
 
 def local_time(seconds: float, now: float | None = None, *, zone: tzinfo | None = None) -> Visible:
     """``28 Oct 2025 21:14``, without the year if it is the year of ``now``. ``zone`` None: the machine's."""
-    local = zoned(seconds, zone)
+    local = local_datetime(seconds, zone)
     return Visible(f"{local_date(seconds, now, zone=zone)} {local:%H:%M}")
 
 
 def local_date(seconds: float, now: float | None = None, *, zone: tzinfo | None = None) -> Visible:
     """``28 Oct 2025``, without the year if it is the year of ``now``."""
-    local = zoned(seconds, zone)
+    local = local_datetime(seconds, zone)
     day = f"{local.day} {MONTHS[local.month - 1]}"
-    same_year = now is not None and zoned(now, zone).year == local.year
+    same_year = now is not None and local_datetime(now, zone).year == local.year
     return Visible(day if same_year else f"{day} {local.year}")
 
 
 def local_month(seconds: float) -> Visible:
     """``Oct 2025``."""
-    local = zoned(seconds, None)
+    local = local_datetime(seconds, None)
     return Visible(f"{MONTHS[local.month - 1]} {local.year}")
 
 
-def count(number: int) -> Visible:
+def format_count(number: int) -> Visible:
     """``12,408``."""
     return Visible(f"{number:,}")
 
@@ -88,7 +88,7 @@ def short_count(number: int) -> Visible:
     return Visible(str(number))
 
 
-def price(tokens: int, a_million: float) -> Visible:
+def format_price(tokens: int, a_million: float) -> Visible:
     """The price of tokens: `` for about 0.03``. Empty if the price of a million is not known."""
     cost = tokens * a_million / 1e6
     return Visible(f" for about {cost:,.2f}" if cost >= 0.01 else " for less than 0.01" if cost else "")
@@ -106,13 +106,13 @@ def plural(number: int, noun: str, many: str = "") -> Visible:
     return Visible(wording.plural(number, noun, many))
 
 
-def _in_utc(seconds: float) -> datetime:
+def _utc_datetime(seconds: float) -> datetime:
     return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)
 
 
-def zoned(seconds: float, zone: tzinfo | None = None) -> datetime:
+def local_datetime(seconds: float, zone: tzinfo | None = None) -> datetime:
     """A time in ``zone``, None being the machine's; in UTC where the calendar of the zone ends."""
-    utc = _in_utc(seconds)
+    utc = _utc_datetime(seconds)
     try:
         return utc.astimezone(zone)
     except (OverflowError, ValueError, OSError):

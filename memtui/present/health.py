@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from .format import count, plural
+from .format import format_count, plural
 from .text import Line, Part
 
 if TYPE_CHECKING:
     from memtui.engine.records import CheckReport
-    from memtui.engine.review.health import Health, HealthFinding, HealthKind
+    from memtui.engine.review.health import HealthFinding, HealthKind, HealthReport
 
 
 class FindingLabels(NamedTuple):
@@ -20,7 +20,7 @@ class FindingLabels(NamedTuple):
     many: str
     none: str
 
-    def some(self, number: int) -> str:
+    def number_text(self, number: int) -> str:
         return self.one if number == 1 else self.many
 
 
@@ -80,7 +80,9 @@ FINDINGS: dict[HealthKind, FindingLabels] = {
 def finding_line(finding: HealthFinding) -> str:
     """A finding in one line: "3 facts may be over"."""
     words = FINDINGS[finding.kind]
-    return f"{count(finding.total)} {words.some(finding.total)}" if finding.total else words.none
+    return (
+        f"{format_count(finding.total)} {words.number_text(finding.total)}" if finding.total else words.none
+    )
 
 
 def check_verdict(report: CheckReport) -> Line:
@@ -89,7 +91,7 @@ def check_verdict(report: CheckReport) -> Line:
     return sound, (f"  {plural(len(report.checks), 'check')} in {report.seconds:.1f} s", "dim")
 
 
-def verdict(health: Health | None) -> str:
+def health_line(health: HealthReport | None) -> str:
     """The number of findings, in one line."""
     if health is None:
         return "looking…"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from .format import count, plural
-from .text import Labelled, Line, Part, Visible
+from .format import format_count, plural
+from .text import LabelledLine, Line, Part, Visible
 
 if TYPE_CHECKING:
     from memtui.engine.records import Explanation, Hit, RetrieverHit, RetrieverName, RetrieverReport
@@ -30,7 +30,7 @@ def share_text(hit: RetrieverHit, best: float) -> str:
     return score_text(hit.term, most=best) if hit.term else "0"
 
 
-def rank(hit: RetrieverHit, report: RetrieverReport | None, *, short: bool = False) -> str:
+def rank_text(hit: RetrieverHit, report: RetrieverReport | None, *, short: bool = False) -> str:
     """``#2 of 9``, or ``#2/9``."""
     between = "/" if short else " of "
     total = f"{between}{report.found:,}" if report is not None and report.found >= hit.rank else ""
@@ -69,7 +69,7 @@ def shares_by_retriever(retrievers: Mapping[RetrieverName, RetrieverHit]) -> dic
     return {retriever: retrievers[retriever].term for retriever in RETRIEVERS if retriever in retrievers}
 
 
-def why_absent(report: RetrieverReport | None) -> str:
+def reason_absent(report: RetrieverReport | None) -> str:
     """Why a retriever added nothing to a hit."""
     if report is None:
         return "was not asked"
@@ -91,10 +91,10 @@ def retriever_outcome(report: RetrieverReport) -> str:
             return f"found nothing{': ' + report.why if report.why else ''}"
         case _:
             why = f"; {report.why}" if report.why else ""
-            return f"{count(report.found)} found in {report.milliseconds:.1f} ms{why}"
+            return f"{format_count(report.found)} found in {report.milliseconds:.1f} ms{why}"
 
 
-def why_above(hit: Hit, below: Hit, best: float) -> Line:
+def reason_above(hit: Hit, below: Hit, best: float) -> Line:
     """Why a hit ranks above the next one. ``best``: the score of the first hit."""
     for one in below.cautions:
         if one.successor is not None and one.successor.id == hit.memory.id:
@@ -116,33 +116,33 @@ def why_above(hit: Hit, below: Hit, best: float) -> Line:
     return tuple(parts)
 
 
-def explanation_lines(explanation: Explanation, listed: int) -> Iterator[Labelled]:
+def explanation_lines(explanation: Explanation, listed: int) -> Iterator[LabelledLine]:
     """Why a memory is or is not among the hits, and what would help. ``listed``: how many hits are listed."""
     if explanation.below:
         number = explanation.rank or 0
         if number <= listed:
-            yield Labelled("here", ((f"It is in the list: number {number:,}.", "success"),))
+            yield LabelledLine("here", ((f"It is in the list: number {number:,}.", "success"),))
         else:
             where = f"It is number {number:,}, and the list ends with {listed:,}."
-            yield Labelled("not here", ((where, "warning"),))
+            yield LabelledLine("not here", ((where, "warning"),))
         first = explanation.limit
         agents = f"An agent that searches gets the first {first} and not this one, unless it asks for more."
-        yield Labelled("agents", ((agents, "warning"),))
+        yield LabelledLine("agents", ((agents, "warning"),))
         return
     if explanation.rank is not None and not explanation.excluded:
-        yield Labelled("here", ((f"It is among the hits: number {explanation.rank}.", "success"),))
+        yield LabelledLine("here", ((f"It is among the hits: number {explanation.rank}.", "success"),))
     for index, reason in enumerate(explanation.excluded):
-        yield Labelled("" if index else "not here", ((reason, "warning"),))
+        yield LabelledLine("" if index else "not here", ((reason, "warning"),))
     for index, remedy in enumerate(explanation.remedies):
-        yield Labelled("" if index else "remedy", ((remedy, "accent"),))
+        yield LabelledLine("" if index else "remedy", ((remedy, "accent"),))
 
 
-def served_line(served: bool, left_out: str) -> Labelled:
+def served_line(served: bool, left_out: str) -> LabelledLine:
     """Whether the context block has a memory. ``left_out``: why it was left out, where that is known."""
     if served:
-        return Labelled("told", (("The context block has it.", "success"),))
+        return LabelledLine("told", (("The context block has it.", "success"),))
     said = f"Left out of the context block: {left_out}" if left_out else "The context block does not have it."
-    return Labelled("not told", ((said, "warning"),))
+    return LabelledLine("not told", ((said, "warning"),))
 
 
 def _turn_distance(matched: str) -> str:

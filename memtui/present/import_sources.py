@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .format import count, plural, relative_time
+from .format import format_count, plural, relative_time
 
 if TYPE_CHECKING:
     from memtui.engine.records.exchange import KnownSource, SourceProbe
@@ -17,7 +17,7 @@ _NOTES = frozenset({
 WEEK = "within a week"
 
 
-def ages(source: KnownSource, now: float) -> str:
+def age_range(source: KnownSource, now: float) -> str:
     """``2h to 5mo old``, or how old the only file is."""
     newest, oldest = relative_time(source.newest, now), relative_time(source.oldest, now)
     if newest == oldest:
@@ -28,13 +28,13 @@ def ages(source: KnownSource, now: float) -> str:
 def source_summary(source: KnownSource, found: SourceProbe | None, now: float) -> str:
     """One line: the contents, what is new, what will soon be deleted. ``found`` None: not looked at yet."""
     if found is None:
-        summary = f"{plural(source.files, 'file')}, {ages(source, now)}"
+        summary = f"{plural(source.files, 'file')}, {age_range(source, now)}"
     elif found.problem:
         summary = found.problem
     elif found.nothing_new:
         summary = f"all in: {found_summary(found)}"
     elif found.new_turns >= found.turns and not found.grown_sessions:
-        summary = f"{found_summary(found)}, {ages(source, now)}"
+        summary = f"{found_summary(found)}, {age_range(source, now)}"
     else:
         summary = f"{not_yet_imported(found)}; {found_summary(found)}"
     soon = f"; {plural(source.expiring, 'file')} soon deleted" if source.expiring else ""
@@ -45,7 +45,7 @@ def found_summary(found: SourceProbe) -> str:
     """``31 sessions, about 1,200 turns``."""
     if found.problem:
         return found.problem
-    turns = plural(found.turns, _unit(found))
+    turns = plural(found.turns, _unit_name(found))
     about = turns if found.exact else f"about {turns}"
     return about if found.sessions is None else f"{plural(found.sessions, 'session')}, {about}"
 
@@ -62,10 +62,10 @@ def not_yet_imported(found: SourceProbe) -> str:
     if found.new_sessions:
         parts.append(f"{plural(found.new_sessions, 'session')} not in yet")
     if found.grown_sessions:
-        parts.append(f"{count(found.grown_sessions)} went on since")
+        parts.append(f"{format_count(found.grown_sessions)} went on since")
     if found.new_turns:
         about = "" if found.exact else "about "
-        parts.append(f"{about}{plural(found.new_turns, f'new {_unit(found)}')}")
+        parts.append(f"{about}{plural(found.new_turns, f'new {_unit_name(found)}')}")
     return ", ".join(parts)
 
 
@@ -77,12 +77,12 @@ def expiry_note(found: SourceProbe) -> str:
     new = (
         "all of them hold"
         if found.expiring_new == source.expiring
-        else f"{count(found.expiring_new)} of them hold"
+        else f"{format_count(found.expiring_new)} of them hold"
     )
     rest = f"{new} something that is not in yet" if found.expiring_new else "what they hold is in"
     deletion = f"{plural(source.expiring, 'file')} will be deleted by {source.label} {WEEK}"
     return f"{deletion} (it keeps them for {source.kept_days} days); {rest}"
 
 
-def _unit(found: SourceProbe) -> str:
+def _unit_name(found: SourceProbe) -> str:
     return "memory" if found.source.format in _NOTES else "turn"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, get_args
 
 from .backup import list_total
-from .format import count, file_size, local_time, plural
+from .format import file_size, format_count, local_time, plural
 from .text import Part, Role
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def growth_line(stats: Stats, forecast: FadingForecast) -> str:
     turns = stats.by_kind.get("episode", 0)
     fading = len(forecast.overdue) + sum(len(day.rids) for day in forecast.days[:_WEEK])
     parts = [plural(stats.active - turns, "memory", "memories"), plural(turns, "turn")]
-    return ", ".join([*parts, *([f"{count(fading)} fade this week"] if fading else [])])
+    return ", ".join([*parts, *([f"{format_count(fading)} fade this week"] if fading else [])])
 
 
 def storage_line(stats: Stats, backups: Sequence[Backup], now: float) -> str:
@@ -56,16 +56,16 @@ _STATES: dict[str, Role] = {
 }  # fmt: skip
 
 
-def outcome(run: JobRun | None) -> str:
+def outcome_line(run: JobRun | None) -> str:
     """The result of a run, in a line that also says if it was skipped."""
     if run is None:
         return ""
     if run.report is not None and run.report.skipped and not run.error:
         return f"skipped: {run.report.skipped}"
-    return result(run) or run.state
+    return result_text(run) or run.state
 
 
-def result(run: JobRun) -> str:
+def result_text(run: JobRun) -> str:
     """What a run did, or why it did nothing. Shown beside its state. Empty while it is running."""
     if run.error or run.report is None:
         return run.error or ""
@@ -78,28 +78,28 @@ def result(run: JobRun) -> str:
     return f"{run.report.summary}; {failures}" if run.report.counts.get("sessions") else failures
 
 
-def state(run: JobRun) -> Part:
+def state_text(run: JobRun) -> Part:
     """``done``, ``skipped``, ``failed``, ``cancelled`` or ``running``."""
     if run.report is not None and run.report.skipped:
         return "skipped", "dim"
     return run.state, _STATES[run.state]
 
 
-def role(run: JobRun | None) -> Role:
+def result_role(run: JobRun | None) -> Role:
     """The colour of a result: a failure stands out, also when only a part failed."""
     if run is not None and run.state == "failed":
         return "error"
     return "warning" if run is not None and run.report and run.report.counts.get("failed") else "text"
 
 
-def period(run: JobRun) -> str:
+def trigger_text(run: JobRun) -> str:
     """Why a run started: asked for, by itself, or for a date."""
     if run.manual:
         return "asked for"
     return "by itself" if run.period.startswith("slot:") else f"for {run.period}"
 
 
-def next_run(job: JobStatus, now: float) -> Part:
+def next_run_text(job: JobStatus, now: float) -> Part:
     """When the job will run next."""
     if job.off:
         return f"off: {job.off}", "dim"

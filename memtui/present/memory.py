@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from .changes import ColumnChange
 from .format import is_time, local_date, relative_time
-from .text import Labelled, Line, Visible
+from .text import LabelledLine, Line, Visible
 
 if TYPE_CHECKING:
     from memtui.engine.records import Enrichment, Entity, MemoryDetail, MemoryRecord, Trust
@@ -39,7 +39,7 @@ def speaker_note(memory: MemoryRecord) -> str:
     return _WHOSE[memory.trust]
 
 
-def confidence(share: float) -> Visible:
+def confidence_text(share: float) -> Visible:
     """A confidence between 0 and 1, in three cells: ``1.0``, ``.74``."""
     return Visible("1.0" if is_full(share) else f"{max(share, 0.0):.2f}"[1:])
 
@@ -51,9 +51,9 @@ def is_full(share: float) -> bool:
 
 def confidence_left(memory: MemoryRecord) -> str:
     """``.74``, or ``.74, down from .90`` if it has faded."""
-    left = confidence(memory.effective)
+    left = confidence_text(memory.effective)
     faded = memory.effective < memory.confidence - _LEAST
-    return f"{left}, down from {confidence(memory.confidence)}" if faded else left
+    return f"{left}, down from {confidence_text(memory.confidence)}" if faded else left
 
 
 def is_fading(memory: MemoryRecord) -> bool:
@@ -109,7 +109,7 @@ def topic_and_date(memory: MemoryRecord, now: float) -> str:
     return f"{memory.topic or 'no topic'}, {date_note(memory, now) or 'no date'}"
 
 
-def fading(memory: MemoryRecord, fades: float | None, now: float) -> str:
+def fading_text(memory: MemoryRecord, fades: float | None, now: float) -> str:
     """Until when it stays above the threshold, or that it does not fade.
 
     Empty if it is confirmed, in the Trash or not a fact. ``fades``: when it reaches the threshold.
@@ -127,45 +127,47 @@ def is_replaced(memory: MemoryRecord) -> bool:
     return memory.ended_by in _FOLLOWED
 
 
-def why_ended(memory: MemoryRecord) -> str:
+def reason_ended(memory: MemoryRecord) -> str:
     """``replaced``, ``merged``, ``forgotten``, ``faded``."""
     return _ENDS.get(memory.ended_by or "", memory.ended_by or "ended")
 
 
-def ended(memory: MemoryRecord, now: float) -> str:
+def ended_text(memory: MemoryRecord, now: float) -> str:
     """Why and since when it is in the Trash. Empty while it is active."""
-    return "" if memory.valid_until is None else f"{why_ended(memory)} {local_date(memory.valid_until, now)}"
+    return (
+        "" if memory.valid_until is None else f"{reason_ended(memory)} {local_date(memory.valid_until, now)}"
+    )
 
 
-def withheld_from(detail: MemoryDetail) -> Iterator[Labelled]:
+def withheld_from_text(detail: MemoryDetail) -> Iterator[LabelledLine]:
     """The agents that do not get it."""
     if detail.withheld_from:
-        yield Labelled("not for", ((", ".join(detail.withheld_from), "warning"),))
+        yield LabelledLine("not for", ((", ".join(detail.withheld_from), "warning"),))
 
 
-def asked(detail: MemoryDetail) -> Iterator[Labelled]:
+def open_card_text(detail: MemoryDetail) -> Iterator[LabelledLine]:
     """That an open card of Review is about it."""
     if detail.asked:
-        yield Labelled("review", (("a card in Review asks whether this still holds", "warning"),))
+        yield LabelledLine("review", (("a card in Review asks whether this still holds", "warning"),))
 
 
-def state(memory: MemoryRecord, fades: float | None, now: float) -> Iterator[Labelled]:
+def state_lines(memory: MemoryRecord, fades: float | None, now: float) -> Iterator[LabelledLine]:
     """Its state: confidence, confirmed, pinned, in the Trash or fading; its topic, date and tags."""
-    yield Labelled("confidence", ((confidence_left(memory), "text"),))
+    yield LabelledLine("confidence", ((confidence_left(memory), "text"),))
     if text := confirmed_since(memory, now):
-        yield Labelled("kept", ((text, "success"),))
+        yield LabelledLine("kept", ((text, "success"),))
     if text := pinned_since(memory, now):
-        yield Labelled("pinned", ((text, "text"),))
-    if text := ended(memory, now):
-        yield Labelled("trash", ((text, "warning"),))
-    if text := fading(memory, fades, now):
-        yield Labelled("fading", ((text, "text"),))
+        yield LabelledLine("pinned", ((text, "text"),))
+    if text := ended_text(memory, now):
+        yield LabelledLine("trash", ((text, "warning"),))
+    if text := fading_text(memory, fades, now):
+        yield LabelledLine("fading", ((text, "text"),))
     if memory.topic:
-        yield Labelled("topic", ((memory.topic, "text"),))
+        yield LabelledLine("topic", ((memory.topic, "text"),))
     if text := date_note(memory, now):
-        yield Labelled("date", ((text, "warning" if is_past(memory, now) else "text"),))
+        yield LabelledLine("date", ((text, "warning" if is_past(memory, now) else "text"),))
     if memory.tags:
-        yield Labelled("tags", (("  ".join(memory.tags), "text"),))
+        yield LabelledLine("tags", (("  ".join(memory.tags), "text"),))
 
 
 def entities_by_type(entities: Sequence[Entity]) -> dict[str, list[Entity]]:
@@ -176,7 +178,7 @@ def entities_by_type(entities: Sequence[Entity]) -> dict[str, list[Entity]]:
     return found
 
 
-def read_again(read: Enrichment, now: float, *, most: int, between: str = ", ") -> Line:
+def enrichment_text(read: Enrichment, now: float, *, most: int, between: str = ", ") -> Line:
     """When a model looked for more names in it, and the first names that it found."""
     day = local_date(read.at, now)
     names = between.join(one.canonical_name for one in read.added[:most])
@@ -185,17 +187,17 @@ def read_again(read: Enrichment, now: float, *, most: int, between: str = ", ") 
     return (f"{day}, found ", "dim"), (names, "entity")
 
 
-def differences(old: MemoryRecord, new: MemoryRecord) -> list[ColumnChange]:
+def version_differences(old: MemoryRecord, new: MemoryRecord) -> list[ColumnChange]:
     """The differences between two versions of a memory, without the text."""
-    found = map(ColumnChange, _SIDES, _sides(old), _sides(new))
+    found = map(ColumnChange, _SIDES, _compared_values(old), _compared_values(new))
     return [one for one in found if one.was != one.now]
 
 
-def _sides(memory: MemoryRecord) -> tuple[str, ...]:
+def _compared_values(memory: MemoryRecord) -> tuple[str, ...]:
     """The values of ``_SIDES``, in that order."""
     return (
-        why_ended(memory) if memory.ended_by else "no",
-        confidence(memory.confidence),
+        reason_ended(memory) if memory.ended_by else "no",
+        confidence_text(memory.confidence),
         "yes" if memory.protected else "no",
         ", ".join(memory.tags) or "none",
         kind_label(memory),

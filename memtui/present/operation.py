@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from .format import local_time, plural, relative_time
 from .past import time_ago
-from .text import Labelled, Line, one_line
+from .text import LabelledLine, Line, one_line
 
 if TYPE_CHECKING:
     from memtui.engine.records import Operation, Recall
@@ -39,44 +39,44 @@ def author_suffix(operation: Operation) -> str:
     return f"{by} (undone)" if operation.state == "undone" else by
 
 
-def operation_facts(operation: Operation, now: float, *, between: str = ", ") -> Iterator[Labelled]:
+def operation_facts(operation: Operation, now: float, *, between: str = ", ") -> Iterator[LabelledLine]:
     """When it was, who did it, and how many rows it changed. A restore changes the file."""
-    yield Labelled("when", _time_and_age(operation.at, now, between))
+    yield LabelledLine("when", _time_and_age(operation.at, now, between))
     name = actor_name(operation.actor)
     stored = "" if operation.actor in (name, "person") else f"  {operation.actor}"
-    yield Labelled("who", ((name, "text"), (stored, "dim")))
+    yield LabelledLine("who", ((name, "text"), (stored, "dim")))
     if not is_restore(operation):
-        yield Labelled("changed", ((plural(operation.rows, "row"), "text"), (" of the file", "dim")))
+        yield LabelledLine("changed", ((plural(operation.rows, "row"), "text"), (" of the file", "dim")))
 
 
 def undo_notes(
     operation: Operation, undone_by: Operation | None, undoes: Operation | None, now: float
-) -> Iterator[Labelled]:
+) -> Iterator[LabelledLine]:
     """Whether it was undone or interrupted, and which operation it undoes."""
     if undone_by is not None and operation.state == "undone":
         text = f"{local_time(undone_by.at, now)} by {actor_name(undone_by.actor)}"
-        yield Labelled("undone", ((text, "warning"),))
+        yield LabelledLine("undone", ((text, "warning"),))
     if undoes is not None:
-        yield Labelled("undoes", ((undoes.label, "text"),))
+        yield LabelledLine("undoes", ((undoes.label, "text"),))
     if operation.interrupted:
         finishes, reverts = ("undo", "redo") if operation.kind == "undo" else ("redo", "undo")
         text = f"interrupted: {finishes} finishes it, {reverts} takes it back"
-        yield Labelled("state", ((text, "warning"),))
+        yield LabelledLine("state", ((text, "warning"),))
     elif operation.state == "running":
-        yield Labelled("state", (("still running", "warning"),))
+        yield LabelledLine("state", (("still running", "warning"),))
 
 
 def recall_facts(
     recall: Recall, session: str | None, now: float, *, between: str = ", "
-) -> Iterator[Labelled]:
+) -> Iterator[LabelledLine]:
     """When it was, which agent asked, in which session, and how many memories it got."""
-    yield Labelled("when", _time_and_age(recall.at, now, between))
-    yield Labelled("agent", ((actor_name(recall.agent), "text"),))
+    yield LabelledLine("when", _time_and_age(recall.at, now, between))
+    yield LabelledLine("agent", ((actor_name(recall.agent), "text"),))
     if session:
-        yield Labelled("session", ((session, "text"),))
-    yield Labelled("told", ((plural(len(recall.memory_ids), "memory"), "text"),))
+        yield LabelledLine("session", ((session, "text"),))
+    yield LabelledLine("told", ((plural(len(recall.memory_ids), "memory"), "text"),))
     if recall.saved:
-        yield Labelled("saved", ((tokens_saved(recall), "text"),))
+        yield LabelledLine("saved", ((tokens_saved(recall), "text"),))
 
 
 def tokens_saved(recall: Recall) -> str:

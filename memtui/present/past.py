@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from .format import count, local_date, local_time, plural, relative_time
+from .format import format_count, local_date, local_time, plural, relative_time
 from .text import Role
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def kind_counts(counts: Mapping[str, int]) -> str:
     if counts.get("episode"):
         parts.append(plural(counts["episode"], "turn"))
     if counts.get("trash"):
-        parts.append(f"{count(counts['trash'])} in Trash")
+        parts.append(f"{format_count(counts['trash'])} in Trash")
     return ", ".join(parts) or "nothing"
 
 

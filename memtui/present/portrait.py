@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import tzinfo
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from .format import count, local_date, plural, zoned
+from .format import format_count, local_date, local_datetime, plural
 from .memory import is_fading
 from .text import Role
 
@@ -70,7 +70,7 @@ def topic_filter(topic: Topic | None) -> str:
 
 def headline(portrait: Portrait) -> str:
     """``214 facts, 38 of them confirmed``."""
-    confirmed = f", {count(portrait.confirmed)} of them confirmed" if portrait.confirmed else ""
+    confirmed = f", {format_count(portrait.confirmed)} of them confirmed" if portrait.confirmed else ""
     return f"{plural(portrait.total, 'fact')}{confirmed}"
 
 
@@ -96,7 +96,7 @@ def notices(portrait: Portrait, review: int | None, since: Since = THIS_WEEK) ->
     return [
         Notice(about, f"{number} {text}", f"{number} {short}", about in ("review", "sessions"))
         for number, about, text, short in (
-            (f"{count(number)}{more if about == 'review' else ''}", about, text, short)
+            (f"{format_count(number)}{more if about == 'review' else ''}", about, text, short)
             for number, about, text, short in found
             if number
         )
@@ -107,7 +107,7 @@ def since_last(then: float | None, now: float, zone: tzinfo | None = None) -> Si
     """Since the app was open last, to the hour; the last week where that is not known."""
     if then is None or then > now:
         return THIS_WEEK
-    local, today = zoned(then, zone), zoned(now, zone).date()
+    local, today = local_datetime(then, zone), local_datetime(now, zone).date()
     days = (today - local.date()).days
     text = f"{local:%H:%M}" if days == 0 else "yesterday" if days == 1 else local_date(then, now, zone=zone)
     return Since(f"{local:%Y-%m-%dT%H}", f"since {text}")

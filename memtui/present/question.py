@@ -5,22 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .format import count, plural
+from .format import format_count, plural
 from .text import Part
 
 if TYPE_CHECKING:
     from memtui.engine.records.saved import ExpectedMemory, QuestionResult, SavedQuery
 
 
-def outcomes(results: Sequence[QuestionResult]) -> str:
+def results_line(results: Sequence[QuestionResult]) -> str:
     """The results of all questions, in one line."""
     if not results:
         return "none expects an answer yet"
     failed = sum(not result.passed for result in results)
-    return f"{failed} of {count(len(results))} fail" if failed else f"all {count(len(results))} pass"
+    return (
+        f"{failed} of {format_count(len(results))} fail"
+        if failed
+        else f"all {format_count(len(results))} pass"
+    )
 
 
-def expectation(saved: SavedQuery) -> str:
+def expectation_text(saved: SavedQuery) -> str:
     """``2 memories among the first 10``. Empty if it expects nothing."""
     if not saved.expected:
         return ""
@@ -28,7 +32,7 @@ def expectation(saved: SavedQuery) -> str:
     return f"{plural(len(saved.expected), 'memory')} {among}"
 
 
-def verdict(saved: SavedQuery, result: QuestionResult | None) -> Part:
+def verdict_text(saved: SavedQuery, result: QuestionResult | None) -> Part:
     """Whether it finds what it should."""
     if not saved.expected:
         return "pinned", "dim"
@@ -37,7 +41,7 @@ def verdict(saved: SavedQuery, result: QuestionResult | None) -> Part:
     return ("passes", "success") if result.passed else ("fails", "error")
 
 
-def found_rank(expected: ExpectedMemory) -> Part:
+def rank_of_expected(expected: ExpectedMemory) -> Part:
     """The rank at which an expected memory was found."""
     where = "not found" if expected.rank is None else f"#{expected.rank}"
     return where, "success" if expected.passed else "warning"

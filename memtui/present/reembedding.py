@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .format import count, file_size, plural, price
+from .format import file_size, format_count, format_price, plural
 
 if TYPE_CHECKING:
     from memtui.engine.records import Stats
@@ -28,8 +28,8 @@ def better_ranking_note(stats: Stats) -> str:
 
 def plan_rows(plan: ReembedPlan, a_million: float) -> list[tuple[str, str]]:
     """A label and a text for each row. ``a_million``: the price of a million tokens, if texts are sent."""
-    cost = price(plan.tokens, a_million) if plan.sends_to else ""
-    earlier = f", {count(plan.done)} more are done by an earlier run" if plan.done else ""
+    cost = format_price(plan.tokens, a_million) if plan.sends_to else ""
+    earlier = f", {format_count(plan.done)} more are done by an earlier run" if plan.done else ""
     stay = "no one: the texts stay on this machine"
     ranking = []
     if plan.words and not plan.words_before:
@@ -37,11 +37,14 @@ def plan_rows(plan: ReembedPlan, a_million: float) -> list[tuple[str, str]]:
     elif plan.words_before and not plan.words:
         ranking = [("ranking", '"late" cannot work with this model: "default" ranks in its place')]
     return [
-        ("from", _space(plan.before) if plan.before else "no vectors yet"),
-        ("to", _space(plan.after)),
-        ("texts", f"{count(plan.texts)}{earlier}"),
-        ("to read", f"{count(plan.characters)} characters, about {count(plan.tokens)} tokens{cost}"),
-        ("time", f"about {_span(plan.seconds)}"),
+        ("from", _space_name(plan.before) if plan.before else "no vectors yet"),
+        ("to", _space_name(plan.after)),
+        ("texts", f"{format_count(plan.texts)}{earlier}"),
+        (
+            "to read",
+            f"{format_count(plan.characters)} characters, about {format_count(plan.tokens)} tokens{cost}",
+        ),
+        ("time", f"about {_duration_text(plan.seconds)}"),
         ("size", file_size(plan.size)),
         ("sent to", plan.sends_to or stay),
         *ranking,
@@ -61,11 +64,11 @@ def reembed_result(done: ReembedResult, model: str) -> str:
     return text
 
 
-def _space(space: VectorSpace) -> str:
+def _space_name(space: VectorSpace) -> str:
     return f"{space.model_id}, {space.dims} dimensions"
 
 
-def _span(seconds: float) -> str:
+def _duration_text(seconds: float) -> str:
     if seconds < 90:
         return plural(max(round(seconds), 1), "second")
     return (

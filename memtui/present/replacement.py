@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from .format import local_date
 from .memory import without_secrets
-from .text import Labelled, Line, Role
+from .text import LabelledLine, Line, Role
 
 if TYPE_CHECKING:
     from memtui.engine.records import MemoryRecord, Replacement
@@ -71,7 +71,7 @@ def next_version(chain: Sequence[Replacement], id: str) -> MemoryRecord | None:
     return None if at is None else those[(at + 1) % len(those)]
 
 
-def lines(found: Sequence[Replacement], now: float, of: MemoryRecord) -> Iterator[Labelled]:
+def lines(found: Sequence[Replacement], now: float, of: MemoryRecord) -> Iterator[LabelledLine]:
     """The chain that a memory belongs to, the earliest first. Each has a label."""
     for one in found[:_MOST]:
-        yield Labelled(label(one), line(one, now, of))
+        yield LabelledLine(label(one), line(one, now, of))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .format import local_date, local_time, plural
-from .memory import why_ended
+from .memory import reason_ended
 from .text import Part, Role
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ _ROLES: dict[SessionState, Role] = {
 }  # fmt: skip
 
 
-def state(row: SessionRow, model: str = "") -> Part:
+def session_state(row: SessionRow, model: str = "") -> Part:
     """The state of a session, in one or two words. ``model``: the one that could read it again, if any."""
     if model and row.state == "done" and row.session.by_rules:
         return "by rules", "context"
@@ -38,7 +38,7 @@ def consolidation_status(row: SessionRow, now: float) -> Part:
     return text, _ROLES[row.state]
 
 
-def failure(row: SessionRow) -> str:
+def failure_text(row: SessionRow) -> str:
     """Why consolidating failed. Empty if it did not, or if nothing waits."""
     return row.session.last_error or "" if row.pending else ""
 
@@ -47,10 +47,10 @@ def session_facts(session: Session, now: float) -> list[str]:
     """Its source, its project, its id if that is not its name, its number of turns and its dates."""
     named = session.session_id if session.opening else None
     where = [part for part in (session.source, session.project, named) if part]
-    return [*where, plural(session.turns, "turn"), _span(session, now)]
+    return [*where, plural(session.turns, "turn"), _time_span(session, now)]
 
 
-def speaker(turn: MemoryRecord) -> str:
+def speaker_name(turn: MemoryRecord) -> str:
     """``you``, or the role of the speaker. The kind, if it is not a turn."""
     if turn.source_role is None:
         return "you" if turn.kind == "episode" else turn.kind
@@ -60,13 +60,13 @@ def speaker(turn: MemoryRecord) -> str:
 def turn_note(turn: MemoryRecord, through: int | None) -> Part:
     """A note on a turn, or empty. ``through``: the last rid that was consolidated, None if none was."""
     if not turn.active:
-        return why_ended(turn), "warning"
+        return reason_ended(turn), "warning"
     if "secrets" in turn.attributes:
         return "holds a secret", "warning"
     return ("not consolidated", "dim") if through is not None and turn.rid > through else ("", "dim")
 
 
-def _span(session: Session, now: float) -> str:
+def _time_span(session: Session, now: float) -> str:
     first, last = local_time(session.first_seen_at, now), local_time(session.last_seen_at, now)
     if first == last:
         return first

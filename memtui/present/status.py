@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from .format import count, local_time, plural
+from .format import format_count, local_time, plural
 from .text import one_line
 
 if TYPE_CHECKING:
@@ -15,13 +15,13 @@ from memtui.engine.wording import until_when
 _NAME = 40
 
 
-def line(status: Status, now: float) -> str:
+def status_line(status: Status, now: float) -> str:
     """``3 to review, 31 memories told today``, and whether recording is paused."""
-    parts = [f"{count(status.review)} to review", f"{plural(status.memories, 'memory')} told today"]
-    return ", ".join([*parts, *([paused(status, now)] if status.pause else [])])
+    parts = [f"{format_count(status.review)} to review", f"{plural(status.memories, 'memory')} told today"]
+    return ", ".join([*parts, *([pause_text(status, now)] if status.pause else [])])
 
 
-def paused(status: Status, now: float) -> str:
+def pause_text(status: Status, now: float) -> str:
     until = status.pause.until if status.pause else None
     return f"recording paused until {local_time(until, now)}" if until else "recording paused"
 
@@ -39,14 +39,14 @@ def paused_line(recording: Recording, now: float) -> str:
     if pause is None:
         return "recording"
     when = "until you end it (memtui pause --off)" if pause.until is None else until_when(pause.until, now)
-    return f"paused {when}: no conversation is recorded{_not_kept(recording)}"
+    return f"paused {when}: no conversation is recorded{_turned_away_text(recording)}"
 
 
 def ended_line(before: Recording) -> str:
     """The message when a pause ends. ``before``: the state until then."""
     if before.pause is None:
         return "it was not paused: recording goes on"
-    return f"recording again{_not_kept(before)}"
+    return f"recording again{_turned_away_text(before)}"
 
 
 def never_lines(recording: Recording) -> list[str]:
@@ -54,6 +54,6 @@ def never_lines(recording: Recording) -> list[str]:
     return [f"never recorded: {one.kind} {one.name}" for one in recording.never]
 
 
-def _not_kept(recording: Recording) -> str:
+def _turned_away_text(recording: Recording) -> str:
     count = recording.turned_away
     return f"; {plural(count, 'text was', 'texts were')} not kept" if count else ""

@@ -48,13 +48,13 @@ _MARK_BLOCKS = (
 
 
 @cache
-def _stacks() -> re.Pattern[str]:
+def _stacked_marks() -> re.Pattern[str]:
     """Compiled at first use, like the next two: such large sets would slow every start by milliseconds."""
     return re.compile(f"[{_MARK_BLOCKS}]{{{_MARKS_KEPT + 1},}}")
 
 
 @cache
-def _unseen() -> re.Pattern[str]:
+def _invisible_characters() -> re.Pattern[str]:
     return re.compile(f"[{_UNSEEN}]")
 
 
@@ -89,8 +89,8 @@ def visible(text: str, limit: int | None = None, *, newlines: bool = False) -> V
     if limit is not None and len(text) > (most := 2 * _CODE_POINTS_PER_CELL * max(limit, 1)):
         text, cut = text[:most], True
     if not _is_plain(text.replace("\n", "") if newlines else text):
-        text = _replace(text, newlines)
-    return Visible(text if limit is None else _fit(text, limit, cut))
+        text = _make_visible(text, newlines)
+    return Visible(text if limit is None else _fit_to_cells(text, limit, cut))
 
 
 def one_line(text: str, limit: int) -> Visible:
@@ -100,15 +100,15 @@ def one_line(text: str, limit: int) -> Visible:
     if not start.isprintable() or "  " in start or NEWLINE_MARK in start:
         start = _blanks.sub(" ", _line_ends.sub("\n", start))
         start = _line_breaks.sub(f" {NEWLINE_MARK} ", start).strip()
-    return Visible(_fit(visible(start), limit, bool(text[most:].strip())))
+    return Visible(_fit_to_cells(visible(start), limit, bool(text[most:].strip())))
 
 
-def cells(text: str) -> int:
+def max_cells(text: str) -> int:
     """The most cells that a terminal may need for one line of visible text."""
-    return len(text) if text.isascii() else sum(_widths(text))
+    return len(text) if text.isascii() else sum(_cell_widths(text))
 
 
-def scrub(text: str) -> str:
+def without_control_characters(text: str) -> str:
     """``text`` without characters that a terminal obeys or hides, as wide as Textual measured it (the last filter)."""
     if text.isprintable():
         return text
@@ -124,43 +124,45 @@ def scrub(text: str) -> str:
 def _is_plain(text: str) -> bool:
     # str.isprintable is much faster than a regex search, and right for all but a few characters.
     return text.isprintable() and (
-        text.isascii() or (_unseen_printable.search(text) is None and _stacks().search(text) is None)
+        text.isascii() or (_unseen_printable.search(text) is None and _stacked_marks().search(text) is None)
     )
 
 
-def _replace(text: str, newlines: bool) -> str:
+def _make_visible(text: str, newlines: bool) -> str:
     text = _line_ends.sub("\n", text)
-    text = _stacks().sub(_unstack, text)
+    text = _stacked_marks().sub(_limit_stack, text)
     if newlines:
-        return _unseen().sub(lambda found: _TAB if found[0] == "\t" else _stand_in(found), text)
-    return _unseen_or_newline().sub(_stand_in, text)
+        return _invisible_characters().sub(
+            lambda found: _TAB if found[0] == "\t" else _replacement(found), text
+        )
+    return _unseen_or_newline().sub(_replacement, text)
 
 
-def _stand_in(found: re.Match[str]) -> str:
+def _replacement(found: re.Match[str]) -> str:
     character = found[0]
     code = ord(character)
     if code < 0x20:
         return {"\n": NEWLINE_MARK, "\t": " "}.get(character) or chr(0x2400 + code)
     if code == 0x7F:
         return "␡"
-    if character in (_ZWNJ, _ZWJ) and _joins(found.string, found.start()):
+    if character in (_ZWNJ, _ZWJ) and _joins_emoji(found.string, found.start()):
         return character
     return f"‹U+{code:04X}›"
 
 
-def _joins(text: str, at: int) -> bool:
+def _joins_emoji(text: str, at: int) -> bool:
     before, after = text[max(at - 1, 0) : at], text[at + 1 : at + 2]
-    if _unseen().match(before) or not before:
+    if _invisible_characters().match(before) or not before:
         return False
     if text[at] == _ZWNJ:
         return _joining_script.match(before) is not None
     # Elsewhere a ZWJ joins nothing, and Textual would give the next character no width.
-    if _unseen().match(after):
+    if _invisible_characters().match(after):
         return False
     return any(one.match(before) and one.match(after) for one in (_joining_script, _emoji))
 
 
-def _unstack(found: re.Match[str]) -> str:
+def _limit_stack(found: re.Match[str]) -> str:
     kept, stacked = [], 0
     for character in found[0]:
         if unicodedata.category(character) in ("Mn", "Me"):
@@ -172,7 +174,7 @@ def _unstack(found: re.Match[str]) -> str:
     return "".join(kept)
 
 
-def _widths(text: str) -> Iterator[int]:
+def _cell_widths(text: str) -> Iterator[int]:
     from rich.cells import get_character_cell_size
 
     width = 0
@@ -182,7 +184,7 @@ def _widths(text: str) -> Iterator[int]:
         yield width
 
 
-def _fit(text: str, limit: int, cut: bool) -> str:
+def _fit_to_cells(text: str, limit: int, cut: bool) -> str:
     """``text``, or its start and an ellipsis. ``cut``: the text was cut before."""
     if limit <= 0:
         return ""
@@ -192,7 +194,7 @@ def _fit(text: str, limit: int, cut: bool) -> str:
         return text
     most = _CODE_POINTS_PER_CELL * limit
     used, end = 0, None
-    for at, width in enumerate(_widths(text)):
+    for at, width in enumerate(_cell_widths(text)):
         used += width
         if end is None and (used >= limit or at >= most - 1):
             end = at
@@ -216,7 +218,7 @@ Line = tuple[Part, ...]
 """Parts of one line, in order. Their text is as stored: the caller must pass it through ``visible()``."""
 
 
-class Labelled(NamedTuple):
+class LabelledLine(NamedTuple):
     """A line about a record, with a label."""
 
     label: str

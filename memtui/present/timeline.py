@@ -15,10 +15,19 @@ from typing import TYPE_CHECKING, NamedTuple
 from memtui.engine.records import LAYERS
 
 from . import replacement
-from .format import MONTHS, WHOLE_DAYS, WHOLE_MONTHS, count, plural, relative_time, short_count, zoned
+from .format import (
+    MONTHS,
+    WHOLE_DAYS,
+    WHOLE_MONTHS,
+    format_count,
+    local_datetime,
+    plural,
+    relative_time,
+    short_count,
+)
 from .memory import without_secrets
 from .portrait import TITLES
-from .text import Line, Part, Role, cells, one_line
+from .text import Line, Part, Role, max_cells, one_line
 
 if TYPE_CHECKING:
     from memtui.engine.records import Layer, MemoryRecord, Replacement, RowsBy, Timeline, TimelineRow, Unit
@@ -78,7 +87,7 @@ def rows(timeline: Timeline) -> list[TimelineRow]:
 
 def period_name(unit: Unit, start: int, zone: tzinfo | None = None) -> str:
     """``2026``, ``April to June 2026``, ``March 2026``, ``2 to 8 March 2026``, ``Monday 2 March 2026``, with the hour."""
-    first = zoned(start, zone)
+    first = local_datetime(start, zone)
     month = f"{WHOLE_MONTHS[first.month - 1]} {first.year}"
     match unit:
         case "year":
@@ -105,7 +114,7 @@ def period_name(unit: Unit, start: int, zone: tzinfo | None = None) -> str:
 
 def counted(numbers: Iterable[tuple[Layer, int]]) -> str:
     """``5 learned, 1 corrected``; ``nothing`` where all are 0."""
-    return ", ".join(f"{count(number)} {layer}" for layer, number in numbers if number) or "nothing"
+    return ", ".join(f"{format_count(number)} {layer}" for layer, number in numbers if number) or "nothing"
 
 
 def cell_sentence(timeline: Timeline, row: TimelineRow, at: int, zone: tzinfo | None = None) -> str:
@@ -133,8 +142,8 @@ def row_sentence(timeline: Timeline, row: TimelineRow, zone: tzinfo | None = Non
         elif most == 1:
             often = f"the last {when(filled[-1])}"
         else:
-            often = f"most {when(numbers.index(most))} ({count(most)})"
-        parts.append(f"{count(sum(numbers))} {layer}, {often}")
+            often = f"most {when(numbers.index(most))} ({format_count(most)})"
+        parts.append(f"{format_count(sum(numbers))} {layer}, {often}")
     return f"{_short_name(timeline, row)}: {'; '.join(parts) or 'nothing'}."
 
 
@@ -167,7 +176,7 @@ def left_out(timeline: Timeline) -> str:
 def span(timeline: Timeline) -> str:
     """``68 months``."""
     periods = timeline.periods
-    return f"{count(periods)} {timeline.unit if periods == 1 else _MANY[timeline.unit]}"
+    return f"{format_count(periods)} {timeline.unit if periods == 1 else _MANY[timeline.unit]}"
 
 
 def text_line(memory: MemoryRecord, glyphs: Glyphs, now: float, replaced: Sequence[Replacement] = ()) -> Line:
@@ -314,9 +323,9 @@ def head_layers(timeline: Timeline, layer: Layer, width: int, glyphs: Glyphs) ->
         one: f"{one} {short_count(timeline.all.total(one))}" if one in timeline.all.counts else one
         for one in LAYERS
     }
-    if sum(cells(text) + 4 for text in texts.values()) > width:
+    if sum(max_cells(text) + 4 for text in texts.values()) > width:
         texts = {one: text if one == layer else one for one, text in texts.items()}
-    if sum(cells(text) + 4 for text in texts.values()) > width:
+    if sum(max_cells(text) + 4 for text in texts.values()) > width:
         texts = {layer: texts[layer]}
     for one, text in texts.items():
         sign = glyphs.bars[-1] if one == layer else glyphs.bars[2]
@@ -359,7 +368,7 @@ def _row(
         rest = where.width - where.left - where.edges[-1]
         label: list[Part] = [
             (sign, "accent"), (name, "strong" if here or row is timeline.all else "text"),
-            (" " * (width - cells(name) + 1), "text"),
+            (" " * (width - max_cells(name) + 1), "text"),
         ]  # fmt: skip
         yield *label, *grid, (total.rjust(max(min(rest, _NUMBER), 0)), "strong" if here else "dim")
 
@@ -398,7 +407,7 @@ class _Label(NamedTuple):
 
 def _axis(timeline: Timeline, where: Plan, zone: tzinfo | None) -> Iterator[Line]:
     """One or two lines of dates above the grid; those without room are left out."""
-    begun = [zoned(start, zone) for start in timeline.bounds[:-1]]
+    begun = [local_datetime(start, zone) for start in timeline.bounds[:-1]]
     upper, lower = _AXES[timeline.unit](begun, where.edges[-1] / timeline.periods)
     width = where.width - where.left
     # What the rows and the columns are stands in the corner.

@@ -30,7 +30,7 @@ def start_worker(
     The worker calls ``work``, so a cancelled one leaves no coroutine behind.
     """
 
-    async def guarded() -> None:
+    async def guard_action() -> None:
         try:
             await work()
         except Exception as error:
@@ -39,7 +39,7 @@ def start_worker(
             node.app.show_error(error, group)
 
     worker: Worker[None] = node.run_worker(
-        guarded,
+        guard_action,
         name=group,
         group=group,
         exclusive=exclusive,
@@ -71,7 +71,7 @@ def action_method(node: object, action_id: str) -> Callable[[], Any] | None:
     return None
 
 
-def delegated(node: object, action: Action) -> str:
+def refusal_of_delegate(node: object, action: Action) -> str:
     """Why a delegate of ``node`` cannot run an action now. Empty if it can, or if no delegate has it."""
     for one in getattr(node, "delegates", ()):
         if hasattr(one, f"do_{action.id}"):
@@ -79,7 +79,7 @@ def delegated(node: object, action: Action) -> str:
     return ""
 
 
-def offers(node: object, action: Action) -> bool:
+def offers_action(node: object, action: Action) -> bool:
     """Whether a node has an action at all. If not, footer, help and palette leave it out."""
     offer = getattr(node, "offers", None)
     return True if offer is None else bool(offer(action))
@@ -91,20 +91,20 @@ def unavailable_reason(node: object, action: Action) -> str:
     return "" if tell is None else str(tell(action))
 
 
-def refusal(node: DOMNode, action: Action) -> str:
+def refusal_of_action(node: DOMNode, action: Action) -> str:
     """``unavailable_reason``, or the reason of the app (read-only, not open yet)."""
     app = node.app
     return (app.refusal(action) if isinstance(app, ActionHost) else "") or unavailable_reason(node, action)
 
 
-def perform(node: DOMNode, action_id: str) -> None:
+def perform_action(node: DOMNode, action_id: str) -> None:
     """Run an action, or show why not. If this node does not have it, find the one that does."""
     action, app = BY_ID[action_id], node.app
     do = action_method(node, action_id)
     if do is None and isinstance(app, ActionHost) and app is not cast("object", node):
         app.action_perform(action_id)
         return
-    if reason := refusal(node, action):
+    if reason := refusal_of_action(node, action):
         node.post_message(Refused(action_id, reason))
         return
     assert do is not None, action_id
@@ -123,11 +123,11 @@ def perform(node: DOMNode, action_id: str) -> None:
 _pressed: WeakKeyDictionary[DOMNode, tuple[str, float]] = WeakKeyDictionary()
 
 
-def chord(node: DOMNode, action_id: str) -> None:
+def perform_chord(node: DOMNode, action_id: str) -> None:
     """Run an action when its key was pressed twice (``gg``)."""
     before, at = _pressed.pop(node, ("", 0.0))
     now = monotonic()
     if before == action_id and now - at < CHORD_SECONDS:
-        perform(node, action_id)
+        perform_action(node, action_id)
     else:
         _pressed[node] = (action_id, now)

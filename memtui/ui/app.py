@@ -20,9 +20,9 @@ from memtui.engine.errors import MemtuiError, ReplacedFileError
 from memtui.present.glyphs import Glyphs
 
 from . import garbage_collection
-from .action_dispatch import chord, perform, start_worker
+from .action_dispatch import perform_action, perform_chord, start_worker
 from .actions import BY_ID, Action
-from .app_actions import AppActions, welcome
+from .app_actions import AppActions, show_welcome
 from .change_follower import ChangeFollower
 from .crash import leave_on_signals, write_report
 from .file_recovery import FileRecovery
@@ -107,7 +107,9 @@ class MemtuiApp(App[None], inherit_bindings=False):
         self.state = state or UiState(None)
         self.navigation = Navigation(lambda: self.main, self.show_message)
         self.notifications = Notifications(self)
-        self.follower = ChangeFollower(self, lambda: self.main, reopen, lambda: self.keystrokes.quiet)
+        self.follower = ChangeFollower(
+            self, lambda: self.main, reopen, lambda: self.keystrokes.seconds_since_key
+        )
         self.delegates: tuple[object, ...] = (AppActions(self, lambda: self.main), self.navigation)
         self.recovery = FileRecovery(self, None if readonly else memory_path, self.follower.follow_again)
         busy = self.notifications.show_busy_soon
@@ -130,8 +132,8 @@ class MemtuiApp(App[None], inherit_bindings=False):
         # Not assigned to the attribute: that would parse all styles again before the first paint.
         self.set_reactive(App.theme, chosen)
         self.stylesheet.set_variables(self.get_css_variables())
-        self.animation_level = "basic" if look.moves() else "none"
-        self.set_keymap(self.keymap.textual())
+        self.animation_level = "basic" if look.is_animated() else "none"
+        self.set_keymap(self.keymap.textual_keymap())
 
     # -- overrides of Textual
 
@@ -187,7 +189,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
         return self.main.active
 
     def keymap_shown(self, action_id: str) -> str:
-        return self.keymap.shown(BY_ID[action_id])
+        return self.keymap.key_label(BY_ID[action_id])
 
     def refresh_keys(self) -> None:
         if not self.is_leaving:
@@ -204,7 +206,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
 
     def show_error(self, error: Exception, task: str) -> None:
         if isinstance(error, ReplacedFileError):
-            self.recovery.report(error)
+            self.recovery.report_replaced(error)
         else:
             self.notifications.show_error(error, task)
 
@@ -213,12 +215,12 @@ class MemtuiApp(App[None], inherit_bindings=False):
 
     # -- actions
 
-    action_chord = chord
+    action_chord = perform_chord
 
     def action_perform(self, action_id: str) -> None:
-        node = self.main.performer(BY_ID[action_id])
+        node = self.main.performer_of(BY_ID[action_id])
         if node is not None:
-            perform(node, action_id)
+            perform_action(node, action_id)
         else:
             self.show_message(self.keymap.no_effect_message_of(BY_ID[action_id]))
 
@@ -291,7 +293,9 @@ class MemtuiApp(App[None], inherit_bindings=False):
         if self._begins_with == "tour":
             start_worker(self, self._begin_tour, "tour")
         else:
-            start_worker(self, partial(welcome, self, start_import=self._begins_with == "import"), "welcome")
+            start_worker(
+                self, partial(show_welcome, self, start_import=self._begins_with == "import"), "welcome"
+            )
 
     async def _leave_empty_pane(self) -> None:
         """Begin with another pane while there are no facts for the first one."""
@@ -330,7 +334,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
 
     def poll(self) -> None:
         """Twice a second: collect garbage if no key is pressed, and check for changes by other programs."""
-        garbage_collection.collect_if_due(self.keystrokes.quiet)
+        garbage_collection.collect_if_due(self.keystrokes.seconds_since_key)
         self.follower.poll()
 
     def refusal(self, action: Action) -> str:
@@ -343,7 +347,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
 
     async def on_event(self, event: events.Event) -> None:
         if isinstance(event, (events.Key, events.MouseDown)):
-            self.notifications.go_on()
+            self.notifications.clear_message()
         if isinstance(event, (events.Key, events.Paste)) and not event.is_forwarded:
             self.keystrokes.add(event)
         else:

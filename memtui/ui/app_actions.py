@@ -30,10 +30,10 @@ class AppActions:
     # -- parts
 
     def do_next_part(self) -> None:
-        self._window().step(1)
+        self._window().focus_step(1)
 
     def do_previous_part(self) -> None:
-        self._window().step(-1)
+        self._window().focus_step(-1)
 
     def do_jump(self) -> None:
         from .dialogs.jump import JumpScreen
@@ -58,7 +58,7 @@ class AppActions:
                 if message := await go_back(shell, operation):
                     shell.show_message(message)
                 return
-            if not await self._sure(operation):
+            if not await self._ask_if_sure(operation):
                 shell.show_message("Nothing was undone.")
                 return
             if await self._undo_or_redo(partial(_undo_if_latest, op_id=operation.op_id), "undoing"):
@@ -88,7 +88,7 @@ class AppActions:
             self._shell.app.push_screen(ConflictsDialog(done.operation, done.conflicts, done.restored))
         return done is not None
 
-    async def _sure(self, operation: Operation) -> bool:
+    async def _ask_if_sure(self, operation: Operation) -> bool:
         """Ask before a large undo, or before the undo of a change from an earlier run."""
         large, earlier = operation.rows > ASK_ABOVE, operation.at < self._shell.started
         elsewhere = operation.op_id not in self._shell.own_operations
@@ -113,7 +113,7 @@ class AppActions:
         if shell.operations.memory is None:
             shell.show_message("Opening the memory …: press the key again in a moment.")
             return
-        found, cautions = await shell.operations.ask(_last_served)
+        found, cautions = await shell.operations.ask(_load_last_served)
         if not found:
             shell.show_message("No agent was told anything yet, or nothing of it is remembered any more.")
             return
@@ -153,13 +153,13 @@ class AppActions:
             from .dialogs.choice import Question
 
             question = Question(
-                "Record again?", _sentence(paused_line(before, shell.clock())), yes="record again"
+                "Record again?", _as_sentence(paused_line(before, shell.clock())), yes="record again"
             )
             if await shell.ask_person(question) is not True:
                 shell.show_message("Recording stays paused.")
                 return
             await shell.operations.change(lambda memory: memory.recording.resume(), "ending the pause")
-            shell.show_message(_sentence(ended_line(before)))
+            shell.show_message(_as_sentence(ended_line(before)))
             return
         end = await shell.ask_person(PauseDialog(never_lines(before)))
         if end is None:
@@ -168,7 +168,7 @@ class AppActions:
         found = await shell.operations.change(
             lambda memory: memory.recording.pause(end or None), "pausing recording"
         )
-        shell.show_message(_sentence(paused_line(found, shell.clock())))
+        shell.show_message(_as_sentence(paused_line(found, shell.clock())))
 
     async def do_never_record(self) -> None:
         """Ask for a subject that is never to be recorded."""
@@ -192,10 +192,10 @@ class AppActions:
         self._shell.app.push_screen(SettingsDialog())
 
     def do_palette(self) -> None:
-        from .palette import Commands, Palette
+        from .palette import MemtuiPalette, PaletteCommands
 
-        if not isinstance(self._shell.app.screen, Palette):
-            self._shell.app.push_screen(Palette([Commands], placeholder="Find a command"))
+        if not isinstance(self._shell.app.screen, MemtuiPalette):
+            self._shell.app.push_screen(MemtuiPalette([PaletteCommands], placeholder="Find a command"))
 
     def do_help(self) -> None:
         from .dialogs.dialog import Dialog
@@ -218,7 +218,7 @@ class AppActions:
         shell.app.exit()
 
 
-async def welcome(shell: Shell, *, start_import: bool = False) -> None:
+async def show_welcome(shell: Shell, *, start_import: bool = False) -> None:
     """Show the welcome dialog for an empty memory. ``start_import``: offer an import for another one."""
     if shell.home is None or shell.readonly:
         return
@@ -243,13 +243,13 @@ async def welcome(shell: Shell, *, start_import: bool = False) -> None:
     shell.app.push_screen(ImportDialog(*chosen.paths))
 
 
-def _last_served(memory: Memory) -> tuple[list[LastServed], dict[str, tuple[Caution, ...]]]:
+def _load_last_served(memory: Memory) -> tuple[list[LastServed], dict[str, tuple[Caution, ...]]]:
     """The last answers of agents, and what of them was corrected or forgotten since. Blocks."""
     found = memory.view.last_served()
     return found, memory.view.cautions([one.id for last in found for one in last.memories])
 
 
-def _sentence(line: str) -> str:
+def _as_sentence(line: str) -> str:
     return f"{line[0].upper()}{line[1:]}."
 
 

@@ -218,7 +218,7 @@ class ChangeFollower:
         """Run due maintenance in its own thread, while the app is open."""
         if (
             self.runs_jobs
-            and self._shell.operations.require().options.background
+            and self._shell.operations.require_memory().options.background
             and not self._shell.readonly
         ):
             await self._shell.operations.change(lambda memory: memory.jobs.start(), "starting the jobs")
@@ -226,7 +226,7 @@ class ChangeFollower:
     def start_following(self) -> None:
         """Follow live sessions if the settings say so, and sync with other devices."""
         shell = self._shell
-        memory, home, configuration = shell.operations.require(), shell.home, shell.configuration
+        memory, home, configuration = shell.operations.require_memory(), shell.home, shell.configuration
         if configuration is None or home is None or shell.readonly:
             return
         if configuration.settings.feeds.watch:
@@ -257,9 +257,9 @@ class ChangeFollower:
 
     def _following_failed(self, error: Exception) -> None:
         """Called in a thread: show that following has stopped."""
-        from memtui.log import outline
+        from memtui.log import error_outline
 
-        reason = f"{error.message} {error.hint}" if isinstance(error, MemtuiError) else outline(error)
+        reason = f"{error.message} {error.hint}" if isinstance(error, MemtuiError) else error_outline(error)
         self._shell.app.post_message(
             Notified(f"Sessions are no longer followed: {reason}", "error", kind="following")
         )

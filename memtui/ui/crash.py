@@ -16,7 +16,7 @@ from memtui import operating_system
 from memtui.engine.errors import MemtuiError
 
 
-def report(error: BaseException, version: str) -> str:
+def crash_report(error: BaseException, version: str) -> str:
     """The crash report: versions, then the chain of errors with file, line and function of each frame."""
     import platform
     import traceback
@@ -37,7 +37,7 @@ def report(error: BaseException, version: str) -> str:
         exit_code = f" (exit code {link.exit_code})" if isinstance(link, MemtuiError) else ""
         lines.append(f"{type(link).__module__}.{type(link).__qualname__}{exit_code}")
         for frame in traceback.extract_tb(link.__traceback__):
-            lines.append(f"  {_short(frame.filename)}:{frame.lineno} in {frame.name}")
+            lines.append(f"  {_shorten_path(frame.filename)}:{frame.lineno} in {frame.name}")
         link = link.__cause__ or link.__context__
     return "\n".join(lines) + "\n"
 
@@ -49,7 +49,7 @@ def write_report(error: BaseException, folder: Path, version: str) -> Path | Non
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle = operating_system.create_private(path)
         with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(report(error, version))
+            file.write(crash_report(error, version))
     except OSError:
         return None
     return path
@@ -65,7 +65,7 @@ def leave_on_signals(leave: Callable[[int], None]) -> None:
     operating_system.on_stop_signals(asyncio.get_running_loop(), lambda number: leave(128 + number))
 
 
-def _short(filename: str) -> str:
+def _shorten_path(filename: str) -> str:
     """A path relative to the package, without the user's home folder."""
     parts = Path(filename).parts
     for root in ("site-packages", "memtui"):

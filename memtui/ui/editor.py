@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 _USUAL = ("editor", "nano", "micro", "vim", "vi", "notepad.exe")
 
 
-class Edited(NamedTuple):
+class EditorResult(NamedTuple):
     """``note``: a message for the person, for example that another editor was opened. Empty for none."""
 
     text: str
     note: str
 
 
-def edit(shell: Shell, text: str) -> str:
+def edit_text(shell: Shell, text: str) -> str:
     """Open ``text`` in $VISUAL, $EDITOR or another editor, and return what was saved. Blocks the app.
 
     Raises InputError if none can be started, if it ends with an error, or if it is not permitted.
     """
     shell.permissions.require("editor")
-    edited: Edited | Exception
+    edited: EditorResult | Exception
     with shell.app.suspend():
         # Textual gives the terminal back to the app only if nothing is raised in here.
         try:
@@ -51,14 +51,14 @@ def edit(shell: Shell, text: str) -> str:
     return edited.text
 
 
-def edited_outside(text: str) -> Edited:
+def edited_outside(text: str) -> EditorResult:
     """As ``edit``, on a free terminal. The file is in a private folder and is deleted afterwards."""
     with tempfile.TemporaryDirectory(prefix="memtui-") as folder:
         path = Path(folder, "memory.txt")
         path.write_text(text, "utf-8", "surrogateescape")
         operating_system.close_to_others(path)
         wrong: list[str] = []
-        for words, name in _candidates(wrong):
+        for words, name in _editor_candidates(wrong):
             try:
                 status = operating_system.run_in_foreground([*words, str(path)])
             except (OSError, ValueError):
@@ -77,10 +77,10 @@ def edited_outside(text: str) -> Edited:
             raise InputError(f"No editor: {note}.", "Set $EDITOR, for example: export EDITOR=nano")
         saved = path.read_text("utf-8", "replace")
     note = f"{'; '.join(wrong)}: {name} was opened instead." if wrong else ""
-    return Edited(saved if text.endswith("\n") else saved.removesuffix("\n"), note)
+    return EditorResult(saved if text.endswith("\n") else saved.removesuffix("\n"), note)
 
 
-def _candidates(wrong: list[str]) -> Iterator[tuple[list[str], str]]:
+def _editor_candidates(wrong: list[str]) -> Iterator[tuple[list[str], str]]:
     """The words of each command and its name. ``wrong`` collects what is not a valid command."""
     for variable in ("VISUAL", "EDITOR"):
         command = os.environ.get(variable, "").strip()

@@ -49,7 +49,7 @@ class FileRecovery:
         """
         if self._place is None or not isinstance(error, MemtuiError):
             return None
-        found = await asyncio.to_thread(self._way_back, self._place)
+        found = await asyncio.to_thread(self._readable_backups, self._place)
         if found is None or self._shell.is_leaving:
             return None
         rescue, backups = found
@@ -80,7 +80,7 @@ class FileRecovery:
         return True
 
     @staticmethod
-    def _way_back(path: Path) -> tuple[Rescue, list[tuple[Backup, BackupContents]]] | None:
+    def _readable_backups(path: Path) -> tuple[Rescue, list[tuple[Backup, BackupContents]]] | None:
         """The readable backups of a damaged file. None if there are none, or if the file is sound."""
         from memtui.engine.memory import Memory
 
@@ -93,12 +93,12 @@ class FileRecovery:
 
     # -- a file that was replaced
 
-    def report(self, error: ReplacedFileError) -> None:
+    def report_replaced(self, error: ReplacedFileError) -> None:
         """The file was replaced, and nothing waits to be saved: ask once."""
         if not self._declined and self._asked is None:
-            start_worker(self._shell.app, lambda: self._ask(error), "replaced", exclusive=False)
+            start_worker(self._shell.app, lambda: self._ask_to_reopen(error), "replaced", exclusive=False)
 
-    async def _ask(self, error: ReplacedFileError) -> None:
+    async def _ask_to_reopen(self, error: ReplacedFileError) -> None:
         await self.offer_reopen(error)
 
     async def offer_reopen(self, error: ReplacedFileError) -> bool:
@@ -109,32 +109,32 @@ class FileRecovery:
             self._asked = asyncio.get_running_loop().create_future()
             text = f"{error.message} Changes that wait are kept until you answer."
             self._shell.app.push_screen(
-                Question("! The file was replaced", text, yes="open the new file"), self._answered
+                Question("! The file was replaced", text, yes="open the new file"), self._reopen_answered
             )
         return await asyncio.shield(self._asked)
 
-    def _answered(self, yes: bool | None) -> None:
-        start_worker(self._shell.app, self._reopen if yes else self._leave, "reopening", exclusive=False)
+    def _reopen_answered(self, yes: bool | None) -> None:
+        start_worker(self._shell.app, self._reopen_file if yes else self._leave, "reopening", exclusive=False)
 
     async def _leave(self) -> None:
         self._declined = True
         self._shell.show_message(
             "The file was replaced while it was open: nothing can be written.", "warning"
         )
-        self._settle(opened=False)
+        self._finish_recovery(opened=False)
 
-    async def _reopen(self) -> None:
+    async def _reopen_file(self) -> None:
         try:
             await self._shell.operations.go_on_with_current_file()
         except Exception:  # in every case, a waiting change gets its answer
-            self._settle(opened=False)
+            self._finish_recovery(opened=False)
             self._declined = True
             raise
         self._declined = False
-        self._settle(opened=True)
+        self._finish_recovery(opened=True)
         await self._reopened()
 
-    def _settle(self, *, opened: bool) -> None:
+    def _finish_recovery(self, *, opened: bool) -> None:
         asked, self._asked = self._asked, None
         if asked is not None and not asked.done():
             asked.set_result(opened)

@@ -74,11 +74,11 @@ class Keymap:
     def keys(self, action: Action) -> tuple[str, ...]:
         return self.moved.get(action.id, action.keys)
 
-    def shown(self, action: Action) -> str:
+    def key_label(self, action: Action) -> str:
         """The first key as a person reads it: ``/``, ``Space``, ``ctrl+r``."""
         return show_key(self.keys(action)[0])
 
-    def typed(self, action: Action) -> str:
+    def key_label_while_typing(self, action: Action) -> str:
         """The key that works while typing: ``F1``, because ``?`` is text."""
         keys = self.keys(action)
         return show_key(next((key for key in keys if len(key) > 1), keys[0]))
@@ -90,7 +90,7 @@ class Keymap:
         ]
         if not named:
             shown = show_key(key_to_character(key) or key)
-            return f"{shown} does nothing here. {self.shown(BY_ID['help'])} shows the keys."
+            return f"{shown} does nothing here. {self.key_label(BY_ID['help'])} shows the keys."
         alike = [action for action, _ in named if action.label == named[0][0].label]
         return self.no_effect_message_of(*alike, shown=named[0][1])
 
@@ -105,7 +105,7 @@ class Keymap:
         where = f"{', '.join(between)} and {last}" if between else last
         return f"{show_key(shown)} ({actions[0].label}) works {where}, not here."
 
-    def textual(self) -> dict[str, str]:
+    def textual_keymap(self) -> dict[str, str]:
         """The moved keys in the form that ``App.set_keymap`` takes."""
         return {action_id: ",".join(keys) for action_id, keys in self.moved.items()}
 
@@ -122,7 +122,7 @@ def show_key(key: str) -> str:
 
 def table_key(action_id: str) -> str:
     """The default key of an action."""
-    return Keymap().shown(BY_ID[action_id])
+    return Keymap().key_label(BY_ID[action_id])
 
 
 def bindings_at(*places: ActionContext) -> list[Binding]:
@@ -146,7 +146,7 @@ def bindings_at(*places: ActionContext) -> list[Binding]:
     return bindings
 
 
-def clashes(keymap: Keymap) -> list[str]:
+def find_clashes(keymap: Keymap) -> list[str]:
     """Keys with two meanings in one place, and keys that a terminal cannot send."""
     found: dict[str, None] = {}
     for pane in PANE_CONTEXTS:
@@ -171,7 +171,7 @@ def read_keymap(configured: Mapping[str, str]) -> tuple[Keymap, list[str]]:
     keymap = Keymap()
     problems: list[str] = []
     for action_id, text in configured.items():
-        keys = tuple(_plain(key) for key in text.split())
+        keys = tuple(_normalise_key(key) for key in text.split())
         if action_id not in BY_ID:
             problems.append(f"keymap: there is no action {action_id!r}")
             continue
@@ -179,7 +179,7 @@ def read_keymap(configured: Mapping[str, str]) -> tuple[Keymap, list[str]]:
             problems.append(f"keymap: {action_id} has no key")
             continue
         changed = Keymap({**keymap.moved, action_id: keys})
-        worse = [clash for clash in clashes(changed) if clash not in clashes(keymap)]
+        worse = [clash for clash in find_clashes(changed) if clash not in find_clashes(keymap)]
         if worse:
             problems.append(f"keymap: {worse[0]}; {action_id} keeps its keys")
         else:
@@ -199,7 +199,7 @@ def key_table(keymap: Keymap | None = None) -> str:
     return "\n".join(lines)
 
 
-def _plain(key: str) -> str:
+def _normalise_key(key: str) -> str:
     """``question_mark`` -> ``?``: each key has one spelling, so that every clash is found."""
     if key == ",":
         return "comma"

@@ -36,7 +36,7 @@ class Keystrokes:
         self._latest = monotonic()
 
     @property
-    def quiet(self) -> float:
+    def seconds_since_key(self) -> float:
         """Seconds since the last key."""
         return monotonic() - self._latest
 
@@ -44,31 +44,31 @@ class Keystrokes:
         self._latest = monotonic()
         self._waiting.append(event)
         if self._task is None or self._task.done():
-            self._task = asyncio.create_task(self._work())
+            self._task = asyncio.create_task(self._handle_keys())
 
     def stop(self) -> None:
         if self._task is not None:
             self._task.cancel()
 
-    async def _work(self) -> None:
+    async def _handle_keys(self) -> None:
         try:
             while self._waiting:
                 end = monotonic() + _PATIENCE
-                while not self._is_over() and not self._takes_keys() and monotonic() < end:
+                while not self._app_is_closing() and not self._takes_keys() and monotonic() < end:
                     await asyncio.sleep(_LOOK)
-                if self._is_over():
+                if self._app_is_closing():
                     return
                 target = self._app.focused or self._app.screen
                 await self._hand_on(self._waiting.popleft())
-                await self._carried_out(target)
+                await self._wait_for_key(target)
         except Exception as error:
             self._app._handle_exception(error)
 
-    def _is_over(self) -> bool:
+    def _app_is_closing(self) -> bool:
         """Whether the app is closing, so that the focused widget may be gone."""
         return self._app._exit or not self._app.screen_stack
 
-    async def _carried_out(self, target: DOMNode) -> None:
+    async def _wait_for_key(self, target: DOMNode) -> None:
         """Wait until a key has passed from the focused widget up to the app."""
         end = monotonic() + _PATIENCE
         for node in target.ancestors_with_self:

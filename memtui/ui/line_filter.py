@@ -18,7 +18,7 @@ from rich.style import Style
 from textual.color import Color
 from textual.filter import LineFilter, Monochrome
 
-from memtui.present.text import scrub
+from memtui.present.text import without_control_characters
 
 # The last of them are the ends of scroll bars.
 _PLAIN = str.maketrans("“”‘’‹›…·•−–—×→←↑↓↵▁▂▃▄▅▆▇", "\"\"''<>~|*---x><^v|       ")
@@ -86,4 +86,4 @@ def _cleaned(segment: Segment) -> Segment:
     style = segment.style
     if style is not None and style.link is not None and not style.link.isprintable():
         style = style.update_link(None)
-    return Segment(scrub(segment.text), style, segment.control)
+    return Segment(without_control_characters(segment.text), style, segment.control)

@@ -11,7 +11,7 @@ from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.widget import Widget
 
-from memtui.ui.action_dispatch import action_method, offers, refusal
+from memtui.ui.action_dispatch import action_method, offers_action, refusal_of_action
 from memtui.ui.actions import (
     BY_ID,
     HELP_GROUPS,
@@ -25,7 +25,7 @@ from memtui.ui.actions import (
 )
 from memtui.ui.keymap import show_key
 from memtui.ui.messages import PaneStatus
-from memtui.ui.widgets.bars import Key, KeyBar, StatusLine, Tab, TabBar, TitleBar
+from memtui.ui.widgets.bars import FooterKey, KeyBar, StatusLine, TabBar, TabLabel, TitleBar
 
 from .panes.pane import Pane
 from .panes.registry import PANES, PaneSpec, spec_of
@@ -68,11 +68,11 @@ class MainScreen(Screen[None]):
         yield TitleBar()
         yield TabBar(self.shell.glyphs.pending)
         with Container(id="panes"):
-            yield self._make(spec_of(self.active))
+            yield self._make_pane(spec_of(self.active))
         yield StatusLine()
         yield KeyBar()
 
-    def _make(self, spec: PaneSpec) -> Pane:
+    def _make_pane(self, spec: PaneSpec) -> Pane:
         pane = self._panes[spec.pane_id] = spec.load()(id=f"pane-{spec.pane_id}")
         return pane
 
@@ -117,7 +117,7 @@ class MainScreen(Screen[None]):
             if new:
                 self.opening = True
                 try:
-                    await self.query_one("#panes").mount(self._make(spec_of(pane_id)))
+                    await self.query_one("#panes").mount(self._make_pane(spec_of(pane_id)))
                 finally:
                     self.opening = False
             self.pane.display = True
@@ -171,7 +171,7 @@ class MainScreen(Screen[None]):
         """Show new counts in the tabs."""
         self._stats = stats or self._stats
         self.query_one(TabBar).tabs = tuple(
-            Tab(
+            TabLabel(
                 spec.number,
                 spec.pane_id,
                 spec.label,
@@ -196,7 +196,7 @@ class MainScreen(Screen[None]):
 
     # -- actions
 
-    def performer(self, action: Action) -> DOMNode | None:
+    def performer_of(self, action: Action) -> DOMNode | None:
         """The node that runs an action now: the focused part, another part, the pane, or the app."""
         if action.id.startswith("pane_") and action.id.removeprefix("pane_") not in _PANES_THERE:
             return None
@@ -206,16 +206,16 @@ class MainScreen(Screen[None]):
                 return node
         return None
 
-    def offering(self, action: Action) -> DOMNode | None:
+    def offerer_of(self, action: Action) -> DOMNode | None:
         """The node that runs an action, if it is offered here."""
-        node = self.performer(action)
-        return node if node is not None and offers(node, action) else None
+        node = self.performer_of(action)
+        return node if node is not None and offers_action(node, action) else None
 
     @on(KeyBar.Pressed)
     def _key_clicked(self, event: KeyBar.Pressed) -> None:
         self.shell.action_perform(event.action_id)
 
-    def _typing(self) -> ActionContext | None:
+    def _typing_context(self) -> ActionContext | None:
         """The place of the input while typing, because other keys work then. None otherwise."""
         part = getattr(self.focused, "part", None)
         return part if part in TYPING_CONTEXTS else None
@@ -227,7 +227,7 @@ class MainScreen(Screen[None]):
         """Draw the keys again: the possible actions may have changed."""
         if self.opening:  # the pane has no parts yet; its keys are drawn when it is ready
             return
-        typing = self._typing()
+        typing = self._typing_context()
         parts = self.pane.parts()
         focused = next((one for one in parts if one.has_focus), parts[0] if parts else None)
         part: ActionContext = getattr(focused, "part", "list")
@@ -235,19 +235,23 @@ class MainScreen(Screen[None]):
         offered = typing_footer(typing) if typing else footer_actions(self.pane.here, part)
         if not typing and self.pane.in_mode:
             offered = (*offered, BY_ID["back"])
-        keys: list[tuple[tuple[bool, bool, bool], Key]] = []
+        keys: list[tuple[tuple[bool, bool, bool], FooterKey]] = []
         for action in offered:
-            node = self.offering(action)
+            node = self.offerer_of(action)
             needed = action.needs is None or not self.shell.permissions.unavailable_reason(action.needs)
             if node is not None and needed and not (action.changes and self.shell.readonly):
-                able = not refusal(node, action)
+                able = not refusal_of_action(node, action)
                 if not able and action.id in self.pane.footer_if_able:
                     continue
-                key = self.shell.keymap.typed(action) if typing else self.shell.keymap.shown(action)
+                key = (
+                    self.shell.keymap.key_label_while_typing(action)
+                    if typing
+                    else self.shell.keymap.key_label(action)
+                )
                 # Keys that cannot run go last, before the ones that are always at the end.
                 order = (action.id in ("palette", "help"), not able, action.id not in preferred_actions)
                 needed = able and action.id in self.pane.footer_needed
-                keys.append((order, Key(action.id, key, self.pane.label(action), able, needed)))
+                keys.append((order, FooterKey(action.id, key, self.pane.label(action), able, needed)))
         keys.sort(key=lambda one: one[0])
         bar = self.query_one(KeyBar)
         bar.readonly = self.shell.readonly
@@ -258,7 +262,7 @@ class MainScreen(Screen[None]):
         from .dialogs.help import HelpLine
 
         part: ActionContext = getattr(self.focused, "part", "list")
-        typing = self._typing()
+        typing = self._typing_context()
         actions = typing_actions(typing) if typing else actions_at("everywhere", part, self.pane.here)
         groups = [
             [
@@ -266,10 +270,10 @@ class MainScreen(Screen[None]):
                     group,
                     " ".join(map(show_key, self.shell.keymap.keys(action))),
                     self.pane.help(action),
-                    refusal(node, action),
+                    refusal_of_action(node, action),
                 )
                 for action in actions
-                if action.group == group and (node := self.offering(action)) is not None
+                if action.group == group and (node := self.offerer_of(action)) is not None
             ]
             for group in HELP_GROUPS
         ]
@@ -279,7 +283,7 @@ class MainScreen(Screen[None]):
         lines += [HelpLine("What is shown", sign, meaning) for sign, meaning in self.pane.legend()]
         return f"Keys in {spec_of(self.active).label}", lines
 
-    def step(self, by: int) -> None:
+    def focus_step(self, by: int) -> None:
         """Move the focus to the next part of the pane, or the one before."""
         parts: list[Widget] = self.pane.parts()
         here = next(

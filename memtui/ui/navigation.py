@@ -11,7 +11,7 @@ from .actions import ActionContext
 LONGEST = 50
 
 
-class Pane(Protocol):
+class NavigablePane(Protocol):
     """What navigation needs from a pane."""
 
     @property
@@ -62,16 +62,16 @@ class TakesFilter(Protocol):
     def list_only(self, filter: str) -> None: ...
 
 
-class Window(Protocol):
+class PaneWindow(Protocol):
     """Where the panes are."""
 
     @property
-    def pane(self) -> Pane: ...
-    def pane_at(self, pane_id: str) -> Pane | None: ...
-    async def go_to(self, pane_id: str) -> Pane: ...
+    def pane(self) -> NavigablePane: ...
+    def pane_at(self, pane_id: str) -> NavigablePane | None: ...
+    async def go_to(self, pane_id: str) -> NavigablePane: ...
 
 
-class Step(NamedTuple):
+class NavigationStep(NamedTuple):
     """One step back: the pane where it began, and functions that restore both panes."""
 
     begun: ActionContext
@@ -83,10 +83,10 @@ class Step(NamedTuple):
 class Navigation:
     """``visit`` remembers the way, and Esc goes back. The number of a pane forgets the way."""
 
-    def __init__(self, window: Callable[[], Window], say: Callable[[str], None]) -> None:
+    def __init__(self, window: Callable[[], PaneWindow], say: Callable[[str], None]) -> None:
         self._window = window
         self._say = say
-        self._way: list[Step] = []
+        self._way: list[NavigationStep] = []
 
     # -- to a pane
 
@@ -126,32 +126,32 @@ class Navigation:
 
     async def open_session(self, session_id: str, rid: int) -> None:
         """Show a conversation at the turn with this key."""
-        pane = await self.visit("sessions")
+        pane = await self.visit_pane("sessions")
         await cast("OpensSession", pane).open_at(session_id, rid)
 
     async def open_memory(self, rid: int) -> None:
         """Show a memory in the whole window."""
-        cast("OpensRow", await self.visit("memories")).open_at(rid)
+        cast("OpensRow", await self.visit_pane("memories")).open_at(rid)
 
     async def open_entity(self, eid: int) -> None:
         """Show everything about an entity in the whole window."""
-        cast("OpensRow", await self.visit("entities")).open_at(eid)
+        cast("OpensRow", await self.visit_pane("entities")).open_at(eid)
 
     async def open_topic(self, key: int) -> None:
         """Show one topic of Maintenance."""
-        cast("OpensRow", await self.visit("maintenance")).open_at(key)
+        cast("OpensRow", await self.visit_pane("maintenance")).open_at(key)
 
     async def draw_facts(self, sessions: Sequence[str], *, preview: bool) -> None:
         """Draw facts from these conversations, or preview that."""
-        cast("DrawsFacts", await self.visit("sessions")).draw_facts(sessions, preview=preview)
+        cast("DrawsFacts", await self.visit_pane("sessions")).draw_facts(sessions, preview=preview)
 
-    async def ask(self) -> None:
+    async def ask_question(self) -> None:
         """Show Search, to type a question."""
-        cast("TakesQuestion", await self.visit("search")).do_query()
+        cast("TakesQuestion", await self.visit_pane("search")).do_query()
 
     async def list_recalls(self, agent: str = "") -> None:
         """Show what agents, or one of them, were told."""
-        cast("ListsRecalls", await self.visit("history")).list_recalls(agent)
+        cast("ListsRecalls", await self.visit_pane("history")).list_recalls(agent)
 
     async def list_memories(self, filter: str) -> None:
         """Show the memories that pass a filter."""
@@ -159,9 +159,9 @@ class Navigation:
 
     async def list_rows(self, pane_id: ActionContext, filter: str) -> None:
         """Show the rows of a list that pass a filter."""
-        cast("TakesFilter", await self.visit(pane_id)).list_only(filter)
+        cast("TakesFilter", await self.visit_pane(pane_id)).list_only(filter)
 
-    async def visit(self, pane_id: ActionContext) -> Pane:
+    async def visit_pane(self, pane_id: ActionContext) -> NavigablePane:
         """Go to another pane. Esc comes back to this one as it is now."""
         window = self._window()
         left = window.pane
@@ -171,7 +171,7 @@ class Navigation:
         arrived = await window.go_to(pane_id)
         if there is None:
             leave = arrived.bookmark()
-        self._way = [*self._way[-LONGEST:], Step(left.pane_id, pane_id, restore, leave)]
+        self._way = [*self._way[-LONGEST:], NavigationStep(left.pane_id, pane_id, restore, leave)]
         return arrived
 
     # -- back
@@ -187,10 +187,10 @@ class Navigation:
         if not (arrived and pane.unchanged_since_visit()) and pane.back():
             return True
         if arrived:
-            await self._go_back()
+            await self._restore_step()
         return arrived
 
-    async def _go_back(self) -> None:
+    async def _restore_step(self) -> None:
         *self._way, step = self._way
         if step.leave is not None:
             step.leave()

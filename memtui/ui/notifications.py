@@ -34,7 +34,7 @@ class Notifications:
         self.unopened: Exception | None = None
 
     @property
-    def _status(self) -> StatusLine:
+    def _status_line(self) -> StatusLine:
         return self._shell.app.screen_stack[0].query_one(StatusLine)
 
     def show(self, said: Notified) -> None:
@@ -45,18 +45,18 @@ class Notifications:
         kind, times = self._counted
         times = times + 1 if said.kind and said.kind == kind else 1
         self._counted = (said.kind, times)
-        status = self._status
+        status = self._status_line
         status.severity = said.severity
         status.said = f"{said.text} (×{times})" if times > 1 else said.text
         status.undo_hint = f"{shell.keymap_shown(said.then)} {BY_ID[said.then].label}" if said.then else ""
-        cut = not said.then and not status.holds(said.text)
+        cut = not said.then and not status.has_room_for(said.text)
         if (said.severity == "error" or cut) and times == 1:
             shell.app.clear_notifications()
             notice(shell.app.screen, said.text, severity=said.severity)
         if not said.then:
-            shell.app.set_timer(SAID_SECONDS, partial(self._unsay, status.said))
+            shell.app.set_timer(SAID_SECONDS, partial(self._clear_old_message, status.said))
 
-    def go_on(self) -> None:
+    def clear_message(self) -> None:
         """Clear the message when the person goes on, unless it offers an undo."""
         shell = self._shell
         if not shell.is_leaving and shell.app.screen_stack[0].is_mounted:
@@ -64,10 +64,10 @@ class Notifications:
                 if not status.undo_hint:
                     status.said = ""
 
-    def _unsay(self, text: str) -> None:
+    def _clear_old_message(self, text: str) -> None:
         """Clear an old message, unless it offers an undo."""
-        if not self._shell.is_leaving and self._status.said == text:
-            self._status.said = ""
+        if not self._shell.is_leaving and self._status_line.said == text:
+            self._status_line.said = ""
 
     # -- running work
 
@@ -79,10 +79,10 @@ class Notifications:
         shell = self._shell
         if shell.is_leaving:
             return
-        status = self._status
+        status = self._status_line
         status.running = tuple(shell.operations.running)
         if shell.operations.running:
-            moves = shell.look.moves()
+            moves = shell.look.is_animated()
             turning = shell.glyphs.spinner if moves else shell.glyphs.busy
             status.spinner = turning[int(time.monotonic() / SPIN_SECONDS) % len(turning)]
             if moves:
@@ -98,9 +98,9 @@ class Notifications:
         if isinstance(error, InputError):
             shell.show_message(f"{error.message} {error.hint}", "warning")
             return
-        shell.app.push_screen(self._panel(error, task))
+        shell.app.push_screen(self._error_panel(error, task))
 
-    def _panel(self, error: Exception, task: str) -> ErrorDialog:
+    def _error_panel(self, error: Exception, task: str) -> ErrorDialog:
         from .crash import write_report
         from .dialogs.dialog import ErrorDialog
 
@@ -113,7 +113,7 @@ class Notifications:
         """Show why the memory could not be opened. The app ends when the dialog is closed."""
         self.unopened = error
         if not self._shell.is_leaving:
-            panel = self._panel(error, "opening the memory")
+            panel = self._error_panel(error, "opening the memory")
             self._shell.app.push_screen(panel, lambda _: self.leave_unopened())
 
     def leave_unopened(self) -> None:

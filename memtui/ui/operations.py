@@ -54,7 +54,7 @@ class Operations:
             memory = self._open_memory()
             return memory, memory.data_version()
 
-        with self._shown("opening the memory"):
+        with self._show_task("opening the memory"):
             loop = asyncio.get_running_loop()
             memory, version = await loop.run_in_executor(self._writer, open_memory)
         self.memory = memory
@@ -62,7 +62,7 @@ class Operations:
 
     async def reopen(self, open_memory: Callable[[], Memory]) -> tuple[Memory, int]:
         """Open the memory again with ``open_memory``. ``close_previous`` closes the old one."""
-        before = self.require()
+        before = self.require_memory()
 
         def change_over() -> tuple[Memory, int]:
             memory = open_memory()
@@ -71,7 +71,7 @@ class Operations:
                 before.jobs.stop()
             return memory, memory.data_version()
 
-        with self._shown("applying the settings"):
+        with self._show_task("applying the settings"):
             loop = asyncio.get_running_loop()
             memory, version = await asyncio.shield(loop.run_in_executor(self._writer, change_over))
         self._opening = None
@@ -91,7 +91,7 @@ class Operations:
 
         ``slow``: it may take a second with a million memories, so it does not delay previews.
         """
-        memory = self.require()
+        memory = self.require_memory()
         thread = self.readers.keys if slow else self.readers.asks
         return await asyncio.get_running_loop().run_in_executor(thread, call, memory)
 
@@ -101,19 +101,19 @@ class Operations:
         If the file was replaced, the person is asked whether to open the new one and make the change there.
         """
         try:
-            return await self._write(call, name)
+            return await self._run_in_writer(call, name)
         except ReplacedFileError as error:
             if not await self._replaced(error):
                 raise
-        return await self._write(call, name)
+        return await self._run_in_writer(call, name)
 
     async def go_on_with_current_file(self) -> None:
         """Open the file that is now at the memory's path. Raises StoreError if it cannot be used."""
-        await self._write(lambda memory: memory.reopen(), "opening the file")
+        await self._run_in_writer(lambda memory: memory.reopen(), "opening the file")
 
-    async def _write(self, call: Callable[[Memory], T], name: str) -> T:
-        memory = self.require()
-        with self._shown(name):
+    async def _run_in_writer(self, call: Callable[[Memory], T], name: str) -> T:
+        memory = self.require_memory()
+        with self._show_task(name):
             loop = asyncio.get_running_loop()
             return await asyncio.shield(loop.run_in_executor(self._writer, call, memory))
 
@@ -122,9 +122,9 @@ class Operations:
 
         While it runs it is in ``works``, to be watched and cancelled.
         """
-        memory, work = self.require(), Work(name)
+        memory, work = self.require_memory(), Work(name)
         self.works.append(work)
-        with self._shown(name):
+        with self._show_task(name):
             doing = asyncio.get_running_loop().run_in_executor(self._workers, call, memory, work)
             doing.add_done_callback(lambda _: self.works.remove(work))
             try:
@@ -144,14 +144,14 @@ class Operations:
             if memory is not None:
                 memory.close()
 
-    def require(self) -> Memory:
+    def require_memory(self) -> Memory:
         """The memory. Raises StoreError if it is not open."""
         if self.memory is None:
             raise StoreError("The memory is not open.", "Wait until it is open, or read the error.")
         return self.memory
 
     @contextmanager
-    def _shown(self, name: str) -> Iterator[None]:
+    def _show_task(self, name: str) -> Iterator[None]:
         self.running.append(name)
         self._busy()
         try:

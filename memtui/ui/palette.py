@@ -15,7 +15,7 @@ from textual.content import Content
 from memtui.engine import word_lists
 from memtui.present.text import Visible, visible
 
-from .action_dispatch import refusal, start_worker
+from .action_dispatch import refusal_of_action, start_worker
 from .actions import ActionContext, actions_at
 from .panes.maintenance.rows import topics
 from .panes.registry import PANES
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from .shell import Shell
 
 
-class Palette(CommandPalette):
+class MemtuiPalette(CommandPalette):
     """The palette with our styles."""
 
     CSS_PATH = "styles/palette.tcss"
 
 
-class Entry(NamedTuple):
+class PaletteEntry(NamedTuple):
     """A command: its name, its display, what it runs, and whether an empty query lists it.
 
     ``also``: its description and everyday words, which find it too.
@@ -57,7 +57,7 @@ _TIER = 10_000
 _LEAST_IN_DESCRIPTION = 3
 
 
-def rank(query: str, name: str, also: str, fuzzy: float) -> float:
+def score_command(query: str, name: str, also: str, fuzzy: float) -> float:
     """The score of a command: words of its name, then words of ``also``, then what ``fuzzy`` found. 0: no hit.
 
     Whole words come before beginnings of words. ``fuzzy``: the score of the fuzzy match of the name, 0 if there is none.
@@ -80,7 +80,7 @@ def _everyday_words(action_id: str) -> str:
     return " ".join(word_lists.sections(_EVERYDAY_WORDS).get(action_id, ()))
 
 
-class Commands(Provider):
+class PaletteCommands(Provider):
     """Saved filters come first. A query finds words, then names fuzzily: see ``rank``.
 
     An action that cannot run now shows the reason.
@@ -94,18 +94,18 @@ class Commands(Provider):
             self._saved = await operations.ask(lambda memory: memory.filters.saved())
 
     async def discover(self) -> Hits:
-        for entry in self._entries():
+        for entry in self._all_entries():
             if entry.listed:
                 yield DiscoveryHit(entry.palette_text, entry.run, text=entry.name)
 
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
-        for entry in self._entries():
-            score = rank(query, entry.name, entry.also, matcher.match(entry.name))
+        for entry in self._all_entries():
+            score = score_command(query, entry.name, entry.also, matcher.match(entry.name))
             if score > 0:
                 yield Hit(score, entry.palette_text, entry.run, text=entry.name)
 
-    def _entries(self) -> Iterator[Entry]:
+    def _all_entries(self) -> Iterator[PaletteEntry]:
         shell = shell_of(self.app)
         main = cast("MainScreen", self.app.screen_stack[0])
         for saved in self._saved:
@@ -113,33 +113,35 @@ class Commands(Provider):
             show = partial(
                 start_worker, shell.app, partial(shell.navigation.list_memories, saved.filter), "go"
             )
-            yield Entry(name, _shown(name, "", saved.filter), show, True, saved.filter)
+            yield PaletteEntry(name, _entry_display(name, "", saved.filter), show, True, saved.filter)
         for action in actions_at("everywhere", "list", main.pane.here):
-            node = main.offering(action)
+            node = main.offerer_of(action)
             if action.group == "Move" or action.id == "palette" or node is None:
                 continue
-            reason = refusal(node, action)
+            reason = refusal_of_action(node, action)
             help = f"not now: {reason}" if reason else main.pane.help(action)
             name = visible(f"{action.label[0].upper()}{action.label[1:]}")
             run = partial(shell.action_perform, action.id)
-            shown = _shown(name, shell.keymap.shown(action), help)
-            yield Entry(name, shown, run, True, f"{action.help} {_everyday_words(action.id)}")
+            shown = _entry_display(name, shell.keymap.key_label(action), help)
+            yield PaletteEntry(name, shown, run, True, f"{action.help} {_everyday_words(action.id)}")
         for command in main.pane.commands():
             name = visible(command.name)
-            yield Entry(name, _shown(name, "", command.help), command.run, False, command.help)
+            yield PaletteEntry(name, _entry_display(name, "", command.help), command.run, False, command.help)
         for saved in self._saved:
             name = visible(f"Remove the saved filter: {saved.name}")
-            remove = partial(start_worker, shell.app, partial(_remove, shell, saved.name), "filter")
+            remove = partial(
+                start_worker, shell.app, partial(_remove_saved_filter, shell, saved.name), "filter"
+            )
             help = f"{saved.filter}. Undo brings it back."
-            yield Entry(name, _shown(name, "", help), remove, False, help)
-        yield from _elsewhere(shell, main.pane.here, main.pane.entity_name)
+            yield PaletteEntry(name, _entry_display(name, "", help), remove, False, help)
+        yield from _entries_of_other_panes(shell, main.pane.here, main.pane.entity_name)
         for theme in sorted(self.app.available_themes):
             name = visible(f"Theme: {theme}")
             help, choose = "Change the colours.", partial(choose_theme, shell, theme)
-            yield Entry(name, _shown(name, "", help), choose, False, help)
+            yield PaletteEntry(name, _entry_display(name, "", help), choose, False, help)
 
 
-def _elsewhere(shell: Shell, here: ActionContext, entity_name: str) -> Iterator[Entry]:
+def _entries_of_other_panes(shell: Shell, here: ActionContext, entity_name: str) -> Iterator[PaletteEntry]:
     """Actions of other panes, topics of Maintenance, and how to connect agents. Choosing one goes there."""
     seen = {action.id for action in actions_at("everywhere", "list", here)}
     for spec in PANES:
@@ -149,13 +151,13 @@ def _elsewhere(shell: Shell, here: ActionContext, entity_name: str) -> Iterator[
             seen.add(action.id)
             name = visible(f"{spec.label}: {action.label}")
             run = partial(start_worker, shell.app, partial(shell.navigation.begin_at, spec.pane_id), "go")
-            shown = _shown(name, shell.keymap.shown(action), action.help)
-            yield Entry(name, shown, run, False, f"{action.help} {_everyday_words(action.id)}")
+            shown = _entry_display(name, shell.keymap.key_label(action), action.help)
+            yield PaletteEntry(name, shown, run, False, f"{action.help} {_everyday_words(action.id)}")
     for key, topic in topics():
         name = visible(f"Maintenance: {topic}")
         go = partial(start_worker, shell.app, partial(shell.navigation.open_topic, key), "go")
         help = "Show it in Maintenance."
-        yield Entry(name, _shown(name, "", help), go, False, help)
+        yield PaletteEntry(name, _entry_display(name, "", help), go, False, help)
     for what, help, show in (
         (
             "Connect your agent",
@@ -175,14 +177,14 @@ def _elsewhere(shell: Shell, here: ActionContext, entity_name: str) -> Iterator[
         ),
     ):
         name = visible(what)
-        yield Entry(name, _shown(name, "", help), show, False, help)
+        yield PaletteEntry(name, _entry_display(name, "", help), show, False, help)
 
 
-def _shown(name: Visible, key: str, help: str) -> Content:
+def _entry_display(name: Visible, key: str, help: str) -> Content:
     return assemble((name, "bold"), "  ", (key, "$accent"), "\n", (help, "$text-muted"))
 
 
-async def _remove(shell: Shell, name: str) -> None:
+async def _remove_saved_filter(shell: Shell, name: str) -> None:
     await shell.operations.change(lambda memory: memory.filters.remove(name), "removing the filter")
 
 
@@ -235,7 +237,7 @@ async def show_connecting(shell: Shell) -> None:
     Files of other programs are read only where settings may be written: not in a browser.
     """
     from memtui.connect.clients import CLIENTS, this_machine
-    from memtui.connect.connection import Connection, connection
+    from memtui.connect.connection import Connection, connection_of
     from memtui.connect.wording import hooks_text, scope_text, state_text
     from memtui.engine.installation import runnable
 
@@ -243,7 +245,7 @@ async def show_connecting(shell: Shell) -> None:
 
     def look() -> list[Connection]:
         machine = this_machine()
-        return [connection(client, machine) for client in CLIENTS.values()]
+        return [connection_of(client, machine) for client in CLIENTS.values()]
 
     known = await asyncio.to_thread(look) if shell.permissions.settings else []
     connect = "Connect your agent: in a shell"

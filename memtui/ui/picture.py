@@ -19,7 +19,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from memtui.present import timeline
-from memtui.present.entity import seen_with
+from memtui.present.entity import companions_headline
 from memtui.present.for_others import public_neighbourhood, public_portrait, public_timeline
 from memtui.present.portrait import headline
 from memtui.present.text import Line
@@ -41,7 +41,7 @@ _LOW_FROM = 20
 
 
 @dataclass(frozen=True)
-class Frame:
+class PictureFrame:
     """How a picture looks: its size in cells (``rows`` None: as many as it needs), the time, the filter that it names."""
 
     look: Appearance
@@ -51,7 +51,7 @@ class Frame:
     filter: str = ""
 
 
-def portrait_svg(found: Portrait, frame: Frame) -> str:
+def portrait_svg(found: Portrait, frame: PictureFrame) -> str:
     """What is known about the person."""
     from memtui.ui.panes.you.lines import PortraitLines
     from memtui.ui.panes.you.pane import PortraitView
@@ -63,13 +63,13 @@ def portrait_svg(found: Portrait, frame: Frame) -> str:
         assert isinstance(view, PortraitView)
         lines = PortraitLines(view.text_width, view.size.height, frame.now, glyphs, review=0)
         laid = lines.lay_out(shown)
-        view.show(laid, subject="picture")
+        view.show_layout(laid, subject="picture")
         return len(laid.lines)
 
-    return _drawn(frame, "What is known", headline(found), lambda: PortraitView(glyphs), fill, 40)
+    return _draw_svg(frame, "What is known", headline(found), lambda: PortraitView(glyphs), fill, 40)
 
 
-def neighbourhood_svg(found: Neighbourhood, frame: Frame) -> str:
+def neighbourhood_svg(found: Neighbourhood, frame: PictureFrame) -> str:
     """Whom and what an entity is seen with."""
     from memtui.ui.panes.entities.neighbours_view import MIDDLE, NeighboursView
 
@@ -83,10 +83,10 @@ def neighbourhood_svg(found: Neighbourhood, frame: Frame) -> str:
     def make() -> Widget:
         return NeighboursView(frame.look.glyphs, frame.now, shows_cursor=False)
 
-    return _drawn(frame, "Who with whom", seen_with(shown, 0), make, fill, 36)
+    return _draw_svg(frame, "Who with whom", companions_headline(shown, 0), make, fill, 36)
 
 
-def timeline_svg(found: Timeline, frame: Frame) -> str:
+def timeline_svg(found: Timeline, frame: PictureFrame) -> str:
     """The memories over time. ``frame.columns`` are those for which ``periods`` gave their number."""
     shown = public_timeline(found)
     rows = len(shown.rows) + 1
@@ -99,10 +99,10 @@ def timeline_svg(found: Timeline, frame: Frame) -> str:
         return height
 
     needed = rows * (2 if rows <= _LOW_FROM else 1) + _AROUND
-    return _drawn(frame, "Over time", timeline.headline(found).rstrip("."), _LinesView, fill, needed)
+    return _draw_svg(frame, "Over time", timeline.headline(found).rstrip("."), _LinesView, fill, needed)
 
 
-def periods(columns: int) -> int:
+def periods_that_fit(columns: int) -> int:
     """How many periods a picture of the timeline has room for."""
     return timeline.grid_width(columns - 2 * _MARGIN)
 
@@ -117,28 +117,33 @@ class _LinesView(LineView):
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        width, blank = self.size.width, self._style_of("plain", "text")
+        width, blank = self.size.width, self._role_style("plain", "text")
         line = self._lines[y] if y < len(self._lines) else ()
-        drawn = [segment(text, self._style_of("plain", role)) for text, role in line]
+        drawn = [segment(text, self._role_style("plain", role)) for text, role in line]
         return Strip(drawn).adjust_cell_length(width, blank)
 
 
-def _drawn(
-    frame: Frame, title: str, about: str, make: Callable[[], Widget], fill: Callable[[Widget], int], rows: int
+def _draw_svg(
+    frame: PictureFrame,
+    title: str,
+    about: str,
+    make: Callable[[], Widget],
+    fill: Callable[[Widget], int],
+    rows: int,
 ) -> str:
     """The SVG. Without a height it gets ``rows``, or as many as are needed."""
     dot = f" {frame.look.glyphs.dot} "
     head = assemble((title, "bold $accent"), (dot, "$text-muted"), about)
     if frame.filter:
         head = assemble(head, (dot, "$text-muted"), (frame.filter, "$text-muted"))
-    svg, missing = asyncio.run(_taken(frame.look, (frame.columns, frame.rows or rows), head, make, fill))
+    svg, missing = asyncio.run(_render_svg(frame.look, (frame.columns, frame.rows or rows), head, make, fill))
     if missing > 0 and frame.rows is None:
         higher = min(rows + missing, MOST_ROWS)
-        svg, _ = asyncio.run(_taken(frame.look, (frame.columns, higher), head, make, fill))
+        svg, _ = asyncio.run(_render_svg(frame.look, (frame.columns, higher), head, make, fill))
     return self_contained(svg)
 
 
-async def _taken(
+async def _render_svg(
     look: Appearance,
     size: tuple[int, int],
     head: Content,
@@ -146,7 +151,7 @@ async def _taken(
     fill: Callable[[Widget], int],
 ) -> tuple[str, int]:
     """The SVG, and how many rows are missing in it."""
-    app = _Picture(look, head, make)
+    app = _PictureApp(look, head, make)
     async with app.run_test(size=size) as pilot:
         await pilot.pause()
         missing = fill(app.view) - app.view.size.height
@@ -154,7 +159,7 @@ async def _taken(
         return app.export_screenshot(title="memtui"), missing
 
 
-class _Picture(App[None]):
+class _PictureApp(App[None]):
     """A title, and one view below it."""
 
     CSS = """

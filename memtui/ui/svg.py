@@ -8,7 +8,7 @@ from __future__ import annotations
 import html
 import re
 
-from memtui.present.text import cells
+from memtui.present.text import max_cells
 
 _FONT_FACE = re.compile(r"@font-face\s*\{.*?\}\s*", re.DOTALL)
 _FAMILY = re.compile(r"font-family:\s*Fira Code[^;]*;")
@@ -27,21 +27,21 @@ _DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
 def self_contained(svg: str) -> str:
     """The same picture without fonts from the network and without Braille characters."""
     svg = _FAMILY.sub(_FONTS, _FONT_FACE.sub("", svg))
-    return _TEXT.sub(_drawn, svg)
+    return _TEXT.sub(_draw_text, svg)
 
 
-def _drawn(found: re.Match[str]) -> str:
+def _draw_text(found: re.Match[str]) -> str:
     kind, x, y, length, rest, escaped = found.groups()
     text = html.unescape(escaped)
     if not _BRAILLE.search(text):
         return found[0]
-    cell = float(length) / max(cells(text), 1)
+    cell = float(length) / max(max_cells(text), 1)
     top, left = float(y) - _LETTER + _SHIFT, float(x)
     shapes = []
     for letter in text:
         if _BRAILLE.match(letter):
-            shapes += _shapes(ord(letter) - 0x2800, left, top, cell)
-        left += cell * cells(letter)
+            shapes += _block_shapes(ord(letter) - 0x2800, left, top, cell)
+        left += cell * max_cells(letter)
     others = _BRAILLE.sub("\xa0", text)
     kept = html.escape(others).replace("\xa0", "&#160;")
     words = (
@@ -52,7 +52,7 @@ def _drawn(found: re.Match[str]) -> str:
     return f'{words}<path class="{kind}" d="{"".join(shapes)}"/>'
 
 
-def _shapes(bits: int, left: float, top: float, cell: float) -> list[str]:
+def _block_shapes(bits: int, left: float, top: float, cell: float) -> list[str]:
     return [
         f"M{left + cell * (column + 0.5) / 2 - _RADIUS:.1f} {top + _LINE * (row + 0.5) / 4:.1f}"
         f"a{_RADIUS} {_RADIUS} 0 1 0 {2 * _RADIUS} 0a{_RADIUS} {_RADIUS} 0 1 0 {-2 * _RADIUS} 0z"

@@ -64,7 +64,7 @@ _LIGHT_VARIABLES = {
 }
 
 
-def _finish(
+def _complete_variables(
     own: dict[str, str], *, text: str, muted: str, disabled: str, bar: str, track: str
 ) -> dict[str, str]:
     """``own`` with the variables of Textual's widgets, so that they use the same few colours."""
@@ -109,7 +109,7 @@ def own_themes() -> tuple[Theme, Theme]:
         surface="#141922",
         panel="#1c232e",
         dark=True,
-        variables=_finish(
+        variables=_complete_variables(
             _DARK_VARIABLES,
             text="#dbe1ea",
             muted="#98a3b5",
@@ -131,7 +131,7 @@ def own_themes() -> tuple[Theme, Theme]:
         surface="#fafbfc",
         panel="#e5e9ef",
         dark=False,
-        variables=_finish(
+        variables=_complete_variables(
             _LIGHT_VARIABLES,
             text="#1c2330",
             muted="#515c6d",
@@ -182,7 +182,7 @@ class Appearance(NamedTuple):
     ascii: bool = False
     motion: bool = True
 
-    def moves(self, environment: Mapping[str, str] = os.environ) -> bool:
+    def is_animated(self, environment: Mapping[str, str] = os.environ) -> bool:
         return self.motion and not environment.get("NO_MOTION")
 
     @property

@@ -13,9 +13,9 @@ from textual.content import Content
 from textual.widget import Widget
 
 from memtui.engine.installation import runnable
-from memtui.present.text import cells, visible
+from memtui.present.text import max_cells, visible
 
-from .presenters.text_layout import wrap
+from .presenters.text_layout import wrap_text
 from .safe import assemble
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _LOOK_SECONDS = 0.1
 QUESTION = "what is Ada allergic to?"
 
 
-class Step(NamedTuple):
+class TourStep(NamedTuple):
     """``text``: what is on screen now. ``key``: the action of the key to press. ``does``: what it does here."""
 
     text: str
@@ -39,19 +39,19 @@ class Step(NamedTuple):
 
 
 STEPS = (
-    Step("What assistants know about a person, by topic.", "pane_memories", "lists all of it"),
-    Step("There is more to a memory than its line in the list.", "open", "opens it in full"),
-    Step(
+    TourStep("What assistants know about a person, by topic.", "pane_memories", "lists all of it"),
+    TourStep("There is more to a memory than its line in the list.", "open", "opens it in full"),
+    TourStep(
         "Where it comes from: who said it and when, and what was done to it.", "pane_search", "goes to Search"
     ),
-    Step(
+    TourStep(
         "Search finds what an assistant would be told. Enter ends what you type.",
         "query",
         f"asks: {QUESTION}",
     ),
-    Step("Each hit says why it ranks there: words, meaning, names.", "pane_review", "goes to Review"),
-    Step("Review asks what only you can decide, one card at a time.", "pane_history", "goes to History"),
-    Step(
+    TourStep("Each hit says why it ranks there: words, meaning, names.", "pane_review", "goes to Review"),
+    TourStep("Review asks what only you can decide, one card at a time.", "pane_history", "goes to History"),
+    TourStep(
         "Every change is here, and can be undone. Now your own memory:",
         "import",
         "leaves the demo and imports",
@@ -77,8 +77,8 @@ class Tour:
         window = self._window()
         await self._navigation.begin_at("you")
         await window.mount(self._strip, before=window.query_one("StatusLine"))
-        self._show(0)
-        self._strip.set_interval(_LOOK_SECONDS, self._look)
+        self._show_step(0)
+        self._strip.set_interval(_LOOK_SECONDS, self._check_progress)
 
     def end(self) -> None:
         self._strip.remove()
@@ -90,12 +90,12 @@ class Tour:
         """Do what the step names, for the person."""
         action = STEPS[self._number].key
         if action == "query" and self._window().active == "search":
-            self._list.filter_bar.set_filter(QUESTION)
-            self._list.table.focus()
+            self._make_steps.filter_bar.set_filter(QUESTION)
+            self._make_steps.table.focus()
         else:
             self._shell.action_perform(action)
         if action == "open":
-            self._show(self._number + 1)
+            self._show_step(self._number + 1)
 
     async def do_back(self) -> None:
         """Go one step back. Without one, the tour ends."""
@@ -111,27 +111,29 @@ class Tour:
     # -- steps
 
     @property
-    def _list(self) -> ListPane[object]:
+    def _make_steps(self) -> ListPane[object]:
         return cast("ListPane[object]", self._window().pane)
 
-    def _show(self, number: int) -> None:
+    def _show_step(self, number: int) -> None:
         self._number = number
         self._strip.number = number
         self._strip.refresh(layout=True)
 
-    def _look(self) -> None:
+    def _check_progress(self) -> None:
         """Go to the next step if the person did what this one names, or went further."""
-        if self._shell.app.screen is self._window() and self._is_done():
-            self._show(self._number + 1)
+        if self._shell.app.screen is self._window() and self._is_step_done():
+            self._show_step(self._number + 1)
 
-    def _is_done(self) -> bool:
+    def _is_step_done(self) -> bool:
         window = self._window()
         match STEPS[self._number].key:
             case "open":
-                return window.active == "memories" and self._list.in_mode
+                return window.active == "memories" and self._make_steps.in_mode
             case "query":
                 return (
-                    window.active == "search" and bool(self._list.filter_text) and self._list.table.has_focus
+                    window.active == "search"
+                    and bool(self._make_steps.filter_text)
+                    and self._make_steps.table.has_focus
                 )
             case "import":
                 return False
@@ -154,12 +156,12 @@ class TourStrip(Widget):
         step, keymap = STEPS[self.number], self._shell.keymap_shown
         number = f"{self.number + 1}/{len(STEPS)}  "
         room = max(width - len(number), 20)
-        lines = wrap(visible(step.text), room)
+        lines = wrap_text(visible(step.text), room)
         text = ("\n" + " " * len(number)).join(lines)
         key = keymap(step.key)
         ways = [(keymap("tour_next"), "next"), (keymap("back"), "end")]
-        left = cells(visible(key)) + 1 + cells(visible(step.does))
-        right = sum(cells(visible(name)) + len(what) + 1 for name, what in ways) + 3
+        left = max_cells(visible(key)) + 1 + max_cells(visible(step.does))
+        right = sum(max_cells(visible(name)) + len(what) + 1 for name, what in ways) + 3
         gap = room - left - right
         between = " " * gap if gap >= 2 else "\n" + " " * len(number)
         return assemble(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from memtui.access.admission import MOST_FAILURES, Admission, Headers, Refused
-from memtui.access.counts import Counts
+from memtui.access.counts import AdmissionCounts
 from memtui.access.headers import Listening
 from memtui.access.tokens import NewToken, TokenFile
 
@@ -21,14 +21,14 @@ def tokens(tmp_path: Path) -> TokenFile:
 
 @pytest.fixture
 def made(tokens: TokenFile, place: Path) -> NewToken:
-    return tokens.add("laptop", place)
+    return tokens.add_token("laptop", place)
 
 
 def admission(
     tokens: TokenFile, place: Path, *, behind_proxy: bool = False, per_minute: int = 0, names: tuple[str, ...] = ()
 ) -> Admission:  # fmt: skip
     return Admission(
-        Listening("127.0.0.1", names), tokens, place, Counts(place.with_name("counts")), kind="agent",
+        Listening("127.0.0.1", names), tokens, place, AdmissionCounts(place.with_name("counts")), kind="agent",
         behind_proxy=behind_proxy, per_minute=per_minute,
     )  # fmt: skip
 
@@ -69,7 +69,7 @@ def test_only_a_proxy_says_who_asks(tokens: TokenFile, place: Path) -> None:
 def test_a_token_that_asks_too_often_waits_and_another_does_not(
     tokens: TokenFile, place: Path, made: NewToken
 ) -> None:
-    door, other = admission(tokens, place, per_minute=2), tokens.add("other", place)
+    door, other = admission(tokens, place, per_minute=2), tokens.add_token("other", place)
     assert [door.admit(made.text, "a").name for _ in range(2)] == ["laptop", "laptop"]
     with pytest.raises(Refused) as caught:
         door.admit(made.text, "a")

@@ -7,35 +7,35 @@ import os
 from pathlib import Path
 
 import pytest
-from memtui.access.admission import Limit
-from memtui.access.counts import KEPT_DAYS, Counts
+from memtui.access.admission import RateLimit
+from memtui.access.counts import KEPT_DAYS, AdmissionCounts
 from memtui.present.access import refusals_line, token_use
 
 
 def test_one_too_many_in_a_minute_waits_until_it_is_over() -> None:
     now = [0.0]
-    limit = Limit(2, clock=lambda: now[0])
-    assert [limit.wait("a") for _ in range(2)] == [0, 0]
+    limit = RateLimit(2, clock=lambda: now[0])
+    assert [limit.seconds_to_wait("a") for _ in range(2)] == [0, 0]
     now[0] = 20
-    assert limit.wait("a") == 41
-    assert limit.wait("b") == 0
+    assert limit.seconds_to_wait("a") == 41
+    assert limit.seconds_to_wait("b") == 0
     now[0] = 60
-    assert limit.wait("a") == 0
-    assert not any(Limit(0).wait("a") for _ in range(5))
+    assert limit.seconds_to_wait("a") == 0
+    assert not any(RateLimit(0).seconds_to_wait("a") for _ in range(5))
 
 
 def test_a_limit_for_many_addresses_keeps_those_that_come_back() -> None:
-    limit = Limit(1, clock=lambda: 0.0)
-    assert limit.wait("often") == 0
+    limit = RateLimit(1, clock=lambda: 0.0)
+    assert limit.seconds_to_wait("often") == 0
     for number in range(25_000):
-        limit.wait(f"10.{number}")
-        assert limit.wait("often") > 0
+        limit.seconds_to_wait(f"10.{number}")
+        assert limit.seconds_to_wait("often") > 0
     assert len(limit._begun) <= 10_000
 
 
 def test_servers_add_to_the_same_counts(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     path, now = tmp_path / "state" / "access.json", [1_800_000_000.0]
-    one, two = Counts(path, clock=lambda: now[0]), Counts(path, clock=lambda: now[0])
+    one, two = AdmissionCounts(path, clock=lambda: now[0]), AdmissionCounts(path, clock=lambda: now[0])
     assert one.read().tokens == {}
     with caplog.at_level(logging.WARNING, "memtui.access"):
         for counts in (one, two, one):
@@ -70,7 +70,7 @@ def test_counts_that_cannot_be_saved_are_kept_and_said_once(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     path = tmp_path / "access.json"
-    counts = Counts(path)
+    counts = AdmissionCounts(path)
     path.mkdir()
     with caplog.at_level(logging.WARNING, "memtui.access"):
         for _ in range(2):

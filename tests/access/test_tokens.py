@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from memtui import FilterError, InputError, Memory, NotFoundError
-from memtui.access.tokens import Token, TokenFile, place_of
+from memtui.access.tokens import Token, TokenFile, resolved_path
 from memtui.engine.guards.secrets import redact_secrets
 from memtui.engine.records import Options
 
@@ -34,12 +34,12 @@ def tokens(tmp_path: Path, clock: Clock) -> TokenFile:
 
 
 def test_a_token_opens_its_memory_until_it_is_revoked(tokens: TokenFile, place: Path, tmp_path: Path) -> None:
-    made = tokens.add("laptop", place, project="boat", filter="-tag:private", readonly=True)
-    here = place_of(place)
-    found = TokenFile(tokens.path).check(made.text, here)
+    made = tokens.add_token("laptop", place, project="boat", filter="-tag:private", readonly=True)
+    here = resolved_path(place)
+    found = TokenFile(tokens.path).check_token(made.text, here)
     assert found == made.token
     assert (made.token.name, made.token.project, made.token.readonly) == ("laptop", "boat", True)
-    assert tokens.check("", here) == "no token"
+    assert tokens.check_token("", here) == "no token"
     last = "A" if made.text[-1] != "A" else "B"
     for wrong in (
         made.text[:-1] + last,
@@ -50,40 +50,42 @@ def test_a_token_opens_its_memory_until_it_is_revoked(tokens: TokenFile, place: 
         "\ud800",
         "ä",
     ):
-        assert tokens.check(wrong, here) == "unknown token", wrong
-    assert tokens.check(made.text, place_of(tmp_path / "other.db")) == "token for something else"
-    assert tokens.check(made.text, here, "browser") == "token for something else"
+        assert tokens.check_token(wrong, here) == "unknown token", wrong
+    assert tokens.check_token(made.text, resolved_path(tmp_path / "other.db")) == "token for something else"
+    assert tokens.check_token(made.text, here, "browser") == "token for something else"
     running = TokenFile(tokens.path)
-    assert isinstance(running.check(made.text, here), Token)
+    assert isinstance(running.check_token(made.text, here), Token)
     assert [one.name for one in tokens.revoke("laptop", place)] == ["laptop"]
-    assert running.check(made.text, here) == "revoked token"
+    assert running.check_token(made.text, here) == "revoked token"
     with pytest.raises(NotFoundError):
         tokens.revoke("laptop", place)
-    again = tokens.add("laptop", place)
-    assert isinstance(running.check(again.text, here), Token)
-    assert running.check(made.text, here) == "revoked token"
+    again = tokens.add_token("laptop", place)
+    assert isinstance(running.check_token(again.text, here), Token)
+    assert running.check_token(made.text, here) == "revoked token"
 
 
 def test_a_token_ends_at_its_time(tokens: TokenFile, place: Path, clock: Clock) -> None:
-    made = tokens.add("guest", place, expires_at=int(NOW) + 60)
+    made = tokens.add_token("guest", place, expires_at=int(NOW) + 60)
     clock.now += 59
-    assert isinstance(tokens.check(made.text, place_of(place)), Token)
+    assert isinstance(tokens.check_token(made.text, resolved_path(place)), Token)
     clock.now += 1
-    assert tokens.check(made.text, place_of(place)) == "expired token"
-    tokens.add("guest", place)
-    assert len(tokens.all(place)) == 2
+    assert tokens.check_token(made.text, resolved_path(place)) == "expired token"
+    tokens.add_token("guest", place)
+    assert len(tokens.list_tokens(place)) == 2
     clock.now += 91 * 86_400
-    tokens.add("other", place)
-    assert [one.name for one in tokens.all(place)] == ["guest", "other"], "what ended long ago is left out"
+    tokens.add_token("other", place)
+    assert [one.name for one in tokens.list_tokens(place)] == ["guest", "other"], (
+        "what ended long ago is left out"
+    )
 
 
 def test_what_cannot_be_a_token_is_refused(tokens: TokenFile, place: Path) -> None:
-    tokens.add("laptop", place)
+    tokens.add_token("laptop", place)
     for name in ("laptop", "", " ", " x", "x" * 65, "a\nb", "\u202e", "sk-" + "a1B2" * 12):
         with pytest.raises(InputError):
-            tokens.add(name, place)
+            tokens.add_token(name, place)
     with pytest.raises(FilterError):
-        tokens.add("a", place, filter="kind:")
+        tokens.add_token("a", place, filter="kind:")
     for scope in (
         {"filter": " "},
         {"project": ""},
@@ -91,14 +93,14 @@ def test_what_cannot_be_a_token_is_refused(tokens: TokenFile, place: Path) -> No
         {"kind": "browser", "project": "x"},
     ):
         with pytest.raises(InputError):
-            tokens.add("a", place, **scope)  # type: ignore[arg-type]
-    assert len(tokens.all()) == 1
+            tokens.add_token("a", place, **scope)  # type: ignore[arg-type]
+    assert len(tokens.list_tokens()) == 1
 
 
 def test_no_file_has_a_token_and_the_memory_has_nothing_of_it(
     tokens: TokenFile, place: Path, tmp_path: Path
 ) -> None:
-    made = tokens.add("laptop", place)
+    made = tokens.add_token("laptop", place)
     with Memory.open(place, options=Options(background=False)) as memory:
         memory.remember("Ada likes tea")
         memory.files.export(tmp_path / "export.jsonl")
@@ -110,14 +112,14 @@ def test_no_file_has_a_token_and_the_memory_has_nothing_of_it(
     carries = [path for path, content in kept.items() if made.token.digest.encode() in content]
     assert carries == [tokens.path]
     assert len(secret) >= 43
-    assert tokens.add("other", place).text != made.text
+    assert tokens.add_token("other", place).text != made.text
     if os.name == "posix":
         assert tokens.path.stat().st_mode & 0o777 == 0o600
         assert tokens.path.parent.stat().st_mode & 0o777 == 0o700
 
 
 def test_a_token_in_a_text_is_a_secret(tokens: TokenFile, place: Path) -> None:
-    text = tokens.add("laptop", place).text
+    text = tokens.add_token("laptop", place).text
     assert text not in redact_secrets(f"use {text} for it")[0]
 
 
@@ -127,9 +129,13 @@ def test_a_token_in_a_text_is_a_secret(tokens: TokenFile, place: Path) -> None:
 def test_a_damaged_file_lets_nobody_in_and_is_not_replaced(
     content: bytes, tokens: TokenFile, place: Path
 ) -> None:
-    text = tokens.add("laptop", place).text
+    text = tokens.add_token("laptop", place).text
     tokens.path.write_bytes(content)
-    for use in (lambda: tokens.check(text, place_of(place)), tokens.all, lambda: tokens.add("b", place)):
+    for use in (
+        lambda: tokens.check_token(text, resolved_path(place)),
+        tokens.list_tokens,
+        lambda: tokens.add_token("b", place),
+    ):
         with pytest.raises(InputError):
             use()
     assert tokens.path.read_bytes() == content
@@ -137,17 +143,17 @@ def test_a_damaged_file_lets_nobody_in_and_is_not_replaced(
 
 @pytest.mark.skipif(os.name != "posix", reason="modes")
 def test_a_file_that_others_may_write_lets_nobody_in(tokens: TokenFile, place: Path) -> None:
-    text = tokens.add("laptop", place).text
+    text = tokens.add_token("laptop", place).text
     tokens.path.chmod(0o660)
     with pytest.raises(InputError, match="660"):
-        TokenFile(tokens.path).check(text, place_of(place))
+        TokenFile(tokens.path).check_token(text, resolved_path(place))
 
 
 def test_two_that_add_at_once_lose_none(tokens: TokenFile, place: Path) -> None:
     files = [TokenFile(tokens.path) for _ in range(6)]
-    threads = [threading.Thread(target=one.add, args=(f"n{at}", place)) for at, one in enumerate(files)]
+    threads = [threading.Thread(target=one.add_token, args=(f"n{at}", place)) for at, one in enumerate(files)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert {one.name for one in tokens.all(place)} == {f"n{at}" for at in range(6)}
+    assert {one.name for one in tokens.list_tokens(place)} == {f"n{at}" for at in range(6)}

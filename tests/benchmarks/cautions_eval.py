@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from extract_eval import HALVES, TALKS, matches, pairs_of, read_talk
-from memtui.engine.search.said_again import given, gives_value, says_again
+from memtui.engine.search.said_again import fact_values, gives_value, says_again
 from updates_train import drawn
 
 GOAL = 0.95
@@ -71,7 +71,7 @@ def of_values(talk: dict[str, Any], facts: list[str]) -> Iterator[Judged]:
     turns = [(role, text) for session in talk["sessions"] for role, text in session["turns"]]
     patterns = [one["pattern"] for one in talk["gold"]]
     for fact in facts:
-        for value in given(fact):
+        for value in fact_values(fact):
             now = re.sub(rf"\b{re.escape(value)}\b", "Xylander", fact, flags=re.IGNORECASE)
             of = [one for one in patterns if matches(one, fact) and not matches(one, now)]
             for role, text in turns:

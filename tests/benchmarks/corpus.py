@@ -150,16 +150,16 @@ def add_vectors(path: Path, *, seed: int = 2) -> None:
             vectors.set_space(connection, model)
         while True:
             with connections.write() as connection:
-                waiting = [rid for rid, _ in vectors.pending(connection, 2**62, _BATCH)]
+                waiting = [rid for rid, _ in vectors.pending_texts(connection, 2**62, _BATCH)]
                 made = dice.integers(-127, 128, (len(waiting), model.dims), np.int8)
-                vectors.store(
+                vectors.store_vectors(
                     connection, model, [(rid, row.tobytes()) for rid, row in zip(waiting, made, strict=True)]
                 )
             if not waiting:
                 break
         while True:
             with connections.write() as connection:
-                if not vectors.sync(connection, _BATCH):
+                if not vectors.sync_index(connection, _BATCH):
                     break
         with connections.exclusive() as connection:
             connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)

@@ -225,7 +225,9 @@ def judge_pairs(half: str, *, show: bool) -> None:
     for file in sorted(TALKS.glob("updates_*.jsonl")):
         for row in pairs_of(file, half):
             correcting = CORRECTING.search(row["new"].casefold()) is not None
-            score = update_model.model().judge(Statement(row["new"]), [Statement(row["old"])])[0]
+            score = update_model.update_model().replacement_odds(
+                Statement(row["new"]), [Statement(row["old"])]
+            )[0]
             kind = conflicts.relate(row["new"], row["old"], correcting=correcting, judged=score).kind
             kind = "apart" if kind == "beside" else kind
             judged[row["label"], kind] += 1

@@ -17,16 +17,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from extract_eval import TALKS, matches, read_talk
-from memtui.engine.consolidation.extract.clauses import clauses
+from memtui.engine.consolidation.extract.clauses import clause_spans
 from memtui.engine.consolidation.extract.durability import (
     HASHED,
     TOPIC_HASHED,
     TOPICS,
     WEIGHTS,
     dense_features,
-    hashed,
+    hashed_features,
 )
-from memtui.engine.consolidation.extract.sentences import sentences
+from memtui.engine.consolidation.extract.sentences import split_sentences
 from memtui.engine.models.embedders import OfflineEmbedder
 from scipy.sparse import csr_matrix, hstack
 from sklearn.linear_model import LogisticRegression
@@ -63,8 +63,8 @@ def of_talks() -> list[Labelled]:
             for role, content in session["turns"]:
                 if role != "user":
                     continue
-                for sentence in sentences(content):
-                    for start, end in clauses(sentence):
+                for sentence in split_sentences(content):
+                    for start, end in clause_spans(sentence):
                         text = sentence.masked[start:end]
                         topic = label(talk, session["id"], sentence, text)
                         if topic:
@@ -86,7 +86,7 @@ def label(talk: dict[str, Any], session: str, sentence: Any, text: str) -> str:
 def sparse(texts: list[str], size: int) -> Any:
     places, values, ends = [], [], [0]
     for text in texts:
-        found = hashed(text)
+        found = hashed_features(text)
         places += [place % size for place in found]
         values += found.values()
         ends.append(len(places))

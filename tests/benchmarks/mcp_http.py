@@ -88,7 +88,11 @@ async def measure(
 ) -> tuple[Taken, Taken]:
     """What the same questions took over standard input and output, and over HTTP."""
     command = ["-m", "memtui", "mcp", "--db", str(memory), "--readonly", "--no-jobs"]
-    token = TokenFile(Path(environment["HOME"]) / ".config/memtui/tokens.json").add("benchmark", memory).text
+    token = (
+        TokenFile(Path(environment["HOME"]) / ".config/memtui/tokens.json")
+        .add_token("benchmark", memory)
+        .text
+    )
     writer = Writer(7)
     taken: tuple[list[Asked], list[Asked]] = ([], [])
     async with AsyncExitStack() as stack:

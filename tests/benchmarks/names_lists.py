@@ -25,7 +25,7 @@ import numpy as np
 from memtui.engine.models.embedders import OfflineEmbedder
 from memtui.engine.models.ner import name_lists
 from memtui.engine.models.ner.gazetteer import GIVEN_NAMES, PLACES
-from memtui.engine.models.ner.words import whole_words
+from memtui.engine.models.ner.words import whole_word_tokens
 
 DATA = Path(__file__).parent.parent / "data"
 LISTS = DATA / "names" / "lists.txt"
@@ -163,7 +163,7 @@ def vehicles() -> tuple[str, ...]:
 @cache
 def ordinary() -> frozenset[str]:
     """Words that are no names by themselves, in small letters: of a tagger's lexicon, and tokens of the embedder."""
-    found = set(whole_words())
+    found = set(whole_word_tokens())
     for line in (_folder("textblob") / "en" / "en-lexicon.txt").read_text(encoding="utf-8").splitlines():
         word, _, tags = line.partition(" ")
         if word.isalpha() and word.islower() and not tags.startswith("NNP"):
@@ -203,7 +203,7 @@ def table() -> dict[str, int]:
 def grouped(found: dict[str, int]) -> dict[str, int]:
     """The group of each word by its vector: names are looked up with their capital letter."""
     embedder = OfflineEmbedder()
-    common = sorted(word for word in whole_words() if len(word) > 1)
+    common = sorted(word for word in whole_word_tokens() if len(word) > 1)
     vectors = _unit(embedder.embed(common))
     centre = vectors.mean(axis=0)
     vectors = _unit(vectors - centre)

@@ -22,15 +22,15 @@ import names_lists as lists
 import numpy as np
 from memtui.engine.models.ner import name_lists, spacy_names, type_model
 from memtui.engine.models.ner.gazetteer import GIVEN_NAMES
-from memtui.engine.models.ner.name_lists import known_as
-from memtui.engine.models.ner.names import candidates, labelled_candidate
+from memtui.engine.models.ner.name_lists import lists_with_name
+from memtui.engine.models.ner.names import labelled_candidate, name_candidates
 from memtui.engine.models.ner.type_model import (
     CLASSES,
     SIZE,
-    Place,
+    NameContext,
     context_features,
+    hash_features,
     name_features,
-    places_of,
 )
 from ner_eval import Gold, notes, unmarked
 
@@ -238,17 +238,20 @@ class Rows(NamedTuple):
     asked: Any
 
 
-def examples(sources: Sequence[Source]) -> Iterator[tuple[Source, Place, str]]:
+def examples(sources: Sequence[Source]) -> Iterator[tuple[Source, NameContext, str]]:
     """What rules and spaCy take for names, and what it is; what is only a part of a name is left out."""
     texts = [source.text for source in sources]
     by_spacy = [
-        one for start in range(0, len(texts), 500) for one in spacy_names.labelled(texts[start : start + 500])
+        one
+        for start in range(0, len(texts), 500)
+        for one in spacy_names.find_labelled(texts[start : start + 500])
     ]
     for source, spans in zip(sources, by_spacy, strict=True):
         here = {(start, end): type for start, end, type in source.gold}
-        places = [one.place(source.text) for one in candidates(source.text)]
+        places = [one.to_model_input(source.text) for one in name_candidates(source.text)]
         places += [
-            labelled_candidate(source.text, one.start, one.end).place(source.text, one.label) for one in spans
+            labelled_candidate(source.text, one.start, one.end).to_model_input(source.text, one.label)
+            for one in spans
         ]
         for place in places:
             type = here.get((place.start, place.end))
@@ -260,7 +263,7 @@ def examples(sources: Sequence[Source]) -> Iterator[tuple[Source, Place, str]]:
 
 
 def _words_only(name: str) -> int:
-    return known_as(name) & name_lists.WORD
+    return lists_with_name(name) & name_lists.WORD
 
 
 def rows_of(sources: Sequence[Source]) -> Rows:
@@ -271,13 +274,13 @@ def rows_of(sources: Sequence[Source]) -> Rows:
     for source, place, type in examples(sources):
         unlisted = chance.random() < (UNLISTED if source.kind == "made" else UNLISTED / 2)
         unknown = unlisted or chance.random() < UNLISTED
-        type_model.known_as = _words_only if unlisted else known_as
+        type_model.lists_with_name = _words_only if unlisted else lists_with_name
         plain, letters = name_features(source.text[place.start : place.end])
-        type_model.known_as = known_as
+        type_model.lists_with_name = lists_with_name
         if unknown:
             plain = [one for one in plain if one[0] not in "flw"]
             letters = letters if chance.random() < 0.5 else []
-        found = places_of([*context_features(place), *plain])
+        found = hash_features([*context_features(place), *plain])
         starts.append(len(positions))
         positions += [*found, *letters]
         values += [1.0] * len(found) + [max(len(letters), 1) ** -0.5] * len(letters)

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from memtui.engine.models.ner import Recogniser, Span, merge
+from memtui.engine.models.ner import NameRecogniser, NameSpan, merge
 
 DATA = Path(__file__).parents[1] / "data"
 NOTES = DATA / "named_notes.txt"
@@ -91,7 +91,7 @@ class Score(NamedTuple):
     recall_of_names: float
 
 
-def score(texts: Sequence[Text], found: Sequence[Sequence[Span]]) -> Score:
+def score(texts: Sequence[Text], found: Sequence[Sequence[NameSpan]]) -> Score:
     counts: Counter[str] = Counter()
     for (_, gold), spans in zip(texts, found, strict=True):
         here = {(span.start, span.end): span.type for span in spans}
@@ -113,19 +113,21 @@ def score(texts: Sequence[Text], found: Sequence[Sequence[Span]]) -> Score:
     )
 
 
-def read(recogniser: Recogniser, texts: Sequence[Text], strategy: str) -> tuple[list[list[Span]], float]:
+def read(
+    recogniser: NameRecogniser, texts: Sequence[Text], strategy: str
+) -> tuple[list[list[NameSpan]], float]:
     """The names that a strategy finds, without what has a mark of its own; milliseconds a text."""
-    extraction = asyncio.run(recogniser.extract([text for text, _ in texts], strategy))
+    extraction = asyncio.run(recogniser.find_names([text for text, _ in texts], strategy))
     found = [
         [trimmed(span) for span in merge(spans) if span.type not in MARKED] for spans in extraction.spans
     ]
     return found, extraction.report.milliseconds / (len(texts) or 1)
 
 
-def trimmed(span: Span) -> Span:
+def trimmed(span: NameSpan) -> NameSpan:
     """Without the sign of a handle or tag: the labels leave it out."""
     sign = span.text[:1] in ("@", "#")
-    return Span(
+    return NameSpan(
         text=span.text[sign:], start=span.start + sign, end=span.end, type=span.type,
         confidence=span.confidence, provider=span.provider, name=span.name,
     )  # fmt: skip
@@ -147,13 +149,13 @@ def main() -> None:
         sets[file.name] = (
             list(conll(file)) if file.suffix == ".conll" else [*notes("tuned", file), *notes("held", file)]
         )
-    recogniser = Recogniser()
+    recogniser = NameRecogniser()
     for strategy in arguments.strategy or STRATEGIES:
-        asyncio.run(recogniser.extract(["Loading takes time."], strategy))
+        asyncio.run(recogniser.find_names(["Loading takes time."], strategy))
     print(f"{'':30} precision  recall     F1   typed F1   right types   recall of names   ms a text")
     for name, texts in sets.items():
         for strategy in arguments.strategy or STRATEGIES:
-            missing = recogniser.missing(strategy)
+            missing = recogniser.missing_providers(strategy)
             if missing:
                 print(f"{name:22} {strategy:8} without {missing}")
             found, milliseconds = read(recogniser, texts, strategy)
@@ -167,7 +169,7 @@ def main() -> None:
                 show(texts, found)
 
 
-def show(texts: Sequence[Text], found: Sequence[Sequence[Span]]) -> None:
+def show(texts: Sequence[Text], found: Sequence[Sequence[NameSpan]]) -> None:
     for (text, gold), spans in zip(texts, found, strict=True):
         wanted = [(text[start:end], type) for start, end, type in gold]
         got = [(span.text, span.type) for span in spans]

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from memtui.engine.consolidation.compare.similarity import analyse, compare
+from memtui.engine.consolidation.compare.similarity import analyse_statement, compare_statements
 from memtui.engine.models.embedders import OfflineEmbedder
 from memtui.engine.models.minilm import MiniLmEmbedder
 from memtui.engine.review.near_duplicates import say_the_same
@@ -31,7 +31,7 @@ EMBEDDERS = {"offline": OfflineEmbedder, "minilm": MiniLmEmbedder}
 def by_words(pairs: list[dict[str, Any]]) -> bool:
     """Print how rules alone judge; whether that is within the budget."""
     started = time.perf_counter()
-    judged = Counter((pair["label"], compare(pair["a"], pair["b"]).kind) for pair in pairs)
+    judged = Counter((pair["label"], compare_statements(pair["a"], pair["b"]).kind) for pair in pairs)
     seconds = time.perf_counter() - started
     labels = Counter(pair["label"] for pair in pairs)
     print(f"{'':14}" + "".join(f"{kind:>11}" for kind in KINDS) + f"{'all':>8}")
@@ -55,7 +55,7 @@ def by_vectors(pairs: list[dict[str, Any]], name: str) -> None:
         [embedder.embed(texts[start : start + 64]) for start in range(0, len(texts), 64)]
     )
     cosines = [float(vectors[place[pair["a"]]] @ vectors[place[pair["b"]]]) for pair in pairs]
-    agreeing = [say_the_same(analyse(pair["a"]), analyse(pair["b"])) for pair in pairs]
+    agreeing = [say_the_same(analyse_statement(pair["a"]), analyse_statement(pair["b"])) for pair in pairs]
     duplicates = sum(pair["label"] == "duplicate" for pair in pairs)
     print(
         f"\n{name}: near by vectors, and the words agree\n{'cosine':>8}{'called':>8}{'recall':>8}{'precision':>11}"

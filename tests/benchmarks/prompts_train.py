@@ -41,7 +41,7 @@ def sparse(texts: list[str]) -> SparseRows:
     values: list[float] = []
     starts = []
     for text in texts:
-        found = prompt_need.hashed(text)
+        found = prompt_need.hashed_features(text)
         starts.append(len(places))
         places += found.keys()
         values += found.values()
@@ -105,7 +105,7 @@ def main() -> None:
     made: dict[str, list[float]] = {}
     for source in SOURCES:
         table = np.array([
-            prompt_need.columns(float(of), one.working, found)
+            prompt_need.odds_features(float(of), one.working, found)
             for of, one, found in zip(need, prompts, scores[source], strict=True)
         ])  # fmt: skip
         odds = np.zeros(len(prompts))

@@ -408,7 +408,7 @@ def _make_copy(memory: Memory, count: int) -> float | None:
         return None
     begun = time.perf_counter()
     with memory._core.connections.read() as connection:
-        memory._core.vector_cache.follow(connection, lambda: False)
+        memory._core.vector_cache.load_or_update(connection, lambda: False)
     assert memory._core.vector_cache._held is not None
     return time.perf_counter() - begun
 

@@ -36,7 +36,7 @@ from typing import Any, NamedTuple
 from memtui import Memory
 from memtui.engine.records import Options
 from memtui.engine.search import briefing, excerpts, facts, relevance, scoring
-from memtui.engine.search.word_meanings import packaged
+from memtui.engine.search.word_meanings import packaged_meanings
 
 TALKS = Path(__file__).parents[1] / "data" / "talks"
 RIDGE = 3.0
@@ -123,8 +123,8 @@ class LookedAt(NamedTuple):
     """What gets a probability for a prompt. ``cosines``: of the pieces' memories, where MiniLM made their vectors."""
 
     of: str
-    prompt: relevance.Prompt
-    pieces: list[relevance.Piece]
+    prompt: relevance.PromptFeatures
+    pieces: list[relevance.ClauseFeatures]
     cosines: list[float | None]
 
 
@@ -178,11 +178,14 @@ def looked_at() -> Iterator[list[LookedAt]]:
 def compared(person: str, prompt: str, seen: LookedAt, pattern: str | None) -> Rows:
     import numpy as np
 
-    nearness = relevance.compare_words(packaged(), seen.prompt, seen.pieces)
+    nearness = relevance.compare_words(packaged_meanings(), seen.prompt, seen.pieces)
     pieces = list(zip(seen.pieces, seen.cosines, strict=True))
     features = {
         vectors: np.array(
-            [list(relevance.features(seen.prompt, piece, given, cosine).values()) for piece, cosine in pieces]
+            [
+                list(relevance.piece_features(seen.prompt, piece, given, cosine).values())
+                for piece, cosine in pieces
+            ]
         )
         for vectors, given in (("with vectors", nearness), ("without vectors", None))
     }
@@ -311,7 +314,7 @@ def main() -> None:
     args = parser.parse_args()
     if args.fit:
         fit()
-        relevance._weights.cache_clear()
+        relevance._load_weights.cache_clear()
     for half in ("dev", "held") if args.half == "both" else (args.half,):
         if args.search:
             searched(half, args.embedder)

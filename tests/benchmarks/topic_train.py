@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from extract_eval import TALKS, matches, read_talk
 from extract_train import Labelled, of_files, sparse
-from memtui.engine.consolidation.extract.clauses import clauses
-from memtui.engine.consolidation.extract.sentences import sentences
-from memtui.engine.consolidation.extract.topic_model import HASHED, OF_WORDS, TOPICS, WEIGHTS, signs
+from memtui.engine.consolidation.extract.clauses import clause_spans
+from memtui.engine.consolidation.extract.sentences import split_sentences
+from memtui.engine.consolidation.extract.topic_model import HASHED, OF_WORDS, TOPICS, WEIGHTS, model_features
 from scipy.sparse import csr_matrix, hstack
 from sklearn.linear_model import LogisticRegression
 
@@ -37,10 +37,10 @@ def of_talks() -> list[Labelled]:
         for session in talk["sessions"]:
             gold = [one for one in talk["gold"] if one["session"] == session["id"] and one["topic"] in TOPICS]
             for role, content in session["turns"]:
-                for sentence in sentences(content) if role == "user" else ():
+                for sentence in split_sentences(content) if role == "user" else ():
                     if sentence.question:
                         continue
-                    parts = [sentence.masked[start:end] for start, end in clauses(sentence)]
+                    parts = [sentence.masked[start:end] for start, end in clause_spans(sentence)]
                     for text in dict.fromkeys([sentence.masked, *parts]):
                         topics = [one["topic"] for one in gold if matches(one["pattern"], text)]
                         if topics and (text in parts or len(set(topics)) == 1):
@@ -70,7 +70,9 @@ def prepared() -> Prepared:
     rows = [row for row in of_files() if row.topic != "none"] + of_talks()
     texts = [row.text for row in rows]
     return Prepared(
-        table=hstack([csr_matrix([signs(text) for text in texts]), sparse(texts, HASHED) * OF_WORDS]).tocsr(),
+        table=hstack(
+            [csr_matrix([model_features(text) for text in texts]), sparse(texts, HASHED) * OF_WORDS]
+        ).tocsr(),
         topics=np.array([row.topic for row in rows]),
         writers=np.array([row.writer for row in rows]),
         weights=np.array([WEIGHT_OF_FILE.get(row.writer, 1.0) for row in rows]),

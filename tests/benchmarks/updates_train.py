@@ -23,14 +23,19 @@ import numpy as np
 from extract_eval import TALKS, Clock, matches, pairs_of, read_talk
 from memtui import Memory
 from memtui.engine.consolidation.compare.candidates import earlier_messages, preceding_text
-from memtui.engine.consolidation.compare.pair_features import OF_CHANGE, Statement, of_change, pair_features
+from memtui.engine.consolidation.compare.pair_features import (
+    OF_CHANGE,
+    Statement,
+    change_probability,
+    pair_features,
+)
 from memtui.engine.consolidation.compare.update_model import (
     CHANGE_HASHED,
     MOST_CHANGE,
     WEIGHTS,
     change_features,
     change_words,
-    model,
+    update_model,
 )
 from memtui.engine.consolidation.extract.protocol import Context
 from memtui.engine.consolidation.extract.rules import KeywordExtractor
@@ -84,7 +89,7 @@ def _of_person(name: str, lines: list[str]) -> list[Question]:
     for line in lines:
         if line[0] == "-":
             found.append(_question(name, line[2:], known, "", 1.0))
-            (nearest,) = model().nearest(Statement(line[2:]), list(known.values()), 1)
+            (nearest,) = update_model().most_similar(Statement(line[2:]), list(known.values()), 1)
             found.append(_question(name, line[2:], dict([list(known.items())[nearest]]), "", 1.0))
         elif line[0] in ">=":
             _, number, text = line.split(" ", 2)
@@ -173,7 +178,7 @@ def drawn(talk: dict[str, Any]) -> list[tuple[Statement, bool]]:
                 clock.now += 40
                 turns.append(memory.record_turn(session["id"], role, content, project=session["project"]))
             said = {turn.id: turn for turn in turns}
-            for draft in in_order(extractor.read(turns, Context(session_id=session["id"])), turns):
+            for draft in in_order(extractor.extract_now(turns, Context(session_id=session["id"])), turns):
                 if draft.kind == "fact":
                     turn = said[draft.sources[0]]
                     before_it = preceding_text(draft.content, turn.content)
@@ -310,7 +315,7 @@ class Prepared(NamedTuple):
     def _table(self, rows: Any, changes: Any) -> Any:
         table = self.table[rows].copy()
         change = np.clip(changes[self.question[rows]], -MOST_CHANGE, MOST_CHANGE)
-        table[:, -OF_CHANGE:] = np.stack(of_change(change, table[:, 0]), axis=1)
+        table[:, -OF_CHANGE:] = np.stack(change_probability(change, table[:, 0]), axis=1)
         return table
 
 

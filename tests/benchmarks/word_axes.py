@@ -22,7 +22,7 @@ def main() -> None:
     with DEMO.open(encoding="utf-8") as lines:
         texts = [row["content"] for row in map(json.loads, lines) if "content" in row]
     model = MiniLmEmbedder()
-    pieces = np.concatenate([model.read(text).rows for text in texts]).astype(np.float64)
+    pieces = np.concatenate([model.tokenise_and_embed(text).rows for text in texts]).astype(np.float64)
     middle = pieces.mean(axis=0)
     _, _, axes = np.linalg.svd(pieces - middle, full_matrices=False)
     np.save(sys.argv[1], np.vstack([middle, axes[: model.word_dims]]).astype(np.float16))

@@ -211,7 +211,7 @@ def test_a_fault_of_ours_is_told_without_what_it_was_working_on(
     def broken(*_: object) -> int:
         raise RuntimeError("my secret memory")
 
-    monkeypatch.setattr("memtui.cli._dispatch", broken)
+    monkeypatch.setattr("memtui.cli._run_command", broken)
     result = cli("stats", "--json")
     assert result.code == 70
     assert "RuntimeError" in result.err

@@ -36,7 +36,7 @@ def test_erase_lists_asks_and_proves(cli: Cli, home: Path, monkeypatch: pytest.M
 
     from memtui.cli import erase as erasing
 
-    plan = erasing.__dict__["_agreed"]
+    plan = erasing.__dict__["_ask_to_erase"]
     for typed, agreed in (("2\n", False), ("\n", False), ("1\n", True)):
         monkeypatch.setattr(sys, "stdin", Terminal(typed))
         shown = type("Plan", (), {"memories": 1})()

@@ -193,7 +193,7 @@ def test_the_doctor_names_the_first_models_of_a_server_and_counts_the_rest(
 ) -> None:
     models = tuple(f"model-{number}" for number in range(1, 8))
     server = local_servers.LocalServer(program="Ollama", base_url="http://127.0.0.1:11434/v1", models=models)
-    monkeypatch.setattr(local_servers, "find", lambda: [server])
+    monkeypatch.setattr(local_servers, "find_servers", lambda: [server])
     result = list(
         check_language_model(Configuration(settings=Settings(), file=Path("none"), exists=False), look=True)
     )

@@ -182,11 +182,11 @@ def test_ctrl_c_keeps_what_came_in_and_exits_130(program: Program, cli: Cli, tmp
 import sys, time
 from memtui.cli import run
 from memtui.engine.importers import ingest
-plain = ingest.Import.take
+plain = ingest.ImportRun.import_batch
 def slow(self, batch):
     plain(self, batch)
     time.sleep(0.3)
-ingest.Import.take = slow
+ingest.ImportRun.import_batch = slow
 sys.exit(run(sys.argv[1:]))
 """  # it must not be over before the signal comes
     running = program("import", folder, "--later", "--json", code=code)

@@ -222,7 +222,7 @@ def test_the_doctor_tells_of_a_clock_that_stops_fading(cli: Cli, home: Path) -> 
     remembered(cli, "Ada lives in Ghent")
     assert "the clock" not in cli("doctor").out
     with Memory.open(home / "memory.db") as memory, memory._core.connections.write() as connection:
-        clock_guard.accept(connection, time.time() - 5 * 86_400)
+        clock_guard.accept_time(connection, time.time() - 5 * 86_400)
     assert "the clock moved on by 5 days" in cli("doctor").out
 
 
@@ -281,7 +281,7 @@ def test_a_memory_that_may_not_be_written_is_still_shown(
 def test_the_doctor_tells_what_each_strategy_finds(
     cli: Cli, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(spacy_names, "unavailable", lambda: "spaCy is not installed")
+    monkeypatch.setattr(spacy_names, "reason_unavailable", lambda: "spaCy is not installed")
     (home / "mine.toml").write_text('[strategies]\nmarks = "regex"\n')
     remembered(cli, "Ada writes to ada@example.org")
     result = cli("--config", home / "mine.toml", "doctor").out

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from cli_kit import Cli
-from memtui.access.counts import Counts
+from memtui.access.counts import AdmissionCounts
 from memtui.access.tokens import TokenFile
 
 
@@ -19,7 +19,7 @@ def test_a_token_is_printed_once_listed_and_revoked(cli: Cli, home: Path) -> Non
     assert "reads project boat" in made.err
     plain = cli("tokens", "add", "pad", "--json").json
     assert plain["token"].startswith("memtui_")
-    counts = Counts()
+    counts = AdmissionCounts()
     counts.let_in(plain["id"], "10.0.0.7")
     counts.refuse("unknown token", "10.0.0.9")
     counts.save()
@@ -33,7 +33,7 @@ def test_a_token_is_printed_once_listed_and_revoked(cli: Cli, home: Path) -> Non
     everything = cli("tokens", "--json")
     assert [one["name"] for one in everything.json["tokens"]] == ["laptop", "pad"]
     assert everything.json["tokens"][1]["use"]["requests"] == 1
-    kept = TokenFile().all()
+    kept = TokenFile().list_tokens()
     for output in (shown, everything.out):
         for secret in (text, plain["token"], *(one.digest for one in kept)):
             assert secret not in output

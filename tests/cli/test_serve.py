@@ -173,7 +173,7 @@ async def test_beyond_this_machine_a_token_opens_it_until_it_is_revoked(home: Pa
     with Memory.open(place, options=Options(background=False)) as memory:
         memory.remember("Ada lives in Ghent")
     tokens = TokenFile()
-    made, agent = tokens.add("tablet", place, kind="browser"), tokens.add("laptop", place)
+    made, agent = tokens.add_token("tablet", place, kind="browser"), tokens.add_token("laptop", place)
     root = started(program, "--port", 0, "--behind-proxy", "--allow-host", "app.example").rstrip("/")
     ours = {"Host": "app.example", "Origin": "https://app.example"}
     assert await status(root + "/", Host="app.example") == (200, ANY)

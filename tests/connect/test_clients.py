@@ -112,17 +112,17 @@ def test_from_nothing_at_its_place_in_its_shape_and_back_to_nothing(
     client, here = CLIENTS[name], machine(tmp_path, platform)
     file = tmp_path / PLACES[name][PLATFORMS.index(platform)]
     assert client.configuration(here) == file
-    assert connection.connection(client, here).connected is False
-    written(connection.connecting(client, here, CALL))
+    assert connection.connection_of(client, here).connected is False
+    written(connection.edits_to_connect(client, here, CALL))
     path, entry = ENTRIES[name]
     assert at(parsed(client, file.read_text()), path) == {"memtui": entry}
-    assert not any(edit.changes for edit in connection.connecting(client, here, CALL))
-    known = connection.connection(client, here)
+    assert not any(edit.changes for edit in connection.edits_to_connect(client, here, CALL))
+    known = connection.connection_of(client, here)
     assert known.launched is not None
     assert (known.launched.agent, known.launched.filter, known.found) == ("a b", "-tag:private", True)
-    written(connection.parting(client, here))
+    written(connection.edits_to_disconnect(client, here))
     assert not file.exists()
-    assert not any(edit.changes for edit in connection.parting(client, here))
+    assert not any(edit.changes for edit in connection.edits_to_disconnect(client, here))
 
 
 def neighbours(client: Client, *, commented: bool) -> list[str]:
@@ -169,13 +169,13 @@ def test_beside_neighbours_with_comments_twice_and_back_to_the_bytes_before(
         file = client.configuration(here)
         file.parent.mkdir(parents=True)
         file.write_text(before)
-        written(connection.connecting(client, here, CALL))
+        written(connection.edits_to_connect(client, here, CALL))
         after = file.read_text()
         assert at(parsed(client, after), (*path, "memtui")) == entry, before
         comments = re.findall(r"//.*|# .*", before)
         assert [one for one in comments if one not in after] == []
-        assert not any(edit.changes for edit in connection.connecting(client, here, CALL))
-        written(connection.parting(client, here))
+        assert not any(edit.changes for edit in connection.edits_to_connect(client, here, CALL))
+        written(connection.edits_to_disconnect(client, here))
         assert file.read_text() == before
 
 
@@ -185,17 +185,17 @@ def test_what_was_changed_since_stays_when_memtui_goes(name: str, tmp_path: Path
     file = client.configuration(here)
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(neighbours(client, commented=False)[0])
-    written(connection.connecting(client, here, CALL))
+    written(connection.edits_to_connect(client, here, CALL))
     changed = file.read_text().replace(TOKEN, "changed")
     file.write_text(changed)
-    written(connection.parting(client, here))
+    written(connection.edits_to_disconnect(client, here))
     assert file.read_text() == neighbours(client, commented=False)[0].replace(TOKEN, "changed")
 
 
 @pytest.mark.parametrize("name", CLIENTS)
 def test_keys_that_the_person_added_to_our_entry_stay_when_it_is_renewed(name: str, tmp_path: Path) -> None:
     client, here = CLIENTS[name], machine(tmp_path)
-    written(connection.connecting(client, here, CALL))
+    written(connection.edits_to_connect(client, here, CALL))
     file = client.configuration(here)
     old = {"toml": "args = [", "yaml": "timeout: 300", "json": '"args": [', "jsonc": '"args": ['}[
         client.format
@@ -206,7 +206,7 @@ def test_keys_that_the_person_added_to_our_entry_stay_when_it_is_renewed(name: s
     if client.shape == "list":
         old, new = '"enabled"', '"own": 1, "enabled"'
     file.write_text(file.read_text().replace(old, new))
-    written(connection.connecting(client, here, HOOKED))
+    written(connection.edits_to_connect(client, here, HOOKED))
     entry = at(parsed(client, file.read_text()), (*ENTRIES[name][0], "memtui"))
     assert entry["own"] == 1
     words = entry["command"] if client.shape == "list" else entry["args"]
@@ -229,11 +229,11 @@ def test_a_broken_file_is_refused_by_name_and_not_touched(name: str, tmp_path: P
     for text in BROKEN[client.format]:
         file.write_text(text)
         with pytest.raises(InputError, match="cannot be changed") as caught:
-            connection.connecting(client, here, CALL)
+            connection.edits_to_connect(client, here, CALL)
         assert str(file) in caught.value.message
         assert (file.read_text(), len(list(file.parent.glob(f"{file.name}*")))) == (text, 1)
     file.write_text(BROKEN[client.format][0])
-    known = connection.connection(client, here)
+    known = connection.connection_of(client, here)
     assert (known.connected, state_text(known)) == (False, "cannot be read")
     assert str(file) in known.problem
 
@@ -257,19 +257,19 @@ def test_hooks_of_the_clients_that_have_them(name: str, tmp_path: Path) -> None:
     before = json.dumps({"model": "x", "hooks": {events[-1]: [theirs]}}, indent=1)
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(before)
-    written(connection.connecting(client, here, HOOKED))
+    written(connection.edits_to_connect(client, here, HOOKED))
     found = json.loads(file.read_text())["hooks"]
     assert sorted(found) == sorted(events)
     line = f"/opt/memtui hook {name} --db=/m.db '--agent=a b' --filter=-tag:private --config=/c.toml"
     for event in events:
         assert found[event][-1] == {"hooks": [{"type": "command", "command": line, "timeout": timeout}]}
     assert found[events[-1]][0] == theirs
-    assert not any(edit.changes for edit in connection.connecting(client, here, HOOKED))
-    known = connection.connection(client, here)
+    assert not any(edit.changes for edit in connection.edits_to_connect(client, here, HOOKED))
+    known = connection.connection_of(client, here)
     assert (known.hooks, hooks_text(known)) == ("on", "hooks on")
-    written(connection.parting(client, here))
+    written(connection.edits_to_disconnect(client, here))
     assert file.read_text() == before
-    assert connection.connection(client, here).hooks == "off"
+    assert connection.connection_of(client, here).hooks == "off"
 
 
 def test_hooks_of_an_earlier_version_are_renewed_in_their_place(tmp_path: Path) -> None:
@@ -278,13 +278,13 @@ def test_hooks_of_an_earlier_version_are_renewed_in_their_place(tmp_path: Path) 
     file.parent.mkdir()
     old = {"type": "command", "command": "/gone/memtui hook claude-code", "timeout": 2, "own": 1}
     file.write_text(json.dumps({"hooks": {"Stop": [{"matcher": "", "hooks": [{"command": "x"}, old]}]}}))
-    known = connection.connection(client, here)
+    known = connection.connection_of(client, here)
     assert (known.hooks, hooks_text(known)) == ("outdated", "hooks of an older version")
-    written(connection.connecting(client, here, HOOKED))
+    written(connection.edits_to_connect(client, here, HOOKED))
     (group,) = json.loads(file.read_text())["hooks"]["Stop"]
     assert [hook.get("timeout") for hook in group["hooks"]] == [None, 5]
     assert group["hooks"][1]["own"] == 1
-    written(connection.parting(client, here))
+    written(connection.edits_to_disconnect(client, here))
     left = json.loads(file.read_text())
     assert left == {"hooks": {"Stop": [{"matcher": "", "hooks": [{"command": "x"}]}]}}
 
@@ -296,7 +296,7 @@ def test_variables_of_the_programs_move_their_files(tmp_path: Path) -> None:
     found = {name: str(client.configuration(here)) for name, client in CLIENTS.items()}
     assert (found["claude-code"], found["codex"]) == ("/cc/.claude.json", "/cx/config.toml")
     assert (found["opencode"], found["zed"]) == ("/xdg/opencode/opencode.json", "/xdg/zed/settings.json")
-    hooks = [client.hooks.place.on(here) for client in CLIENTS.values() if client.hooks]
+    hooks = [client.hooks.place.path_on(here) for client in CLIENTS.values() if client.hooks]
     assert list(map(str, hooks[:2])) == ["/cc/settings.json", "/cx/hooks.json"]
     windows = Machine(home=tmp_path, platform="win32", environ=here.environ)
     assert str(CLIENTS["goose"].configuration(windows)) == "/roaming/Block/goose/config/config.yaml"
@@ -308,34 +308,34 @@ def test_opencode_is_met_where_it_keeps_its_servers(tmp_path: Path) -> None:
     file.parent.mkdir(parents=True)
     before = '{\n  // of the second version\n  "mcp": {"servers": {"o": {"type": "local", "command": ["x"]}}},\n}\n'
     file.write_text(before)
-    written(connection.connecting(client, here, CALL))
+    written(connection.edits_to_connect(client, here, CALL))
     assert '"memtui": {"type": "local", "enabled": true, "command": ["/opt/memtui"' in file.read_text()
-    assert connection.connection(client, here).connected
-    written(connection.parting(client, here))
+    assert connection.connection_of(client, here).connected
+    written(connection.edits_to_disconnect(client, here))
     assert file.read_text() == before
     assert not file.with_suffix(".json").exists()
 
 
 def test_the_list_says_what_an_entry_of_any_shape_lets_the_agent_do(tmp_path: Path) -> None:
     client, here = CLIENTS["cursor"], machine(tmp_path)
-    assert state_text(connection.connection(client, here)) == "not found"
+    assert state_text(connection.connection_of(client, here)) == "not found"
     file = client.configuration(here)
     file.parent.mkdir()
-    known = connection.connection(client, here)
+    known = connection.connection_of(client, here)
     assert (state_text(known), scope_text(known), hooks_text(known)) == ("found, not connected", "", "")
     words = ["mcp", "--agent", "cc", "--project", "work", "--readonly", "--tools", "consolidator"]
     file.write_text(json.dumps({"mcpServers": {"memtui": {"command": "/bin/sh", "args": words}}}))
-    known = connection.connection(client, here)
+    known = connection.connection_of(client, here)
     assert state_text(known) == "connected as cc"
     assert scope_text(known) == "project work, reads only, consolidates"
     file.write_text('{"mcpServers": {"memtui": {"command": "/gone/memtui", "args": ["mcp"]}}}')
-    assert state_text(connection.connection(client, here)) == "connected, but /gone/memtui is gone"
+    assert state_text(connection.connection_of(client, here)) == "connected, but /gone/memtui is gone"
     file.write_text('{"mcpServers": {"memtui": {"url": "http://127.0.0.1:8001/mcp"}}}')
-    known = connection.connection(client, here)
+    known = connection.connection_of(client, here)
     assert (known.connected, state_text(known)) == (True, "connected to http://127.0.0.1:8001/mcp")
     with pytest.raises(InputError, match="memtui disconnect cursor removes it"):
-        connection.connecting(client, here, CALL)
-    written(connection.parting(client, here))
+        connection.edits_to_connect(client, here, CALL)
+    written(connection.edits_to_disconnect(client, here))
     assert not file.exists()
 
 
@@ -366,7 +366,7 @@ def test_a_memtui_somewhere_else_in_its_shape_and_back_to_nothing(name: str, tmp
     assert at(parsed(client, file.read_text()), ENTRIES[name][0]) == {"memtui": REMOTE_ENTRIES[name]}
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert not any(edit.changes for edit in connection.connecting_to(client, here, REMOTE))
-    known = connection.connection(client, here)
+    known = connection.connection_of(client, here)
     assert (state_text(known), scope_text(known)) == (f"connected to {REMOTE.url}", "as its token says")
     assert "secret" not in json.dumps(connection.as_json(known))
     # Another token takes the place of the old one; a program does not.
@@ -374,11 +374,11 @@ def test_a_memtui_somewhere_else_in_its_shape_and_back_to_nothing(name: str, tmp
     written(connection.connecting_to(client, here, again))
     assert "memtui_cd_other" in file.read_text() and "memtui_ab_secret" not in file.read_text()
     with pytest.raises(InputError, match=f"memtui disconnect {name} removes it"):
-        connection.connecting(client, here, CALL)
-    assert not connection.own_words(client, here) & {"Bearer memtui_cd_other", "memtui_cd_other"}
-    written(connection.parting(client, here))
+        connection.edits_to_connect(client, here, CALL)
+    assert not connection.texts_we_wrote(client, here) & {"Bearer memtui_cd_other", "memtui_cd_other"}
+    written(connection.edits_to_disconnect(client, here))
     assert not file.exists()
-    written(connection.connecting(client, here, CALL))
+    written(connection.edits_to_connect(client, here, CALL))
     with pytest.raises(InputError, match="its entry for memtui starts a program"):
         connection.connecting_to(client, here, REMOTE)
 
@@ -421,11 +421,11 @@ def test_what_a_link_leads_to_is_changed_and_given_back(tmp_path: Path) -> None:
     file.symlink_to(target)
     for before in ('{"a": 1}\r\n', "\ufeff{\r\n}\r\n"):
         target.write_bytes(before.encode())
-        written(connection.connecting(client, here, CALL))
-        assert connection.connection(client, here).connected
-        written(connection.parting(client, here))
+        written(connection.edits_to_connect(client, here, CALL))
+        assert connection.connection_of(client, here).connected
+        written(connection.edits_to_disconnect(client, here))
         assert (file.is_symlink(), target.read_bytes().decode()) == (True, before)
     target.unlink()
-    written(connection.connecting(client, here, CALL))
-    written(connection.parting(client, here))
+    written(connection.edits_to_connect(client, here, CALL))
+    written(connection.edits_to_disconnect(client, here))
     assert (file.is_symlink(), target.exists()) == (True, True)

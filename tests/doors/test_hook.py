@@ -424,7 +424,7 @@ def test_the_memory_that_is_named_comes_before_the_one_that_is_set(
 ) -> None:
     other = place.with_name("other.db")
     monkeypatch.setenv("MEMTUI_DB", str(other))
-    program._opened(events.DIALECTS["codex"], {"--db": str(place)}, []).close()
+    program._open_memory(events.DIALECTS["codex"], {"--db": str(place)}, []).close()
     assert (place.exists(), other.exists()) == (True, False)
 
 
@@ -468,7 +468,7 @@ def test_the_person_is_told_of_a_clock_that_stops_fading_at_the_beginning_of_a_s
 ) -> None:
     for ago, answer in ((3, False), (30, True)):
         with memory._core.connections.write() as connection:
-            clock_guard.accept(connection, time.time() - ago * 86_400)
+            clock_guard.accept_time(connection, time.time() - ago * 86_400)
         for number in range(2):
             done = hook(place, prompt("how are you", session_id=f"s{ago}"))
             message = json.loads(done.stdout or b"{}").get("systemMessage", "")

@@ -18,7 +18,7 @@ import pytest
 from http_kit import Running, call, make_certificate
 from mcp_kit import ask, environment, refused
 from memtui import Memory
-from memtui.access.counts import Counts
+from memtui.access.counts import AdmissionCounts
 from memtui.access.tokens import TokenFile
 from memtui.cli import run
 from memtui.engine.records import Options
@@ -44,7 +44,7 @@ class Served(NamedTuple):
 
     def counted(self) -> dict[str, int]:
         """How often each reason was refused, as the file has it."""
-        found = Counts(self.place.parent / ".local/state/memtui/access.json").read()
+        found = AdmissionCounts(self.place.parent / ".local/state/memtui/access.json").read()
         return {one.reason: one.count for one in found.refused}
 
 
@@ -59,9 +59,9 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     tokens = TokenFile(home / ".config/memtui/tokens.json")
     server = Running(place, "--no-jobs")
     made = (
-        tokens.add("laptop", place),
-        tokens.add("deckhand", place, project="boat", filter="-tag:private"),
-        tokens.add("reader", place, readonly=True),
+        tokens.add_token("laptop", place),
+        tokens.add_token("deckhand", place, project="boat", filter="-tag:private"),
+        tokens.add_token("reader", place, readonly=True),
     )
     yield Served(server, tokens, *(one.text for one in made))
     assert server.end() == 0
@@ -113,10 +113,10 @@ async def test_whoever_has_no_right_to_ask_is_refused_counted_and_told_nothing(
     served: Served, tmp_path: Path
 ) -> None:
     server, here = served.server, served.place
-    over = served.tokens.add("over", here, expires_at=int(time.time()) + 1)
-    gone = served.tokens.add("gone", here)
-    elsewhere = served.tokens.add("elsewhere", tmp_path / "other.db")
-    browser = served.tokens.add("browser", here, kind="browser")
+    over = served.tokens.add_token("over", here, expires_at=int(time.time()) + 1)
+    gone = served.tokens.add_token("gone", here)
+    elsewhere = served.tokens.add_token("elsewhere", tmp_path / "other.db")
+    browser = served.tokens.add_token("browser", here, kind="browser")
     question = call("search_memory", query="Where does Ada live?")
     assert SECRET in server.post(token=gone.text, body=question).body
     served.tokens.revoke("gone", here)
@@ -165,7 +165,7 @@ async def test_whoever_has_no_right_to_ask_is_refused_counted_and_told_nothing(
 
 
 async def test_a_revoked_token_ends_a_client_that_is_connected(served: Served) -> None:
-    made = served.tokens.add("short", served.place)
+    made = served.tokens.add_token("short", served.place)
     async with served.server.client(made.text) as client:
         await ask(client, "memory_stats")
         served.tokens.revoke("short", served.place)

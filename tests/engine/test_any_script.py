@@ -9,11 +9,11 @@ import pytest
 from memtui import Memory
 from memtui.engine.records import Options
 from memtui.engine.search import query as search_query
-from memtui.engine.search.filters.compiler import compile
+from memtui.engine.search.filters.compiler import compile_filter
 from memtui.engine.search.retrievers import keyword
-from memtui.engine.search.scope import scope
+from memtui.engine.search.scope import make_scope
 from memtui.engine.search.term_statistics import MEMORIES
-from memtui.ui.presenters.hit import marks
+from memtui.ui.presenters.hit import match_ranges
 
 KEPT = {
     "tokyo": "東京タワーで会議があります",
@@ -93,9 +93,9 @@ def test_a_question_in_any_script_finds_its_memory_first(
 )  # fmt: skip
 def test_what_matched_is_marked_in_the_text_as_it_is_written(memory: Memory, query: str, marked: str) -> None:
     [hit, *_] = memory.search(query).hits
-    assert [hit.memory.content[start:end] for start, end, _ in marks(hit.memory.content, hit.retrievers)] == [
-        marked
-    ]
+    assert [
+        hit.memory.content[start:end] for start, end, _ in match_ranges(hit.memory.content, hit.retrievers)
+    ] == [marked]
     assert memory.view.count(f'"{query}"') == memory.view.count(query) == 1
 
 
@@ -104,7 +104,7 @@ def test_what_no_index_knows_is_looked_for_in_texts_beyond_ascii_alone(memory: M
     with memory._core.connections.read() as connection:
         connection.exec_trace = lambda cursor, statement, bindings: not asked.append((statement, bindings))
         wanted = search_query.parse_query(connection, "🍕", MEMORIES)
-        found = keyword.first_pass(connection, wanted, scope(compile("", 0.0)), 10)
+        found = keyword.bm25_first_pass(connection, wanted, make_scope(compile_filter("", 0.0)), 10)
         connection.exec_trace = None
         statement, bindings = asked[-1]
         plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {statement}", bindings)]

@@ -6,7 +6,7 @@ import time
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from memtui.engine.days import day_given, day_named
+from memtui.engine.days import day_named, day_typed
 from memtui.engine.errors import InputError
 
 SAID = datetime(2026, 3, 4, 22, 30, tzinfo=UTC)  # a Wednesday
@@ -141,14 +141,14 @@ def test_what_names_no_day_has_none(text: str) -> None:
     ],
 )
 def test_a_person_may_give_a_day_in_words(text: str, expected: str) -> None:
-    found = day_given(text, SAID.timestamp())
+    found = day_typed(text, SAID.timestamp())
     assert f"{datetime.fromtimestamp(found, UTC):%Y-%m-%d %H}" == f"{expected} 12"
 
 
 @pytest.mark.parametrize("text", ["soon", "2026-02-30", "99", ""])
 def test_what_is_no_day_is_refused(text: str) -> None:
     with pytest.raises(InputError, match="is not a day"):
-        day_given(text, SAID.timestamp())
+        day_typed(text, SAID.timestamp())
 
 
 def test_the_number_of_a_weekday_is_no_day() -> None:

@@ -154,7 +154,7 @@ def test_as_of_a_moment_is_what_the_memory_listed_at_that_moment(full: bool) -> 
 
 
 def test_the_property_catches_a_past_that_ignores_later_changes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(past.LaterChanges, "follow", lambda self, connection: None)
+    monkeypatch.setattr(past.LaterChanges, "catch_up", lambda self, connection: None)
     with pytest.raises(AssertionError):
         run([("remember", 1), ("correct", 2)])
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from memtui import Memory, Toolbox
 from memtui.engine.errors import InputError, NotRecordedError
-from memtui.engine.importers.watch import Follower
+from memtui.engine.importers.watch import FileFollower
 from memtui.engine.records import Options, Pause
 from memtui.engine.search.moments import parse_future_time
 from memtui.engine.store import recording_rules
@@ -148,8 +148,8 @@ def test_sessions_bring_what_was_said_before_and_after_but_not_in_between(
     person.recording.pause("1h")
     said = [("before", -60), (f"to {WORDS}", 60), ("after", HOUR)]
     file.write_text("".join(claude_line(text, NOON + at) + "\n" for text, at in said))
-    with Follower(person._core.connections, [file.parent], clock=clock, options=QUIET) as follower:
-        follower.look()
+    with FileFollower(person._core.connections, [file.parent], clock=clock, options=QUIET) as follower:
+        follower.import_new()
     clock.now += 2 * HOUR
     report = person.files.import_paths([file])
     assert [one.content for one in person.view.page("kind:episode")] == [
@@ -163,10 +163,11 @@ def test_with_very_many_pauses_none_is_forgotten(person: Memory) -> None:
     with person._core.connections.write() as connection:
         for number in range(recording_rules._MOST + 20):
             recording_rules.pause(connection, number * 100, number * 100 + 10)
-        known = recording_rules.pauses(connection)
+        known = recording_rules.all_pauses(connection)
     assert len(known) == recording_rules._MOST
     assert all(
-        recording_rules.is_within(known, number * 100 + 5) for number in range(recording_rules._MOST + 20)
+        recording_rules.is_within_pause(known, number * 100 + 5)
+        for number in range(recording_rules._MOST + 20)
     )
 
 

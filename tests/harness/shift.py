@@ -100,7 +100,7 @@ def _work(path: str, wall: Callable[[], float], seed: int, report: Callable[...,
         scheduler = make(memory, lambda: now, UTC, linger)
         while True:
             # A process that dies may let go of the lead before it lets go of its job.
-            if scheduler.lead() and not scheduler._runner.held_elsewhere():
+            if scheduler.lead() and not scheduler._runner.runs_in_other_process():
                 # Stands still during a look, so that what was due then is certain; asked for only now, since
                 # others may have led, and days gone by, while this process waited for its turn.
                 now = wall()

@@ -105,12 +105,12 @@ class World:
 @pytest.fixture(autouse=True)
 def as_a_kill_leaves_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """A killed process does not tidy up."""
-    real = Runner._fail
+    real = Runner._record_failure
 
     def fail(self: Runner, run_id: int, error: BaseException, task: Task) -> str:
         return "" if isinstance(error, KilledError) else real(self, run_id, error, task)
 
-    monkeypatch.setattr(Runner, "_fail", fail)
+    monkeypatch.setattr(Runner, "_record_failure", fail)
 
 
 def live(world: World, days: int) -> None:

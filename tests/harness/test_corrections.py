@@ -28,7 +28,7 @@ from memtui.engine.records import MemoryRecord, Options, Stamp
 from memtui.engine.search import cautions
 from memtui.engine.store import stamps
 from memtui.engine.tools.agent import Agent
-from memtui.engine.tools.registry import call
+from memtui.engine.tools.registry import run_tool
 from memtui.hook.quick import HookMemory
 
 pytestmark = pytest.mark.corrections
@@ -183,7 +183,7 @@ def by_tools(told: Told) -> list[str]:
             ("search_memory", {"query": told.story.question.format(told.story.old)}),
             ("get_entity_info", {"name": told.story.old}),
         ):
-            answer = call(agent, tool, given)
+            answer = run_tool(agent, tool, given)
             assert answer.ok or tool == "get_entity_info", answer.text
             found = answer.structured["memories"] if answer.structured else []
             for one in found:
@@ -331,7 +331,7 @@ def test_the_command_line_tells_it_too(
 
 def test_a_look_up_that_finds_nothing_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told = [happen(story, tmp_path) for story in stories(6)]
-    monkeypatch.setattr(cautions, "_find", lambda *given: {})
+    monkeypatch.setattr(cautions, "_find_by_column", lambda *given: {})
     assert any(by_search(one) for one in told)
     assert any(by_tools(one) for one in told)
     assert any(by_vault(one) for one in told)

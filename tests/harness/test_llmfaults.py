@@ -485,7 +485,7 @@ async def test_an_unusable_endpoint_is_explained_before_anything_is_sent(
 ) -> None:
     options = LlmOptions(base_url=url, model="tiny", key_env="MEMTUI_TEST_NO_KEY")
     with pytest.raises(error):
-        await llm.complete(options, "a", "b", {})
+        await llm.complete_json(options, "a", "b", {})
     clock = Clock(START)
     with opened(place, clock, url) as memory:
         assert (await memory.consolidate()).failed
@@ -508,7 +508,7 @@ async def test_headers_of_the_environment_are_not_sent(place: Path, monkeypatch:
     monkeypatch.setenv("MEMTUI_TEST_KEY", "sk-mine")
     async with Endpoint(good) as endpoint:
         options = LlmOptions(base_url=endpoint.url, model="tiny", key_env="MEMTUI_TEST_KEY")
-        await llm.complete(options, "a", "b", {})
+        await llm.complete_json(options, "a", "b", {})
     head = endpoint.requests[0].head.casefold()
     assert "elsewhere" not in head
     assert "\nauthorization: bearer sk-mine\r" in head
@@ -565,10 +565,10 @@ async def test_certificates_are_read_once_and_not_on_the_event_loop(
 
     for module in (httpx2, httpx2._transports.default):
         monkeypatch.setattr(module, "create_ssl_context", counted)
-    endpoint.certificates.cache_clear()
+    endpoint.trusted_certificates.cache_clear()
     async with Endpoint(good) as endpoint:
         options = LlmOptions(base_url=endpoint.url, model="tiny", key_env="MEMTUI_TEST_NO_KEY")
         for _ in range(3):
-            await llm.complete(options, "a", "b", {})
+            await llm.complete_json(options, "a", "b", {})
     assert len(threads) == 1
     assert threads[0] != threading.get_ident()

@@ -97,7 +97,7 @@ async def test_an_answer_has_the_shape_that_was_asked_for(model: LlmOptions) -> 
         "required": ["answer", "why"],
         "properties": {"answer": {"enum": ["yes", "no"]}, "why": {"type": "string", "maxLength": 40}},
     }
-    reply = await llm.complete(model, "Answer in a few words.", "Is rain wet?", schema)
+    reply = await llm.complete_json(model, "Answer in a few words.", "Is rain wet?", schema)
     assert reply.data.keys() == {"answer", "why"}
     assert reply.data["answer"] in ("yes", "no")
     assert len(reply.data["why"]) <= 40

@@ -19,7 +19,7 @@ from memtui.engine.observations import (
     PhraseExtractor,
     StepObservations,
 )
-from memtui.engine.observations.extractor import found_json
+from memtui.engine.observations.extractor import find_json
 from memtui.engine.records import LlmOptions, Options
 
 from endpoint import Behaviour, Endpoint, Exchange, completion
@@ -165,7 +165,7 @@ async def test_without_a_model_sentences_that_say_that_they_matter_are_kept() ->
 @given(st.text(), st.text())
 def test_an_object_is_found_in_any_prose(before: str, after: str) -> None:
     try:
-        found = found_json(before + json.dumps(NOTED) + after)
+        found = find_json(before + json.dumps(NOTED) + after)
     except DegradedError:
         assert "{" in before  # it takes what begins there for the object
     else:

@@ -103,7 +103,7 @@ def test_a_backup_from_before_the_switch_is_served_by_its_own_model(place: Path,
     filled(place, endpoint, 5)
     with opened(place, endpoint) as memory:
         memory.models.reembedding.run()
-        [before, *_] = memory.backups.list_all()
+        [before, *_] = memory.backups.all()
         assert before.reason == "model"
         memory.remember("Grace builds boats")
         memory.models.index_pending()

@@ -266,7 +266,7 @@ def test_undo_and_redo_keep_their_promises(full: bool) -> None:
 
 
 def test_the_harness_catches_an_undo_that_ignores_later_edits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(undo_rows, "_changed_since", lambda connection, row, without, later: "")
+    monkeypatch.setattr(undo_rows, "_reason_changed_since", lambda connection, row, without, later: "")
     settings = hypothesis.settings(
         _settings(False), max_examples=60, phases=[hypothesis.Phase.generate], print_blob=False
     )

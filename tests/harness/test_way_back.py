@@ -250,7 +250,7 @@ def restore(
         assert memory.files.content_hash() == content, told
         report = memory.files.check(deep=True)
         assert report.ok, (told, report.findings)
-        backups = {one.reason for one in memory.backups.list_all()}
+        backups = {one.reason for one in memory.backups.all()}
         assert memory.view.operations(limit=1)[0].kind == "restore-backup"
     if aside:
         assert bytes_of(aside[0]) == before, told

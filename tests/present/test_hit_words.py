@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from memtui.engine.records import Explanation, Hit, MemoryRecord, RetrieverHit, RetrieverReport
-from memtui.present.hit import explanation_lines, rank, retriever_outcome, share_text, why_above, why_absent
+from memtui.present.hit import (
+    explanation_lines,
+    rank_text,
+    reason_above,
+    reason_absent,
+    retriever_outcome,
+    share_text,
+)
 
 ADA = MemoryRecord(1, "fact_1", "fact", "Ada lives in Porto", 0, 0, 0.9, 0.9, 0.1, "user")
 
@@ -33,11 +40,15 @@ def test_what_stands_below_the_limit_is_no_hit_of_an_agent() -> None:
 def test_an_arm_says_how_it_fared() -> None:
     report = RetrieverReport(retriever="vector", state="answered", found=9, milliseconds=1.25)
     assert retriever_outcome(report) == "9 found in 1.2 ms"
-    assert why_absent(report) == "not among the 9 memories it found"
-    assert why_absent(None) == "was not asked"
+    assert reason_absent(report) == "not among the 9 memories it found"
+    assert reason_absent(None) == "was not asked"
     assert retriever_outcome(RetrieverReport(retriever="vector", state="off")) == "off: its weight is 0"
     hit = RetrieverHit(rank=2, score=0.71, term=0.25)
-    assert (rank(hit, report), rank(hit, report, short=True), rank(hit, None)) == ("#2 of 9", "#2/9", "#2")
+    assert (rank_text(hit, report), rank_text(hit, report, short=True), rank_text(hit, None)) == (
+        "#2 of 9",
+        "#2/9",
+        "#2",
+    )
     assert (share_text(hit, 1.0), share_text(RetrieverHit(rank=2, score=0.71, term=0.0), 1.0)) == (
         ".250",
         "0",
@@ -51,6 +62,6 @@ def test_the_lead_over_the_next_hit_is_told_by_arm() -> None:
     second = Hit(
         rank=2, memory=ADA, score=0.5, retrievers={"vector": RetrieverHit(rank=1, score=0.8, term=0.5)}
     )
-    lines = "".join(text for text, _ in why_above(first, second, 0.7))
+    lines = "".join(text for text, _ in reason_above(first, second, 0.7))
     assert lines == "above #2 by .200: keyword +.700, vector −.500"
-    assert "equal" in "".join(text for text, _ in why_above(second, second, 0.7))
+    assert "equal" in "".join(text for text, _ in reason_above(second, second, 0.7))

@@ -8,7 +8,7 @@ import pytest
 from memtui.engine.records import Caution, Enrichment, Entity, MemoryRecord, Operation, Recall
 from memtui.engine.records.history import RESTORE_BACKUP
 from memtui.present import memory as words
-from memtui.present.caution import line as caution_line
+from memtui.present.caution import caution_line as caution_line
 from memtui.present.changes import attribute_values, column_changes, row_name, table_label
 from memtui.present.operation import (
     actor_name,
@@ -40,7 +40,7 @@ def operation(**fields: object) -> Operation:
 
 
 def lines(memory: MemoryRecord, fades: float | None = None) -> dict[str, str]:
-    return {label: "".join(text for text, _ in line) for label, line in words.state(memory, fades, NOW)}
+    return {label: "".join(text for text, _ in line) for label, line in words.state_lines(memory, fades, NOW)}
 
 
 def test_a_memory_says_how_sure_it_is_and_until_when() -> None:
@@ -60,10 +60,10 @@ def test_what_was_confirmed_never_fades_and_what_ended_says_why() -> None:
 
 def test_what_is_not_as_it_was_is_told_by_label() -> None:
     then, now = fact(tags=("home",)), fact(ended_by="superseded", valid_until=NOW, confirmed_at=NOW)
-    assert [(one.label, one.was, one.now) for one in words.differences(then, now)] == [
+    assert [(one.label, one.was, one.now) for one in words.version_differences(then, now)] == [
         ("trash", "no", "replaced"), ("confirmed", "no", "yes"), ("tags", "home", "none"),
     ]  # fmt: skip
-    assert words.differences(then, then) == []
+    assert words.version_differences(then, then) == []
 
 
 def test_a_memory_is_called_by_what_it_is_and_whose_word_it_is() -> None:
@@ -164,8 +164,8 @@ def test_a_model_that_read_again_names_what_it_found() -> None:
         for number, name in enumerate(("Ada", "Bo", "Cy"))
     ]
     read = Enrichment(at=NOW - DAY, added=tuple(names))
-    assert words.read_again(read, NOW, most=2) == (("13 Nov, found ", "dim"), ("Ada, Bo", "entity"))
-    assert words.read_again(Enrichment(at=NOW - DAY, added=()), NOW, most=2) == (
+    assert words.enrichment_text(read, NOW, most=2) == (("13 Nov, found ", "dim"), ("Ada, Bo", "entity"))
+    assert words.enrichment_text(Enrichment(at=NOW - DAY, added=()), NOW, most=2) == (
         ("13 Nov, no more names found", "dim"),
     )
 

@@ -30,18 +30,18 @@ def test_a_session_says_where_it_comes_from_and_how_far_it_is() -> None:
     where = session.session_facts(talk(project="memtui"), NOW)
     assert where[:3] == ["import:claude", "memtui", "3 turns"]
     failed = SessionRow(sid=1, pending=True, session=talk(attempts=2, last_error="no answer"))
-    assert session.state(failed) == ("failed", "error")
+    assert session.session_state(failed) == ("failed", "error")
     assert session.consolidation_status(failed, NOW)[0] == "consolidating failed (2 tries)"
-    assert session.failure(failed) == "no answer"
+    assert session.failure_text(failed) == "no answer"
     done = SessionRow(sid=1, pending=False, session=talk(consolidated_at=NOW))
     assert session.consolidation_status(done, NOW)[0] == "consolidated 14 Nov"
-    assert session.failure(done) == ""
+    assert session.failure_text(done) == ""
 
 
 def test_a_turn_says_who_spoke_and_what_is_special() -> None:
-    assert [session.speaker(turn()), session.speaker(turn(source_role="tool"))] == ["you", "tool"]
-    assert session.speaker(turn(source_role=None)) == "you"
-    assert session.speaker(turn(source_role=None, kind="fact")) == "fact"
+    assert [session.speaker_name(turn()), session.speaker_name(turn(source_role="tool"))] == ["you", "tool"]
+    assert session.speaker_name(turn(source_role=None)) == "you"
+    assert session.speaker_name(turn(source_role=None, kind="fact")) == "fact"
     assert session.turn_note(turn(), None)[0] == ""
     assert session.turn_note(turn(), 5)[0] == ""
     assert session.turn_note(turn(), 4)[0] == "not consolidated"
@@ -54,7 +54,7 @@ def test_an_entity_says_how_else_it_is_called_and_where_it_is_mentioned() -> Non
         eid=1, id="ent_1", canonical_name="Ada", type="person", mention_count=2, aliases=("@ada", "A."),
         first_seen=NOW - DAY, last_seen=NOW,
     )  # fmt: skip
-    lines = {label: line[0][0] for label, line in entity.facts(ada, 1, NOW)}
+    lines = {label: line[0][0] for label, line in entity.entity_facts(ada, 1, NOW)}
     assert lines == {
         "also": "@ada, A.", "mentioned": "in 2 memories, 13 Nov to 14 Nov", "not in": "1 memory that you took out",
     }  # fmt: skip

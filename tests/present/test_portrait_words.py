@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 from memtui.engine.records import TOPICS, Caution, MemoryRecord, Portrait, Status, TopicFacts
-from memtui.engine.search.filters.compiler import compile
+from memtui.engine.search.filters.compiler import compile_filter
 from memtui.present import portrait as words
 from memtui.present.glyphs import ASCII, UNICODE
 
@@ -27,7 +27,7 @@ def test_every_topic_has_a_title_a_place_and_a_filter() -> None:
     found = [TopicFacts(topic=one, total=1, confirmed=0, new=0, facts=()) for one in (None, *TOPICS)]
     assert [one.topic for one in words.in_order(found)] == list(words.TITLES)
     for topic in words.TITLES:
-        compile(words.topic_filter(topic), NOW)
+        compile_filter(words.topic_filter(topic), NOW)
 
 
 @pytest.mark.parametrize(

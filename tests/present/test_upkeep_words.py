@@ -8,7 +8,7 @@ from memtui.engine.records import CheckReport
 from memtui.engine.records.backups import Backup, BackupContents
 from memtui.engine.records.jobs import JobReport, JobRun, JobStatus
 from memtui.engine.records.saved import ExpectedMemory, QuestionResult, SavedQuery
-from memtui.engine.review.health import Health, HealthFinding
+from memtui.engine.review.health import HealthFinding, HealthReport
 from memtui.present import backup, health, job, question
 
 NOW = 1_700_000_000
@@ -30,31 +30,37 @@ def status(**fields: object) -> JobStatus:
 
 
 def test_a_run_says_what_came_of_it() -> None:
-    assert job.outcome(None) == ""
-    assert job.outcome(run(state="running")) == "running"
-    assert job.outcome(run(report=JobReport(summary="faded 3 facts"))) == "faded 3 facts"
+    assert job.outcome_line(None) == ""
+    assert job.outcome_line(run(state="running")) == "running"
+    assert job.outcome_line(run(report=JobReport(summary="faded 3 facts"))) == "faded 3 facts"
     skipped = run(report=JobReport(summary="", skipped="no language model is configured"))
-    assert job.outcome(skipped) == "skipped: no language model is configured"
-    assert (job.state(skipped)[0], job.result(skipped)) == ("skipped", "no language model is configured")
+    assert job.outcome_line(skipped) == "skipped: no language model is configured"
+    assert (job.state_text(skipped)[0], job.result_text(skipped)) == (
+        "skipped",
+        "no language model is configured",
+    )
     broken = run(state="failed", error="the disk is full")
-    assert (job.outcome(broken), job.state(broken), job.role(broken)) == (
+    assert (job.outcome_line(broken), job.state_text(broken), job.result_role(broken)) == (
         "the disk is full", ("failed", "error"), "error",
     )  # fmt: skip
 
 
 def test_sessions_that_failed_are_told_beside_those_that_did_not() -> None:
     some = run(report=JobReport(summary="2 sessions: 5 facts", counts={"sessions": 2, "failed": 1}))
-    assert job.outcome(some) == "2 sessions: 5 facts; 1 session failed"
-    assert job.outcome(run(report=JobReport(summary="nothing", counts={"failed": 2}))) == "2 sessions failed"
-    assert job.role(some) == "warning"
+    assert job.outcome_line(some) == "2 sessions: 5 facts; 1 session failed"
+    assert (
+        job.outcome_line(run(report=JobReport(summary="nothing", counts={"failed": 2})))
+        == "2 sessions failed"
+    )
+    assert job.result_role(some) == "warning"
 
 
 def test_a_job_says_when_it_runs_next() -> None:
-    assert job.next_run(status(enabled=False), NOW)[0] == "switched off"
-    assert job.next_run(status(next_due=None), NOW)[0] == "whenever there is something to do"
-    assert job.next_run(status(next_due=NOW - 1), NOW)[0] == "due now"
-    assert job.next_run(status(), NOW)[0].startswith("14 Nov ")
-    assert [job.period(run(period=one)) for one in ("manual:x", "slot:7", "2023-11-14")] == [
+    assert job.next_run_text(status(enabled=False), NOW)[0] == "switched off"
+    assert job.next_run_text(status(next_due=None), NOW)[0] == "whenever there is something to do"
+    assert job.next_run_text(status(next_due=NOW - 1), NOW)[0] == "due now"
+    assert job.next_run_text(status(), NOW)[0].startswith("14 Nov ")
+    assert [job.trigger_text(run(period=one)) for one in ("manual:x", "slot:7", "2023-11-14")] == [
         "asked for", "by itself", "for 2023-11-14",
     ]  # fmt: skip
 
@@ -83,9 +89,9 @@ def test_a_row_of_a_backup_says_what_it_holds_and_how_large_it_is() -> None:
 
 def test_health_is_told_in_sentences_and_a_verdict() -> None:
     stale = HealthFinding(kind="stale", total=2, ids=("fact_1", "fact_2"))
-    report = Health(findings=(stale,), at=NOW, seconds=0.1)
+    report = HealthReport(findings=(stale,), at=NOW, seconds=0.1)
     assert health.finding_line(stale) == "2 facts may be over"
-    assert health.verdict(report) == "1 thing to look at"
+    assert health.health_line(report) == "1 thing to look at"
     line = health.check_verdict(CheckReport(ok=True, checks=("a", "b"), findings=(), seconds=0.12))
     assert "".join(text for text, _ in line) == "sound  2 checks in 0.1 s"
 
@@ -97,9 +103,9 @@ def test_a_question_says_what_it_expects_and_how_it_fared() -> None:
     )  # fmt: skip
     place = ExpectedMemory(memory_id="fact_1", content="Ada eats no meat", rank=4, passed=False)
     failed = QuestionResult(question=saved, at=NOW, passed=False, places=(place,))
-    assert question.expectation(saved) == "1 memory as the first hit"
-    assert question.verdict(saved, None)[0] == "not asked yet"
-    assert question.verdict(saved, failed) == ("fails", "error")
-    assert question.found_rank(place) == ("#4", "warning")
-    assert question.outcomes([failed]) == "1 of 1 fail"
-    assert question.outcomes([]) == "none expects an answer yet"
+    assert question.expectation_text(saved) == "1 memory as the first hit"
+    assert question.verdict_text(saved, None)[0] == "not asked yet"
+    assert question.verdict_text(saved, failed) == ("fails", "error")
+    assert question.rank_of_expected(place) == ("#4", "warning")
+    assert question.results_line([failed]) == "1 of 1 fail"
+    assert question.results_line([]) == "none expects an answer yet"

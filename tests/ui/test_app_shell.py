@@ -13,12 +13,12 @@ from memtui.engine.memory import Memory
 from memtui.engine.records import Changes
 from memtui.ui.actions import GROUPS, HELP_GROUPS, actions_at
 from memtui.ui.app import MemtuiApp
-from memtui.ui.crash import report
+from memtui.ui.crash import crash_report
 from memtui.ui.dialogs.dialog import ErrorDialog
 from memtui.ui.dialogs.help import HelpDialog
 from memtui.ui.dialogs.jump import JumpScreen
 from memtui.ui.messages import Notified
-from memtui.ui.palette import Palette, rank
+from memtui.ui.palette import MemtuiPalette, score_command
 from memtui.ui.panes.maintenance.pane import MaintenancePane
 from memtui.ui.panes.registry import PANES, spec_of
 from memtui.ui.state import UiState
@@ -128,7 +128,7 @@ async def test_no_key_crashes_a_pane_whose_memory_is_still_being_opened(pane: st
             await pilot.press("slash", "a", "b")
             await pilot.pause()
             if isinstance(app.main.pane, MaintenancePane):
-                app.main.pane._look()  # as it does by itself after some seconds
+                app.main.pane._refresh()  # as it does by itself after some seconds
                 await pilot.pause()
             assert app.screen is app.main
         finally:
@@ -240,7 +240,7 @@ def test_a_crash_report_has_the_chain_of_errors_and_no_values() -> None:
         except KeyError as error:
             raise StoreError("could not read “my diary”") from error
     except StoreError as error:
-        output = report(error, "1.2.3")
+        output = crash_report(error, "1.2.3")
     assert "memtui 1.2.3" in output
     assert "StoreError (exit code 4)" in output and "KeyError" in output and "in inner" in output
     assert "sk-live" not in output and "diary" not in output and str(Path.home()) not in output
@@ -291,7 +291,7 @@ async def test_the_palette_finds_actions_and_runs_them(story: Story) -> None:
     app = story.app()
     async with running(app) as pilot:
         await pilot.press("slash", "ctrl+p")
-        await until(lambda: there(app, Palette))
+        await until(lambda: there(app, MemtuiPalette))
         await pilot.press(*"forget")
         await until(lambda: "goes to the Trash" in screen_text(app))
         await still(pilot.app)
@@ -309,14 +309,14 @@ def test_words_come_before_fuzzy_hits_in_the_palette() -> None:
     )
 
     def found(query: str) -> list[str]:
-        scores = {name: rank(query, name, also, fuzzy) for name, also, fuzzy in candidates}
+        scores = {name: score_command(query, name, also, fuzzy) for name, also, fuzzy in candidates}
         return sorted((name for name in scores if scores[name] > 0), key=lambda name: -scores[name])
 
     assert found("told") == ["Told by agents", "Recall log", "Settings", "Untold", "Sort: oldest first"]
     assert found("log rec")[0] == "Recall log"
     # A short query does not look into descriptions.
-    assert rank("to", "Recall log", "Show what agents were told.", 0.0) == 0
-    assert rank("re", "Recall log", "", 1.0) > rank("re", "Theme", "", 9.0)
+    assert score_command("to", "Recall log", "Show what agents were told.", 0.0) == 0
+    assert score_command("re", "Recall log", "", 1.0) > score_command("re", "Theme", "", 9.0)
 
 
 async def test_the_palette_knows_what_is_in_other_panes(
@@ -339,13 +339,13 @@ async def test_the_palette_knows_what_is_in_other_panes(
             ("spring", "Timeline"),
         ):
             await pilot.press("ctrl+p")
-            await until(lambda: there(app, Palette))
+            await until(lambda: there(app, MemtuiPalette))
             await pilot.press(*typed)
             await until(partial(on_screen, shown))
             await pilot.press("escape")
             await until(lambda: app.screen is app.main)
         await pilot.press("ctrl+p")
-        await until(lambda: there(app, Palette))
+        await until(lambda: there(app, MemtuiPalette))
         await pilot.press(*"told")
         await until(lambda: on_screen("told"))
         await still(pilot.app)
@@ -354,7 +354,7 @@ async def test_the_palette_knows_what_is_in_other_panes(
         await pilot.press("escape")
         await until(lambda: app.screen is app.main)
         await pilot.press("ctrl+p")
-        await until(lambda: there(app, Palette))
+        await until(lambda: there(app, MemtuiPalette))
         await pilot.press(*"backups")
         await until(lambda: "Maintenance: Backups" in screen_text(app))
         await still(pilot.app)
@@ -364,7 +364,7 @@ async def test_the_palette_knows_what_is_in_other_panes(
         assert isinstance(pane, MaintenancePane)
         await until(lambda: (row := pane.table.selected) is not None and row.topic == "backups")
         await pilot.press("ctrl+p")
-        await until(lambda: there(app, Palette))
+        await until(lambda: there(app, MemtuiPalette))
         await pilot.press(*"connect")
         await until(lambda: "Connect your agent" in screen_text(app))
         await still(pilot.app)
@@ -560,7 +560,7 @@ async def test_counts_that_come_while_a_pane_is_only_being_made_are_for_the_othe
         await until(lambda: app.stats is not None)
         first, stats = main.active, app.stats
         assert stats is not None
-        main._make(spec_of("sessions"))
+        main._make_pane(spec_of("sessions"))
         main.active = "sessions"
         main.show_stats(stats)
         main.memory_changed(Changes(tables=frozenset({"*"})))

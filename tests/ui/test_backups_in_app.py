@@ -151,7 +151,7 @@ async def test_single_memories_are_taken_and_undone(kept: Story) -> None:
 
 async def test_a_damaged_backup_says_so_and_reading_only_restores_nothing(kept: Story) -> None:
     with kept.open() as memory:
-        latest = memory.backups.list_all()[0].path
+        latest = memory.backups.all()[0].path
     latest.write_bytes(b"no database, although it has the name of one")
     app = at_maintenance(kept, readonly=True)
     async with running(app) as pilot:

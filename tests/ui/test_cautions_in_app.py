@@ -58,7 +58,7 @@ async def test_list_search_and_reading_view_tell_it(
 async def test_a_key_forgets_and_withholds_after_a_question(story: Story, fact: MemoryRecord) -> None:
     app = story.app()
     async with running(app) as pilot:
-        memories(app).table.select(fact.rid)
+        memories(app).table.select_key(fact.rid)
         await settle(app)
         await pilot.press("z")
         await until(lambda: there(app, Question))
@@ -103,7 +103,7 @@ async def test_who_corrects_what_was_replaced_is_asked_which_of_the_two(
     new = replaced(story, fact)
     app = story.app()
     async with running(app, (80, 24)) as pilot:
-        memories(app).table.select(fact.rid)
+        memories(app).table.select_key(fact.rid)
         await settle(app)
         await pilot.press("e")
         await until(lambda: there(app, PickDialog))
@@ -118,7 +118,7 @@ async def test_who_corrects_what_was_replaced_is_asked_which_of_the_two(
             assert app.screen.query_one(TextArea).text == text
             await pilot.press("escape")
             await until(lambda: app.screen is app.main)
-        memories(app).table.select(new.rid)
+        memories(app).table.select_key(new.rid)
         await settle(app)
         await pilot.press("e")
         await until(lambda: there(app, CorrectDialog))
@@ -130,7 +130,7 @@ async def test_what_was_replaced_is_not_offered_as_one_of_two_to_merge(
     new = replaced(story, fact)
     app = story.app()
     async with running(app, (120, 40)) as pilot:
-        memories(app).table.mark({fact.rid, new.rid})
+        memories(app).table.mark_keys({fact.rid, new.rid})
         await pilot.press("m")
         await until(lambda: f"“{OLD}” was replaced: {NEW}" in screen_text(app))
         assert not there(app, FactMergeDialog)

@@ -11,7 +11,7 @@ from ui_story import Story, memories, running, screen_text, settle, there, until
 
 def choices(app: MemtuiApp) -> list[str]:
     """What is offered now."""
-    found = [one for one in app.screen.query(CompletionList) if one.open]
+    found = [one for one in app.screen.query(CompletionList) if one.is_open]
     return [choice.name for one in found for choice in one.choices]
 
 
@@ -21,7 +21,7 @@ def typed(app: MemtuiApp) -> str:
 
 
 def footer(app: MemtuiApp) -> list[str]:
-    return [f"{key.key} {key.label}" for key in app.main.query_one(KeyBar).fitting()]
+    return [f"{key.key} {key.label}" for key in app.main.query_one(KeyBar).fitting_keys()]
 
 
 async def test_tab_takes_a_key_then_a_value_and_the_list_follows(story: Story) -> None:
@@ -88,7 +88,7 @@ async def test_the_completions_stand_above_the_rows_and_hide_nothing(story: Stor
             first = screen_text(app).splitlines()[table.region.y + table.header_height].split()[1:4]
             await pilot.press("slash", *"is:")
             await until(lambda app=app: choices(app))
-            [shown] = [one for one in app.screen.query(CompletionList) if one.open]
+            [shown] = [one for one in app.screen.query(CompletionList) if one.is_open]
             bar = memories(app).filter_bar
             assert shown.region.y == bar.region.bottom
             assert 0 < shown.region.height <= LINES
@@ -107,7 +107,7 @@ async def test_the_completions_stand_below_the_mistake_that_is_pointed_at(story:
         await until(lambda: "There is no value after tag:" in screen_text(app))
         await pilot.press("space", *"ki")
         await until(lambda: choices(app) and "! " in screen_text(app))
-        [shown] = [one for one in app.screen.query(CompletionList) if one.open]
+        [shown] = [one for one in app.screen.query(CompletionList) if one.is_open]
         lines = screen_text(app).splitlines()
         mistake = next(at for at, line in enumerate(lines) if "! " in line)
         assert mistake < shown.region.y

@@ -40,7 +40,7 @@ def fact(story: Story) -> MemoryRecord:
 async def test_the_dialogs_show_it(story: Story, fact: MemoryRecord, size: tuple[int, int]) -> None:
     app = story.app()
     async with running(app, size) as pilot:
-        memories(app).table.select(fact.rid)
+        memories(app).table.select_key(fact.rid)
         await settle(app)
         for key, dialog in (("e", CorrectDialog), ("x", Question), ("E", EraseDialog)):
             await pilot.press(key)
@@ -65,7 +65,7 @@ async def test_facts_with_the_old_name_are_shown_once_it_is_gone(story: Story, s
         memory.remember("My bus goes to Initech")
     app = story.app()
     async with running(app, size) as pilot:
-        memories(app).table.select(alone.rid)
+        memories(app).table.select_key(alone.rid)
         await settle(app)
         await pilot.press("e")
         await until(lambda: there(app, CorrectDialog))
@@ -83,7 +83,7 @@ async def test_merging_shows_it(story: Story, fact: MemoryRecord, size: tuple[in
         (other,) = [one for one in memory.view.page("kind:fact") if one.content == "Employed by Initech"]
     app = story.app()
     async with running(app, size) as pilot:
-        memories(app).table.mark({fact.rid, other.rid})
+        memories(app).table.mark_keys({fact.rid, other.rid})
         await pilot.press("m")
         await until(lambda: there(app, FactMergeDialog))
         await until(lambda: "2 drawn from them" in screen_text(app))
@@ -93,7 +93,7 @@ async def test_merging_shows_it(story: Story, fact: MemoryRecord, size: tuple[in
 async def test_an_erase_tells_whom_it_was_told_to(story: Story, fact: MemoryRecord) -> None:
     app = story.app()
     async with running(app, (120, 40)) as pilot:
-        memories(app).table.select(fact.rid)
+        memories(app).table.select_key(fact.rid)
         await settle(app)
         await pilot.press("E")
         await until(lambda: "knows it" in screen_text(app))
@@ -105,7 +105,7 @@ async def test_what_nothing_depends_on_is_forgotten_at_once(story: Story) -> Non
         alone = memory.remember("Keeps bees")
     app = story.app()
     async with running(app) as pilot:
-        memories(app).table.select(alone.rid)
+        memories(app).table.select_key(alone.rid)
         await settle(app)
         await pilot.press("x")
         await settle(app)
@@ -126,7 +126,7 @@ async def test_review_decides_each_or_all(story: Story, fact: MemoryRecord, size
         assert isinstance(pane, ReviewPane)
         await until(lambda: pane.decisions.deck is not None)
         (card,) = [one for one in pane.decisions.cards if one.item.kind == "dependents"]
-        pane.table.select(card.key)
+        pane.table.select_key(card.key)
         await settle(app)
         await until(lambda: "2 things were drawn from what you corrected" in screen_text(app))
         await pilot.press("right", "x")
@@ -184,7 +184,7 @@ async def test_that_was_wrong_keeps_it_from_that_agent(story: Story, fact: Memor
         await until(lambda: there(app, WrongDialog) and "Works at Initech" in screen_text(app))
         await pilot.press("V")
         await until(lambda: "Withheld from claude: “Works at Initech”" in screen_text(app))
-        memories(app).table.select(fact.rid)
+        memories(app).table.select_key(fact.rid)
         await until(lambda: "not for" in screen_text(app))
         await pilot.press("V")
         await until(lambda: there(app, PickDialog) and "withheld" in screen_text(app))
@@ -201,8 +201,8 @@ async def test_a_mark_not_the_cursor_says_which_agents_see_it(story: Story, fact
         other = memory.remember("Keeps bees")
     app = story.app()
     async with running(app) as pilot:
-        memories(app).table.select(other.rid)
-        memories(app).table.mark({fact.rid})
+        memories(app).table.select_key(other.rid)
+        memories(app).table.mark_keys({fact.rid})
         await settle(app)
         await pilot.press("V")
         await until(lambda: there(app, PickDialog) and "withheld" in screen_text(app))

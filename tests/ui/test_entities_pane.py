@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from memtui.engine.memory import Memory
 from memtui.engine.records import Entity
-from memtui.present.text import scrub
+from memtui.present.text import without_control_characters
 from memtui.ui.app import MemtuiApp
 from memtui.ui.dialogs.choice import PickDialog, Question
 from memtui.ui.dialogs.edit import CorrectDialog
@@ -202,7 +202,7 @@ async def test_a_fact_opens_in_memories_and_escape_comes_back_to_it(known: Story
         pane = entities(app)
         assert pane.table.selected_key == entity.eid
         assert pane.has_class("-zoom-preview") and pane.profile.has_focus
-        assert pane.profile.stop is not None and pane.profile.stop.memory is not None
+        assert pane.profile.stop_at_cursor is not None and pane.profile.stop_at_cursor.memory is not None
 
 
 async def test_memories_is_left_as_it_was_found(known: Story) -> None:
@@ -254,8 +254,8 @@ async def test_a_companion_opens_and_escape_comes_back_to_the_one_before(known: 
         await pilot.press("escape")
         await until(lambda: pane.table.selected_key == ada.eid)
         await ready(app)
-        assert pane.profile.stop is not None and pane.profile.stop.entity is not None
-        assert pane.profile.stop.entity.canonical_name == "Ghent"
+        assert pane.profile.stop_at_cursor is not None and pane.profile.stop_at_cursor.entity is not None
+        assert pane.profile.stop_at_cursor.entity.canonical_name == "Ghent"
         await pilot.press("escape")
         await pilot.pause()
         assert app.main.active == "entities" and not pane.has_class("-zoom-preview")
@@ -287,9 +287,9 @@ async def test_the_two_columns_of_a_wide_profile_are_gone_through_sideways(known
         profile = entities(app).profile
         await until(lambda: 1 in profile._laid.columns)
         await pilot.press("l")
-        assert profile.stop is not None and profile.stop.entity is not None
+        assert profile.stop_at_cursor is not None and profile.stop_at_cursor.entity is not None
         await pilot.press("h")
-        assert profile.stop is not None and profile.stop.memory is not None
+        assert profile.stop_at_cursor is not None and profile.stop_at_cursor.memory is not None
         await pilot.press("h")
         await until(lambda: entities(app).table.has_focus)
 
@@ -514,9 +514,9 @@ async def test_on_a_fact_of_a_profile_the_keys_of_facts_mean_it(known: Story) ->
         await until(lambda: "Rename Ghent" in screen_text(app))
         await pilot.press("escape", "enter")
         await until(lambda: entities(app).profile.has_focus)
-        fact = entities(app).profile.stop
+        fact = entities(app).profile.stop_at_cursor
         assert fact is not None and fact.memory is not None
-        labels = [key.label for key in app.main.query_one(KeyBar).fitting()]
+        labels = [key.label for key in app.main.query_one(KeyBar).fitting_keys()]
         assert labels[:4] == ["open", "correct", "forget", "who with whom"]
         await pilot.press("c")
         await until(lambda: "confirmed already" in said(app))
@@ -546,7 +546,7 @@ async def test_what_many_memories_mention_or_is_open_is_taken_out_after_a_questi
         await until(lambda: "Nothing was changed" in said(app))
         monkeypatch.undo()
         await pilot.press("enter", "right")
-        stop = entities(app).profile.stop
+        stop = entities(app).profile.stop_at_cursor
         assert stop is not None and stop.memory is None
         await pilot.press("x")
         await until(lambda: there(app, Question))
@@ -646,7 +646,7 @@ async def test_hostile_names_are_only_text(known: Story, size: tuple[int, int]) 
 
     def harmless() -> None:
         for shown in screen_text(app).split("\n"):
-            assert scrub(shown) == shown
+            assert without_control_characters(shown) == shown
 
     async with running(app, size) as pilot:
         pane = entities(app)
@@ -673,7 +673,7 @@ async def test_hostile_names_are_only_text(known: Story, size: tuple[int, int]) 
 def test_the_keys_of_entities_are_those_of_the_other_panes() -> None:
     from memtui.ui.actions import BY_ID
 
-    keys: Callable[[str], str] = lambda action: Keymap().shown(BY_ID[action])  # noqa: E731
+    keys: Callable[[str], str] = lambda action: Keymap().key_label(BY_ID[action])  # noqa: E731
     assert keys("rename") == keys("correct")
     assert keys("not_entity") == keys("forget")
     assert keys("add_name") == keys("add")
@@ -702,7 +702,9 @@ async def test_the_drawing_is_walked_and_the_list_follows(known: Story) -> None:
         assert "Ada Ferreira is seen with 2 others" in text and "4 Entities" in text
         # The list is there too, and follows.
         await pilot.press("left", "left")
-        assert view.chosen is not None and view.chosen.entity.canonical_name == "Nadia"
+        assert (
+            view.companion_at_cursor is not None and view.companion_at_cursor.entity.canonical_name == "Nadia"
+        )
         await pilot.press("enter")
         await until(lambda: middle(app) == "Nadia")
         await until(lambda: pane.table.selected is not None and pane.table.selected.canonical_name == "Nadia")
@@ -711,7 +713,7 @@ async def test_the_drawing_is_walked_and_the_list_follows(known: Story) -> None:
         assert sum(line.startswith("│▌") for line in text.split("\n")) == 1
         await pilot.press("backspace")
         await until(lambda: middle(app) == "Ada Ferreira")
-        assert view.chosen.entity.canonical_name == "Nadia"
+        assert view.companion_at_cursor.entity.canonical_name == "Nadia"
         await pilot.press("backspace")
         await until(lambda: "where you began" in said(app))
         # What both have in common can be corrected, and Esc comes back.
@@ -720,8 +722,8 @@ async def test_the_drawing_is_walked_and_the_list_follows(known: Story) -> None:
         await until(lambda: memories(app).table.row_count == 1)
         assert memories(app).filter_text.startswith('entity:"Ada Ferreira" entity:"Nadia"')
         await pilot.press("escape")
-        await until(lambda: app.shown_pane_id == "entities" and view.chosen is not None)
-        assert (middle(app), view.chosen.entity.canonical_name, view.has_focus) == (
+        await until(lambda: app.shown_pane_id == "entities" and view.companion_at_cursor is not None)
+        assert (middle(app), view.companion_at_cursor.entity.canonical_name, view.has_focus) == (
             "Ada Ferreira",
             "Nadia",
             True,
@@ -804,7 +806,7 @@ async def test_the_profile_of_a_narrow_window_has_the_way_to_the_drawing(known: 
         await pilot.press("enter")
         await until(lambda: entities(app).profile.has_focus)
         bar = app.main.query_one(KeyBar)
-        await until(lambda: {"neighbours", "go", "help"} <= {key.action_id for key in bar.fitting()})
+        await until(lambda: {"neighbours", "go", "help"} <= {key.action_id for key in bar.fitting_keys()})
         # The help explains the filter of this list, not that of memories.
         helps = [one.help for one in app.main.help_lines()[1]]
         assert "Filter by words of the name, type:person, -word." in helps

@@ -12,7 +12,7 @@ from memtui.present.glyphs import UNICODE
 from memtui.ui.dialogs.erase import EraseDialog, carrier_columns
 from memtui.ui.panes.memories.pane import MemoriesPane
 from memtui.ui.panes.sessions.pane import SessionsPane
-from memtui.ui.widgets.columns import fit
+from memtui.ui.widgets.columns import fit_columns
 from textual.widgets import Input
 from ui_story import Story, running, screen_text, settle, there, until
 
@@ -21,10 +21,10 @@ DOG = "Fenna's dog answers to Zwervelaar and nobody else"
 
 def test_the_text_that_goes_has_most_of_a_narrow_list() -> None:
     """The reason stands below the list too."""
-    narrow = {column.id: width for column, width in fit(carrier_columns(UNICODE), 68)}
+    narrow = {column.id: width for column, width in fit_columns(carrier_columns(UNICODE), 68)}
     assert narrow["text"] >= 40
     assert "why" not in narrow
-    assert "why" in [column.id for column, _ in fit(carrier_columns(UNICODE), 108)]
+    assert "why" in [column.id for column, _ in fit_columns(carrier_columns(UNICODE), 108)]
 
 
 async def test_memories_are_erased_once_their_number_is_typed(
@@ -49,7 +49,7 @@ async def test_memories_are_erased_once_their_number_is_typed(
     async with running(app) as pilot:
         pane = app.main.pane
         assert isinstance(pane, MemoriesPane)
-        pane.table.select(dog.rid)
+        pane.table.select_key(dog.rid)
         await pilot.press("E")
         await until(
             lambda: (

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from memtui.ui.app import MemtuiApp
-from memtui.ui.dialogs.export import ExportDialog, Toggle
+from memtui.ui.dialogs.export import ExportDialog, ToggleOption
 from memtui.ui.widgets.path_input import PathInput
 from textual.widgets import Input
 from ui_story import Story, running, screen_text, until
@@ -64,7 +64,7 @@ async def test_what_is_shown_goes_to_a_file_and_a_file_that_is_there_is_kept(
         assert target.read_bytes() == before
         # Asked to, it is replaced, here with its history.
         await pilot.press("b", "tab", "tab", "tab", "space")
-        assert [toggle.on for toggle in app.screen.query(Toggle)] == [True, True, False]
+        assert [toggle.on for toggle in app.screen.query(ToggleOption)] == [True, True, False]
         await pilot.press("enter")
         await until(lambda: stage(app) == "done")
         kinds = {json.loads(line)["line"] for line in target.read_text().splitlines()}
@@ -81,7 +81,7 @@ async def test_secrets_are_counted_and_can_be_blacked_out(story: Story, tmp_path
             await pilot.press("I")
             await until(lambda: isinstance(app.focused, PathInput))
             app.screen.query_one(PathInput).value = str(tmp_path / name)
-            app.screen.query_one("#export-secrets", Toggle).on = wanted
+            app.screen.query_one("#export-secrets", ToggleOption).on = wanted
             await pilot.press("enter")
             await until(lambda: stage(app) == "done")
             await until(lambda: "exported" in screen_text(app))

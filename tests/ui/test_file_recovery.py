@@ -30,7 +30,7 @@ async def test_a_backup_takes_the_place_of_a_memory_that_cannot_be_opened(damage
         assert "The present file is kept under another name" in shown
         await pilot.press("enter")
         await until(lambda: app.operations.memory is not None and "Restored" in screen_text(app))
-        assert app.operations.require().files.check().ok
+        assert app.operations.require_memory().files.check().ok
     assert app.return_code in (None, 0)
     (aside,) = damaged.path.parent.glob("memory.set-aside-*.db")
     assert aside.read_bytes().startswith(b"This is no database")
@@ -109,6 +109,6 @@ async def test_a_reopening_that_fails_in_any_way_lets_nobody_wait(
         asked = asyncio.get_running_loop().create_future()
         recovery._asked = asked
         with pytest.raises(OSError, match="the disk is gone"):
-            await recovery._reopen()
+            await recovery._reopen_file()
         assert asked.done() and asked.result() is False
         assert recovery._asked is None

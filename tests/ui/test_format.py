@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from memtui.engine.clock import EARLIEST, LATEST
 from memtui.present.format import (
-    count,
     file_size,
+    format_count,
     local_date,
     local_time,
     relative_time,
@@ -58,7 +58,7 @@ def test_every_time_that_a_memory_may_have_can_be_shown(seconds: int) -> None:
 
 
 def test_counts_are_grouped_or_shortened_downwards() -> None:
-    assert count(12408) == "12,408"
+    assert format_count(12408) == "12,408"
     shown = [short_count(n) for n in (0, 999, 1000, 1099, 1999, 12408, 999_999, 3_000_000, 2_500_000_000)]
     assert shown == ["0", "999", "1k", "1k", "1.9k", "12k", "999k", "3M", "2.5G"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import apsw
 import pytest
-from memtui.present.text import scrub
+from memtui.present.text import without_control_characters
 from memtui.ui.app import MemtuiApp
 from memtui.ui.dialogs.edit import CorrectDialog, TagDialog
 from ui_story import Story, memories, running, screen_text, settle, still, there, until
@@ -47,7 +47,7 @@ def hostile_story(story: Story) -> Story:
 
 def assert_harmless(app: MemtuiApp) -> None:
     for line in screen_text(app).split("\n"):
-        assert scrub(line) == line
+        assert without_control_characters(line) == line
 
 
 @pytest.mark.hostile

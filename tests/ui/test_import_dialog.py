@@ -15,7 +15,7 @@ from memtui.ui.app import MemtuiApp
 from memtui.ui.dialogs.import_ import NAME, ImportDialog
 from memtui.ui.dialogs.import_text import report_text
 from memtui.ui.dialogs.welcome import WelcomeDialog
-from memtui.ui.widgets.path_input import PathInput, complete
+from memtui.ui.widgets.path_input import PathInput, complete_path
 from textual.widgets import Static
 from ui_story import DAY, NOW, Story, running, screen_text, settle, still, there, true, until
 
@@ -140,14 +140,14 @@ async def test_an_import_can_be_stopped_and_what_came_in_is_one_operation(
 ) -> None:
     monkeypatch.setattr(ingest, "_TURNS_PER_BATCH", 2)
     go_on = threading.Event()
-    plain = ingest.Import.take
+    plain = ingest.ImportRun.import_batch
 
-    def slow(self: ingest.Import, batch: object) -> None:
+    def slow(self: ingest.ImportRun, batch: object) -> None:
         if self.account.kinds["turn"] and not self.account.dry_run:
             go_on.wait(120)  # with the second
         plain(self, batch)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(ingest.Import, "take", slow)
+    monkeypatch.setattr(ingest.ImportRun, "import_batch", slow)
     before = turns_in(story)
     app = story.app()
     async with running(app) as pilot:
@@ -170,14 +170,14 @@ async def test_it_goes_on_in_the_background_and_the_dialog_finds_it_again(
 ) -> None:
     monkeypatch.setattr(ingest, "_TURNS_PER_BATCH", 2)
     go_on = threading.Event()
-    plain = ingest.Import.take
+    plain = ingest.ImportRun.import_batch
 
-    def slow(self: ingest.Import, batch: object) -> None:
+    def slow(self: ingest.ImportRun, batch: object) -> None:
         plain(self, batch)  # type: ignore[arg-type]
         if not self.account.dry_run:
             go_on.wait(120)
 
-    monkeypatch.setattr(ingest.Import, "take", slow)
+    monkeypatch.setattr(ingest.ImportRun, "import_batch", slow)
     before = turns_in(story)
     app = story.app()
     async with running(app) as pilot:
@@ -335,12 +335,12 @@ def test_a_path_is_completed_from_what_is_there(tmp_path: Path, text: str, found
     (tmp_path / "album" / "b.zip").touch()
     (tmp_path / ".hid").mkdir()
     expected = None if found is None else found.format(tmp_path)
-    assert complete(text.format(tmp_path)) == expected
+    assert complete_path(text.format(tmp_path)) == expected
 
 
 def test_completing_never_raises(tmp_path: Path) -> None:
     for text in ("\0", "~nobody-there/x", "/root/\udcff", "//", "~", f"{tmp_path}/\x1b"):
-        complete(text)
+        complete_path(text)
 
 
 async def test_tab_takes_the_completion(story: Story, tmp_path: Path) -> None:

@@ -6,15 +6,15 @@ import re
 
 import pytest
 from memtui.ui.actions import ACTIONS, BY_ID, PANE_CONTEXTS, actions_at, footer_actions
-from memtui.ui.keymap import Keymap, bindings_at, clashes, key_table, read_keymap
+from memtui.ui.keymap import Keymap, bindings_at, find_clashes, key_table, read_keymap
 
 
 def test_no_key_has_two_meanings_in_one_place() -> None:
-    assert clashes(Keymap()) == []
+    assert find_clashes(Keymap()) == []
 
 
 def test_a_second_meaning_of_a_key_is_found() -> None:
-    assert clashes(Keymap({"tag": ("x",)})) == ["x would mean both forget and tag"]
+    assert find_clashes(Keymap({"tag": ("x",)})) == ["x would mean both forget and tag"]
 
 
 def test_ids_are_unique_method_names_and_texts_are_complete() -> None:
@@ -58,14 +58,14 @@ def test_only_the_three_keys_that_work_everywhere_have_priority() -> None:
 def test_a_configured_key_replaces_the_keys_of_the_table() -> None:
     keymap, problems = read_keymap({"forget": "delete ctrl+k"})
     assert problems == []
-    assert keymap.shown(BY_ID["forget"]) == "delete"
-    assert keymap.textual() == {"forget": "delete,ctrl+k"}
+    assert keymap.key_label(BY_ID["forget"]) == "delete"
+    assert keymap.textual_keymap() == {"forget": "delete,ctrl+k"}
 
 
 def test_two_actions_can_exchange_their_keys_one_after_the_other_only_without_a_clash() -> None:
     keymap, problems = read_keymap({"forget": "delete", "tag": "x"})
     assert problems == []
-    assert keymap.shown(BY_ID["tag"]) == "x"
+    assert keymap.key_label(BY_ID["tag"]) == "x"
 
 
 @pytest.mark.parametrize(

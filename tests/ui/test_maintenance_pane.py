@@ -16,12 +16,12 @@ from memtui.engine.namespaces.files import Files
 from memtui.engine.records import CheckReport, EmbeddingOptions, Finding, Options, RowsOf
 from memtui.engine.records.jobs import JobRun, JobStatus
 from memtui.present.glyphs import ASCII, UNICODE
-from memtui.present.job import outcome, period, role
+from memtui.present.job import outcome_line, result_role, trigger_text
 from memtui.ui.app import MemtuiApp
 from memtui.ui.dialogs.choice import Question
 from memtui.ui.panes.maintenance.pane import MaintenancePane
 from memtui.ui.panes.maintenance.rows import Row, maintenance_columns
-from memtui.ui.presenters.plots import Bar, bars, columns, resampled
+from memtui.ui.presenters.plots import PlotBar, bar_chart, column_chart, resample
 from memtui.ui.state import UiState
 from memtui.ui.widgets.bars import KeyBar, StatusLine
 from memtui.ui.widgets.row_table import RowTable
@@ -58,7 +58,7 @@ async def go_to(app: MemtuiApp, name: str) -> None:
     """Put the cursor on the row with this name."""
     await ready(app)
     rows = pane(app).source("", ("", False)).page(0, 500)
-    pane(app).table.select(next(row.key for row in rows if row.name.strip() == name))
+    pane(app).table.select_key(next(row.key for row in rows if row.name.strip() == name))
     await settle(app)
 
 
@@ -256,19 +256,19 @@ async def test_every_line_is_harmless_and_fits_at_every_size(faded: Story, size:
 
 
 def test_values_are_stretched_and_gathered_without_losing_the_highest() -> None:
-    assert resampled([1, 2], 4) == [1, 1, 2, 2]
-    assert resampled([1, 9, 2, 3], 2) == [9, 3]
-    assert resampled([1, 2, 3], 2, sum) == [1, 5]
-    assert resampled([], 5) == []
+    assert resample([1, 2], 4) == [1, 1, 2, 2]
+    assert resample([1, 9, 2, 3], 2) == [9, 3]
+    assert resample([1, 2, 3], 2, sum) == [1, 5]
+    assert resample([], 5) == []
 
 
 @pytest.mark.parametrize("glyphs", [UNICODE, ASCII])
 def test_plots_keep_to_their_width_whatever_the_numbers(glyphs: object) -> None:
     for values in ([], [0], [0, 0, 0], [10**9, 1], list(range(300))):
-        lines = columns(values, 30, 4, glyphs, "$accent", ends=("1 January 2025", "today"))  # type: ignore[arg-type]
+        lines = column_chart(values, 30, 4, glyphs, "$accent", ends=("1 January 2025", "today"))  # type: ignore[arg-type]
         assert len(lines) == 5
         assert all(line.cell_length <= 30 for line in lines)
-    drawn = bars([Bar("a", 1, 10**9), Bar("bc", 0, 0)], 30, glyphs, ("$accent", "$text"))  # type: ignore[arg-type]
+    drawn = bar_chart([PlotBar("a", 1, 10**9), PlotBar("bc", 0, 0)], 30, glyphs, ("$accent", "$text"))  # type: ignore[arg-type]
     assert drawn[1].plain.strip() == "bc"
 
 
@@ -279,7 +279,11 @@ def test_a_run_in_which_sessions_failed_says_so() -> None:
     run = JobRun(
         run_id=1, job="consolidation", period="slot:29921967", state="done", started_at=NOW, report=report
     )
-    assert (outcome(run), role(run), period(run)) == ("2 sessions failed", "warning", "by itself")
+    assert (outcome_line(run), result_role(run), trigger_text(run)) == (
+        "2 sessions failed",
+        "warning",
+        "by itself",
+    )
     job = JobStatus(
         name="consolidation", label="", about="", schedule="", enabled=True, next_due=None, last=run
     )

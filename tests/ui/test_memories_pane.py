@@ -92,7 +92,7 @@ async def test_behind_a_mistake_in_the_filter_the_rows_still_follow_the_memory(s
         await pilot.press(*["backspace"] * 3, *"cat")
         await until(lambda: "fcat" in screen_text(app) and "!" in screen_text(app))
         await pilot.press("enter")
-        memories(app).table.select(secret.rid)
+        memories(app).table.select_key(secret.rid)
         await until(lambda: screen_text(app).count("Zwervelaar") >= 2)  # in the list and in the preview
         await pilot.press("x")
         await until(lambda: "6 of 6" in screen_text(app) and memories(app).table.row_count == 6)
@@ -519,7 +519,7 @@ async def test_a_key_pins_a_fact_again_unpins_it_and_undo_takes_either_back(stor
     async with running(app, (80, 24)) as pilot:
         trains = facts(story, "trains")
         [(content, one)] = trains.items()
-        memories(app).table.select(one.rid)
+        memories(app).table.select_key(one.rid)
         await settle(app)
         before = row_with(app, content[:12])
         await pilot.press("!")
@@ -564,7 +564,7 @@ async def test_marked_facts_are_pinned_together_and_what_is_no_fact_says_why_not
         await until(lambda: "★" not in screen_text(app))
         with story.open(readonly=True) as memory:
             turn = memory.view.page("kind:episode")[0]
-        memories(app).table.select(turn.rid)
+        memories(app).table.select_key(turn.rid)
         await settle(app)
         await pilot.press("!")
         await until(
@@ -580,13 +580,13 @@ async def test_pinning_says_when_agents_are_not_told_it_all_the_same(story: Stor
         others = [memory.remember(f"Rule number {number}") for number in range(6)]
     app = story.app()
     async with running(app) as pilot:
-        memories(app).table.select(order.rid)
+        memories(app).table.select_key(order.rid)
         await settle(app)
         await pilot.press("!")
         await until(lambda: "Pinned, but agents are not told it: it reads like an order" in screen_text(app))
         await pilot.press("u")
         await until(lambda: "★" not in screen_text(app))
-        memories(app).table.mark({one.rid for one in others})
+        memories(app).table.mark_keys({one.rid for one in others})
         await pilot.press("!")
         await until(lambda: "of 6 pinned facts agents are told the 5 pinned last" in screen_text(app))
 
@@ -648,16 +648,16 @@ async def test_merge_is_offered_with_two_marks_and_says_which_is_no_fact(story: 
         await pilot.press("K")
         await until(lambda: pane.table.row_count == 9)
         bar = app.main.query_one(KeyBar)
-        assert "merge_marked" not in [key.action_id for key in bar.fitting()]
+        assert "merge_marked" not in [key.action_id for key in bar.fitting_keys()]
         with story.open(readonly=True) as memory:
             (fact,) = memory.view.page("kind:fact walnuts")
             (turn,) = memory.view.page("kind:episode Noted")
             other = next(one for one in memory.view.page("kind:fact") if one.rid != fact.rid)
-        pane.table.mark({fact.rid, other.rid})
-        await until(lambda: "merge_marked" in [key.action_id for key in bar.fitting()])
+        pane.table.mark_keys({fact.rid, other.rid})
+        await until(lambda: "merge_marked" in [key.action_id for key in bar.fitting_keys()])
         # What cannot be merged is not offered, and the key says why.
-        pane.table.mark({fact.rid, turn.rid})
-        await until(lambda: "merge_marked" not in [key.action_id for key in bar.fitting()])
+        pane.table.mark_keys({fact.rid, turn.rid})
+        await until(lambda: "merge_marked" not in [key.action_id for key in bar.fitting_keys()])
         await pilot.press("m")
         await until(lambda: "and this is a turn" in app.main.query_one(StatusLine).said)
         assert "Noted" in app.main.query_one(StatusLine).said
@@ -671,7 +671,7 @@ async def test_a_merge_keeps_the_confirmed_fact_and_shows_the_way_out(story: Sto
         later = memory.remember("Ada is allergic to walnuts, hazelnuts, almonds and to every other nut")
     app = story.app()
     async with running(app, (80, 24)) as pilot:
-        memories(app).table.mark({sure.rid, later.rid})
+        memories(app).table.mark_keys({sure.rid, later.rid})
         await quiet(app)
         await pilot.press("m")
         await until(lambda: there(app, FactMergeDialog))

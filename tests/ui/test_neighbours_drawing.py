@@ -9,9 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from memtui.engine.records import Companion, Entity, Neighbourhood
 from memtui.present.glyphs import ASCII, UNICODE
-from memtui.present.text import cells
-from memtui.ui.panes.entities.neighbours_drawing import Drawing, draw
-from memtui.ui.panes.entities.radial_layout import MOST, Layout, lay_out, room_for, step
+from memtui.present.text import max_cells
+from memtui.ui.panes.entities.neighbours_drawing import Drawing, draw_neighbours
+from memtui.ui.panes.entities.radial_layout import (
+    MOST,
+    RadialLayout,
+    capacity,
+    lay_out,
+    neighbour_in_direction,
+)
 
 WIDTHS, HEIGHTS = st.integers(24, 200), st.integers(1, 60)
 HOSTILE = (
@@ -47,13 +53,13 @@ def text(drawing: Drawing, width: int) -> list[str]:
             assert run.left >= at
             words = "".join(piece.text for piece in run.pieces)
             line += " " * (run.left - at) + words
-            at = run.left + cells(words)
+            at = run.left + max_cells(words)
         assert at <= width
         lines.append(line)
     return lines
 
 
-def check(layout: Layout, width: int, height: int) -> None:
+def check(layout: RadialLayout, width: int, height: int) -> None:
     """All labels are inside, none touches another one, and arrows go to each and back."""
     rows: dict[int, list[tuple[int, int]]] = {}
     frame = (layout.middle.row - 1, layout.middle.row, layout.middle.row + 1)
@@ -70,7 +76,9 @@ def check(layout: Layout, width: int, height: int) -> None:
     reached, new = {-1}, {-1}
     while new:
         new = {
-            step(layout, place, *way) for place in new for way in ((0, 1), (0, -1), (1, 0), (-1, 0))
+            neighbour_in_direction(layout, place, *way)
+            for place in new
+            for way in ((0, 1), (0, -1), (1, 0), (-1, 0))
         } - reached
         reached |= new
     assert reached == {-1, *range(len(layout.spots))}
@@ -90,7 +98,7 @@ def test_no_label_overlaps_or_is_outside_and_arrows_reach_each(
     labels, ties = [label for label, _ in wanted], [tie for _, tie in wanted]
     layout = lay_out(width, height, middle, labels, ties)
     check(layout, width, height)
-    assert len(layout.spots) == min(len(wanted), room_for(width, height)) <= MOST
+    assert len(layout.spots) == min(len(wanted), capacity(width, height)) <= MOST
     assert layout == lay_out(width, height, middle, labels, ties)
 
 
@@ -109,12 +117,12 @@ def test_the_stronger_a_tie_the_nearer_it_stands() -> None:
 
 def test_a_line_is_as_thick_as_the_tie_and_the_chosen_one_stands_out() -> None:
     found = around("Ada", [("Bob", 30), ("Zoë", 1)])
-    lines = text(draw(found, 60, 9, ASCII, 0), 60)
+    lines = text(draw_neighbours(found, 60, 9, ASCII, 0), 60)
     assert "#" in next(line for line in lines if "Bob 30" in line)
     assert "." in next(line for line in lines if "1 Zoë" in line) and ":" not in "".join(lines)
     roles = {
         run.pieces[0].role
-        for row in draw(found, 60, 9, UNICODE, 0).rows
+        for row in draw_neighbours(found, 60, 9, UNICODE, 0).rows
         for run in row
         if run.companion is None and run.pieces[0].text.strip()
     }
@@ -127,12 +135,12 @@ def test_hostile_names_stay_in_their_places(size: tuple[int, int], glyphs: objec
     width, height = size
     for middle in HOSTILE:
         found = around(middle, [(name, number) for number, name in enumerate(HOSTILE * 4, 1)])
-        lines = text(draw(found, width, height, glyphs, 3), width)  # type: ignore[arg-type]
+        lines = text(draw_neighbours(found, width, height, glyphs, 3), width)  # type: ignore[arg-type]
         shown = "".join(lines)
         assert len(lines) == height
         assert not set(shown) & set("\x1b\u202e\n\t")
 
 
 def test_alone_an_entity_is_just_in_the_middle() -> None:
-    lines = text(draw(around("Ada", []), 40, 11, UNICODE, -1), 40)
+    lines = text(draw_neighbours(around("Ada", []), 40, 11, UNICODE, -1), 40)
     assert [line.strip() for line in lines if line.strip()] == ["╭─────╮", "│ Ada │", "╰─────╯"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from memtui.engine.records import MemoryRecord
-from memtui.present.text import scrub
+from memtui.present.text import without_control_characters
 from memtui.ui.app import MemtuiApp
 from memtui.ui.dialogs.edit import AddObservation, CorrectDialog, NoteDialog
 from memtui.ui.panes.observations.columns import ObservationColumns
@@ -426,4 +426,4 @@ async def test_hostile_observations_and_entries_are_only_text(story: Story, size
 
 def assert_harmless(app: MemtuiApp) -> None:
     for line in screen_text(app).split("\n"):
-        assert scrub(line) == line
+        assert without_control_characters(line) == line

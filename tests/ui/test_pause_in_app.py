@@ -17,7 +17,7 @@ async def test_a_key_pauses_the_title_says_so_and_the_key_ends_it(story: Story) 
         await pilot.press("enter")
         await until(lambda: any("not recording until 13:00" in fact for fact in title.facts))
         assert "not recording until 13:00" in screen_text(app)
-        memory = app.operations.require()
+        memory = app.operations.require_memory()
         assert memory.recording.state().pause is not None
         await until(lambda: "no conversation is recorded" in app.main.query_one(StatusLine).said)
         await pilot.press("Z")

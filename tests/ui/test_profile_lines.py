@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from memtui.engine.records import Caution, Companion, Entity, Kind, MemoryRecord
 from memtui.present.glyphs import ASCII, UNICODE
-from memtui.present.text import cells
+from memtui.present.text import max_cells
 from memtui.ui.panes.entities.profile import NameMarks, ProfileText, Stop
-from memtui.ui.presenters.entity import Month, Portrait
-from memtui.ui.widgets.stop_view import GUTTER, Part, StopLayout
+from memtui.ui.presenters.entity import EntityPortrait, MonthCount
+from memtui.ui.widgets.stop_view import GUTTER, LinePart, StopLayout
 from ui_story import DAY, NOW
 
 ADA = Entity(
@@ -27,7 +27,7 @@ def memory(rid: int, text: str, kind: Kind = "fact", session: str | None = None)
     )  # fmt: skip
 
 
-def portrait(**changes: object) -> Portrait:
+def portrait(**changes: object) -> EntityPortrait:
     given = {
         "entity": ADA,
         "memories": (memory(1, "Ada is vegetarian"), memory(2, "I saw Addie in Ghent", "episode", "trip")),
@@ -35,14 +35,14 @@ def portrait(**changes: object) -> Portrait:
         "seen_with": (Companion(entity=GHENT, together=2),),
         "titles": {"trip": "Trip to Ghent"},
     }
-    return Portrait(**{**given, **changes})  # type: ignore[arg-type]
+    return EntityPortrait(**{**given, **changes})  # type: ignore[arg-type]
 
 
-def laid(one: Portrait, width: int = 60, *, ascii: bool = False) -> StopLayout[Stop]:
+def laid(one: EntityPortrait, width: int = 60, *, ascii: bool = False) -> StopLayout[Stop]:
     return ProfileText(width, NOW, ASCII if ascii else UNICODE, {"summary": "s"}).lay_out(one)
 
 
-def text(part: Part) -> str:
+def text(part: LinePart) -> str:
     return "".join(piece.text for piece in part.pieces)
 
 
@@ -86,7 +86,7 @@ def test_memories_that_are_not_listed_are_one_stop() -> None:
 
 
 def test_months_are_drawn_once_there_are_some() -> None:
-    months = tuple(Month(2025, number, number % 4) for number in range(1, 11))
+    months = tuple(MonthCount(2025, number, number % 4) for number in range(1, 11))
     shown = next(line for line in lines(laid(portrait(months=months))) if line.startswith("by month"))
     assert "Jan 2025 to Oct 2025" in shown
     assert "▃▅▇ ▃▅▇ ▃▅" in shown
@@ -94,8 +94,8 @@ def test_months_are_drawn_once_there_are_some() -> None:
 
 
 def test_more_months_than_cells_are_drawn_together() -> None:
-    months = tuple(Month(1950 + number // 12, number % 12 + 1, 1) for number in range(900))
-    assert all(cells(line) <= 40 for line in lines(laid(portrait(months=months), 40)))
+    months = tuple(MonthCount(1950 + number // 12, number % 12 + 1, 1) for number in range(900))
+    assert all(max_cells(line) <= 40 for line in lines(laid(portrait(months=months), 40)))
 
 
 def test_without_a_summary_the_key_for_one_is_shown_unless_nothing_can_be_changed() -> None:
@@ -137,7 +137,7 @@ def test_hostile_names_stay_within_their_lines(name: str, width: int) -> None:
     for line in one.lines:
         for part in line:
             shown = text(part)
-            assert cells(shown) <= part.width
+            assert max_cells(shown) <= part.width
             assert "\x1b" not in shown and "\u202e" not in shown and "\n" not in shown
 
 
@@ -164,15 +164,15 @@ def test_names_are_found_as_whole_words(name: str, line: str, found: list[str]) 
 def test_a_line_shows_the_part_of_a_long_text_that_says_the_name() -> None:
     long = "word " * 200 + "and then Ada came " + "word " * 200
     shown = "".join(piece.text for piece in NameMarks(("Ada",)).line(long, 40))
-    assert "Ada" in shown and shown.startswith("…") and cells(shown) <= 40
+    assert "Ada" in shown and shown.startswith("…") and max_cells(shown) <= 40
     at_the_end = "".join(piece.text for piece in NameMarks(("Ada",)).line("word " * 200 + "Ada", 40))
-    assert at_the_end.endswith("Ada") and cells(at_the_end) > 30
+    assert at_the_end.endswith("Ada") and max_cells(at_the_end) > 30
 
 
 @given(st.text(max_size=30), st.text(max_size=300), st.integers(2, 80))
 def test_a_line_is_never_wider_than_asked(name: str, long: str, width: int) -> None:
     pieces = NameMarks((name, long[:5])).line(long, width)
-    assert sum(cells(piece.text) for piece in pieces) <= width
+    assert sum(max_cells(piece.text) for piece in pieces) <= width
 
 
 def test_what_no_longer_holds_is_marked() -> None:

@@ -9,7 +9,7 @@ from memtui.engine.records import Hit, MemoryRecord, Profile, RetrieverHit, Sear
 from memtui.present.glyphs import UNICODE
 from memtui.present.hit import RETRIEVERS, matched_text, raw_score, score_text
 from memtui.ui.panes.search.ranking import KINDS, KNOBS, Tuning
-from memtui.ui.presenters.hit import HitText, bar, hit_rows, marks, search_columns
+from memtui.ui.presenters.hit import HitText, hit_rows, match_ranges, search_columns, stacked_bar_cells
 from memtui.ui.presenters.memory_text import MemoryText
 from ui_story import Story
 
@@ -20,7 +20,7 @@ TERMS = st.dictionaries(st.sampled_from(RETRIEVERS), st.floats(0.0, 2.0), max_si
 def test_the_parts_of_a_bar_are_as_long_as_their_sum_says(
     terms: dict[str, float], most: float, cells: int
 ) -> None:
-    parts = bar(terms, most, cells)  # type: ignore[arg-type]
+    parts = stacked_bar_cells(terms, most, cells)  # type: ignore[arg-type]
     total = sum(terms.values())
     wanted = min(round(total / most * cells), cells)
     assert sum(length for _, length in parts) == (max(wanted, 1) if total else 0)
@@ -30,7 +30,7 @@ def test_the_parts_of_a_bar_are_as_long_as_their_sum_says(
 
 
 def test_a_part_twice_as_large_is_twice_as_long() -> None:
-    assert bar({"keyword": 0.4, "vector": 0.2}, 0.6, 12) == [("keyword", 8), ("vector", 4)]
+    assert stacked_bar_cells({"keyword": 0.4, "vector": 0.2}, 0.6, 12) == [("keyword", 8), ("vector", 4)]
 
 
 def test_points_keep_the_digits_that_tell_hits_apart() -> None:
@@ -47,21 +47,21 @@ def _hit(*matched: str, score: float = 1.0) -> RetrieverHit:
 
 def test_matched_words_are_marked_as_the_index_saw_them() -> None:
     text = "Mr. Hadžić EATS plums; he eats, uneaten"
-    found = [text[start:end] for start, end, _ in marks(text, {"keyword": _hit("hadzic", "eats")})]
+    found = [text[start:end] for start, end, _ in match_ranges(text, {"keyword": _hit("hadzic", "eats")})]
     assert found == ["Hadžić", "EATS", "eats"]
 
 
 def test_names_are_marked_where_no_word_is() -> None:
     text = "Ada and Anna and Ada Lovelace"
     retrievers = {"keyword": _hit("anna"), "entity": _hit("Ada", "Anna")}
-    assert [(text[start:end], retriever) for start, end, retriever in marks(text, retrievers)] == [  # type: ignore[arg-type]
+    assert [(text[start:end], retriever) for start, end, retriever in match_ranges(text, retrievers)] == [  # type: ignore[arg-type]
         ("Ada", "entity"), ("Anna", "keyword"), ("Ada", "entity"),
     ]  # fmt: skip
 
 
 def test_pairs_of_chinese_characters_are_marked_inside_a_run() -> None:
     text = "我喜欢北京烤鸭"
-    assert [text[start:end] for start, end, _ in marks(text, {"keyword": _hit("北京")})] == ["北京"]
+    assert [text[start:end] for start, end, _ in match_ranges(text, {"keyword": _hit("北京")})] == ["北京"]
 
 
 def test_raw_scores_say_what_they_are() -> None:
@@ -111,8 +111,8 @@ def test_rows_say_how_far_they_moved_against_the_saved_profile() -> None:
     )
     result = SearchResult(query="x", filter="", profile=Profile(), hits=hits, retrievers=())
     before = {10: 1, 20: 2, 30: 3}
-    assert [row.moved for row in hit_rows(result, before)] == [2, -1, None, -2]
-    assert [row.moved for row in hit_rows(result, None)] == [0, 0, 0, 0]
+    assert [row.rank_change for row in hit_rows(result, before)] == [2, -1, None, -2]
+    assert [row.rank_change for row in hit_rows(result, None)] == [0, 0, 0, 0]
     columns = {column.id: column for column in search_columns(UNICODE, lambda: 0.0)}
     shown = [
         "".join(piece.text for piece in columns["text"].cell(row, 20)) for row in hit_rows(result, before)
@@ -164,14 +164,16 @@ def test_above_the_breakdown_of_a_long_text_stands_the_part_that_matched(story: 
         result = memory.search("oboe")
         hit = next(one for one in result.hits if one.memory.id == identity)
         output = HitText(60, story.now, UNICODE)
-        brief = output.hit(hit, result).plain
+        brief = output.explain_hit(hit, result).plain
         assert brief.startswith("…") and "oboe was heard" in brief and len(brief) < 1_500 and "total" in brief
         # The whole text is there too, below.
-        whole = output.hit(hit, result, memory.view.detail(identity)).plain
+        whole = output.explain_hit(hit, result, memory.view.detail(identity)).plain
         assert whole.index("total") < whole.index(text[:500])
         assert text.strip() in whole
         short = next(one for one in memory.search("walnuts").hits if "walnuts" in one.memory.content)
-        assert output.hit(short, memory.search("walnuts")).plain.startswith("Ada is allergic to walnuts\n")
+        assert output.explain_hit(short, memory.search("walnuts")).plain.startswith(
+            "Ada is allergic to walnuts\n"
+        )
 
 
 def test_a_hit_that_is_only_far_down_is_told_as_one_of_the_list_that_no_agent_is_told(story: Story) -> None:
@@ -182,14 +184,15 @@ def test_a_hit_that_is_only_far_down_is_told_as_one_of_the_list_that_no_agent_is
         last = result.hits[-1]
         output = memory.explain("walnuts", last.memory.id, limit=1)
         text = HitText(60, story.now, UNICODE)
-        listed = text.explanation(output, result.hits[0].score, 100).plain
+        listed = text.explain_memory(output, result.hits[0].score, 100).plain
         assert (
             f"It is in the list: number {last.rank}." in listed
             and "An agent that searches gets the first 1" in listed
         )
         assert "not here" not in listed and "remedy" not in listed
         assert (
-            f"It is number {last.rank}, and the list ends with 2." in text.explanation(output, 1.0, 2).plain
+            f"It is number {last.rank}, and the list ends with 2."
+            in text.explain_memory(output, 1.0, 2).plain
         )
 
 
@@ -221,7 +224,7 @@ def test_below_the_breakdown_stand_the_arms_that_did_not_find_it(story: Story) -
     found = [report.retriever for report in result.retrievers if report.retriever in hit.retrievers]
     asked = [report.retriever for report in result.retrievers if report.retriever not in hit.retrievers]
     assert "keyword" in found and asked
-    output = HitText(60, story.now, UNICODE).hit(hit, result).plain
+    output = HitText(60, story.now, UNICODE).explain_hit(hit, result).plain
     breakdown = output.split("total", 1)
     assert all(
         f"\n{retriever}" in breakdown[0] and f"\n{retriever}" not in breakdown[1] for retriever in found

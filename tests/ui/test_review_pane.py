@@ -126,7 +126,7 @@ async def test_a_narrow_footer_offers_what_settles_the_card(inbox: Story) -> Non
     app = at_review(inbox)
     async with running(app, (80, 24)) as pilot:
         await ready(app)
-        keys = [key.label for key in app.main.query_one(KeyBar).fitting()]
+        keys = [key.label for key in app.main.query_one(KeyBar).fitting_keys()]
         assert keys[:4] == ["use new", "forget", "both are true", "merge"]
         # The card has all its choices, however long what they are decided by.
         choices = app.main.query_one(".card-verdicts").region
@@ -142,7 +142,7 @@ async def test_a_narrow_footer_offers_what_settles_the_card(inbox: Story) -> Non
             assert output in shown, output
         await pilot.press("G")
         await settle(app)
-        keys = [key.label for key in app.main.query_one(KeyBar).fitting()]
+        keys = [key.label for key in app.main.query_one(KeyBar).fitting_keys()]
         assert keys[:3] == ["keep", "forget", "later"]
 
 
@@ -451,7 +451,7 @@ async def test_the_list_gives_its_width_to_the_texts(inbox: Story, size: tuple[i
         table = review(app).table
         (text,) = [
             width
-            for column, width in table.painter.fitted(table.scrollable_content_region.width)
+            for column, width in table.painter.fit_columns(table.scrollable_content_region.width)
             if column.id == "text"
         ]
         assert text >= 30

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 
 import pytest
 from memtui.ui.row_source import Readers
-from memtui.ui.widgets.row_pages import KEPT, PAGE, Pages
+from memtui.ui.widgets.row_pages import KEPT, PAGE, RowPages
 
 
 class Numbers:
@@ -64,9 +64,9 @@ async def readers() -> AsyncIterator[Readers]:
     readers.close()
 
 
-def pages_of(source: Numbers, readers: Readers, seen: Seen | None = None) -> Pages[tuple[int, str]]:
+def pages_of(source: Numbers, readers: Readers, seen: Seen | None = None) -> RowPages[tuple[int, str]]:
     seen = seen or Seen()
-    return Pages(
+    return RowPages(
         source,
         readers,
         arrived=lambda first, _: seen.arrived.append(first),
@@ -86,17 +86,17 @@ async def until(condition: Callable[[], object]) -> None:
 async def test_a_short_list_is_whole_after_one_read(readers: Readers) -> None:
     source = Numbers(range(10, 15))
     pages = pages_of(source, readers)
-    await pages.begin(0, 40)
-    pages.go_on()
+    await pages.read_first(0, 40)
+    pages.read_remaining()
     assert (pages.count, pages.exact, source.pages) == (5, True, [0])
     assert list(pages.keys or ()) == [10, 11, 12, 13, 14]
-    assert pages.row(4) == (14, "row 14")
+    assert pages.row_at(4) == (14, "row 14")
 
 
 async def test_an_empty_list_is_known_to_be_empty(readers: Readers) -> None:
     pages = pages_of(Numbers([]), readers)
-    await pages.begin(0, 40)
-    pages.go_on()
+    await pages.read_first(0, 40)
+    pages.read_remaining()
     assert (pages.count, pages.exact, list(pages.keys or ())) == (0, True, [])
 
 
@@ -104,10 +104,10 @@ async def test_first_rows_come_before_the_count_and_the_keys(readers: Readers) -
     source = Numbers(range(100_000))
     seen = Seen()
     pages = pages_of(source, readers, seen)
-    await pages.begin(0, 40)
+    await pages.read_first(0, 40)
     assert (pages.count, pages.exact) == (PAGE, False)
-    assert pages.row(39) == (39, "row 39")
-    pages.go_on()
+    assert pages.row_at(39) == (39, "row 39")
+    pages.read_remaining()
     await until(lambda: pages.keys is not None)
     assert (pages.count, pages.exact) == (100_000, True)
     assert seen.counted >= 1
@@ -119,12 +119,12 @@ async def test_a_missing_row_is_read_in_the_background_by_key_once_keys_are_know
     source = Numbers(range(0, 200_000, 2))
     seen = Seen()
     pages = pages_of(source, readers, seen)
-    await pages.begin(0, 40)
-    pages.go_on()
+    await pages.read_first(0, 40)
+    pages.read_remaining()
     await until(lambda: pages.keys is not None)
-    assert pages.row(90_000) is None
-    await until(lambda: pages.row(90_000))
-    assert pages.row(90_000) == (180_000, "row 180000")
+    assert pages.row_at(90_000) is None
+    await until(lambda: pages.row_at(90_000))
+    assert pages.row_at(90_000) == (180_000, "row 180000")
     assert seen.arrived == [90_000 // PAGE * PAGE]
     assert source.by_key == 1
     assert source.pages == [0]
@@ -133,12 +133,12 @@ async def test_a_missing_row_is_read_in_the_background_by_key_once_keys_are_know
 async def test_the_newest_wish_is_served_first_and_old_ones_are_dropped(readers: Readers) -> None:
     source = Numbers(range(10_000))
     pages = pages_of(source, readers)
-    await pages.begin(0, 1)
+    await pages.read_first(0, 1)
     source.hold.clear()
-    pages.request(1 * PAGE, 1)
+    pages.request_rows(1 * PAGE, 1)
     await asyncio.sleep(0)
     for number in range(2, 30):
-        pages.request(number * PAGE, 1)
+        pages.request_rows(number * PAGE, 1)
     source.hold.set()
     await until(lambda: len(source.pages) == 2 + KEPT)
     await asyncio.sleep(0.05)
@@ -148,9 +148,9 @@ async def test_the_newest_wish_is_served_first_and_old_ones_are_dropped(readers:
 async def test_only_the_newest_pages_stay_in_memory(readers: Readers) -> None:
     source = Numbers(range(50 * PAGE))
     pages = pages_of(source, readers)
-    await pages.begin(0, 1)
+    await pages.read_first(0, 1)
     for number in range(40):
-        pages.request(number * PAGE, 1)
+        pages.request_rows(number * PAGE, 1)
         await until(lambda: pages._loading is None)
     assert len(pages._pages) == KEPT
 
@@ -158,14 +158,14 @@ async def test_only_the_newest_pages_stay_in_memory(readers: Readers) -> None:
 async def test_a_row_that_vanished_is_a_hole_that_is_not_asked_for_again(readers: Readers) -> None:
     source = Numbers(range(1000))
     pages = pages_of(source, readers)
-    await pages.begin(0, 1)
-    pages.go_on()
+    await pages.read_first(0, 1)
+    pages.read_remaining()
     await until(lambda: pages.keys is not None)
     source.gone = {500}
-    pages.request(500, 1)
-    await until(lambda: pages.row(501))
-    assert pages.row(500) is None
-    assert pages.key(500) == 500
+    pages.request_rows(500, 1)
+    await until(lambda: pages.row_at(501))
+    assert pages.row_at(500) is None
+    assert pages.key_at(500) == 500
     await asyncio.sleep(0.02)
     assert source.by_key == 1
 
@@ -173,31 +173,31 @@ async def test_a_row_that_vanished_is_a_hole_that_is_not_asked_for_again(readers
 async def test_a_list_that_shrank_below_the_window_begins_at_its_end(readers: Readers) -> None:
     source = Numbers(range(300))
     pages = pages_of(source, readers)
-    await pages.begin(5000, 40)
+    await pages.read_first(5000, 40)
     assert (pages.count, pages.exact) == (300, True)
-    assert pages.row(299) == (299, "row 299")
+    assert pages.row_at(299) == (299, "row 299")
 
 
 async def test_a_key_is_found_on_the_pages_read_and_later_among_all_keys(readers: Readers) -> None:
     pages = pages_of(Numbers(range(0, 2000, 2)), readers)
-    await pages.begin(0, 40)
-    assert pages.find(100, near=0) == 50
-    assert pages.find(1500, near=0) is None
-    pages.go_on()
+    await pages.read_first(0, 40)
+    assert pages.find_index(100, near=0) == 50
+    assert pages.find_index(1500, near=0) is None
+    pages.read_remaining()
     await until(lambda: pages.keys is not None)
-    assert pages.find(1500, near=0) == 750
-    assert pages.find(1501, near=0) is None
+    assert pages.find_index(1500, near=0) == 750
+    assert pages.find_index(1501, near=0) is None
 
 
 async def test_an_error_is_told_once_and_ends_the_reading(readers: Readers) -> None:
     source = Numbers(range(1000))
     seen = Seen()
     pages = pages_of(source, readers, seen)
-    await pages.begin(0, 1)
+    await pages.read_first(0, 1)
     source.error = OSError("the disk is gone")
-    pages.request(500, 1)
+    pages.request_rows(500, 1)
     await until(lambda: seen.errors)
-    pages.request(700, 1)
+    pages.request_rows(700, 1)
     await asyncio.sleep(0.03)
     assert len(seen.errors) == 1
     assert seen.arrived == []
@@ -207,10 +207,10 @@ async def test_nothing_is_told_after_close(readers: Readers) -> None:
     source = Numbers(range(1000))
     seen = Seen()
     pages = pages_of(source, readers, seen)
-    await pages.begin(0, 1)
+    await pages.read_first(0, 1)
     source.hold.clear()
-    pages.request(500, 1)
-    pages.go_on()
+    pages.request_rows(500, 1)
+    pages.read_remaining()
     pages.close()
     source.hold.set()
     await asyncio.sleep(0.05)
@@ -220,14 +220,14 @@ async def test_nothing_is_told_after_close(readers: Readers) -> None:
 async def test_reading_never_happens_on_the_thread_of_the_loop(readers: Readers) -> None:
     source = Numbers(range(1000))
     pages = pages_of(source, readers)
-    await pages.begin(0, 40)
+    await pages.read_first(0, 40)
     assert threading.current_thread().name not in source.threads
 
 
 async def test_keys_of_any_size_are_kept(readers: Readers) -> None:
     pages = pages_of(Numbers([*range(5000), 2**40, -1]), readers)
-    await pages.begin(0, 40)
-    pages.go_on()
+    await pages.read_first(0, 40)
+    pages.read_remaining()
     await until(lambda: pages.keys is not None)
     assert pages.keys is not None
     assert [pages.keys[at] for at in (0, 4999, 5000, 5001)] == [0, 4999, 2**40, -1]

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import pytest
 from memtui.present.glyphs import ASCII
-from memtui.present.text import Visible, one_line, scrub
+from memtui.present.text import Visible, one_line, without_control_characters
 from memtui.ui.row_source import ListSource, Readers
 from memtui.ui.theme import own_themes, variable_defaults
-from memtui.ui.widgets.columns import Column, Order, Piece, fit
+from memtui.ui.widgets.columns import Column, Order, StyledText, fit_columns
 from memtui.ui.widgets.row_paint import RowPainter
 from memtui.ui.widgets.row_table import (
     RowHighlighted,
@@ -59,12 +59,12 @@ class Fake:
         return row[0]
 
 
-def _text(row: Pair, width: int) -> Iterable[Piece]:
-    yield Piece(one_line(row[1], width))
+def _text(row: Pair, width: int) -> Iterable[StyledText]:
+    yield StyledText(one_line(row[1], width))
 
 
-def _number(row: Pair, width: int) -> Iterable[Piece]:
-    yield Piece(Visible(str(row[0])), "dim")
+def _number(row: Pair, width: int) -> Iterable[StyledText]:
+    yield StyledText(Visible(str(row[0])), "dim")
 
 
 COLUMNS: list[Column[Pair]] = [
@@ -115,7 +115,7 @@ class ListApp(App[None]):
         await still(self, 0.02)
 
     async def show(self, source: Fake, *, top: bool = True) -> None:
-        self.table.show(source, self.readers, top=top)
+        self.table.show_source(source, self.readers, top=top)
         pages = self.table._pages
         await self.settle(
             lambda: (
@@ -197,14 +197,14 @@ async def test_the_cursor_stays_in_sight_unless_the_person_scrolled_away() -> No
     app = ListApp()
 
     def seen() -> bool:
-        return app.table._in_sight(app.table.cursor)
+        return app.table._is_visible_row(app.table.cursor)
 
     async with app.run_test(size=(40, 10)):
         await app.show(Fake(range(50, 0, -1)))
         await app.show(Fake(range(80, 0, -1)), top=False)
         assert app.table.cursor == 30 and seen()
         # A row that was asked for before it is listed.
-        app.table.select(90)
+        app.table.select_key(90)
         await app.show(Fake([*range(60, 0, -1), 90]), top=False)
         assert app.table.selected_key == 90 and seen()
         app.table.scroll_to(y=0, animate=False)
@@ -275,7 +275,7 @@ async def test_an_error_is_told_and_the_old_rows_stay() -> None:
         await app.show(Fake([1, 2]))
         bad = Fake([3])
         bad.error = OSError("the disk is gone")
-        app.table.show(bad, app.readers)
+        app.table.show_source(bad, app.readers)
         await app.settle(lambda: any(isinstance(e, RowsFailed) for e in app.posted))
         assert "row 1" in app.line(1)
 
@@ -285,9 +285,9 @@ async def test_a_slow_list_is_given_up_for_a_newer_one() -> None:
     async with app.run_test(size=(40, 10)):
         slow = Fake(range(1000), "old {}".format)
         slow.hold.clear()
-        app.table.show(slow, app.readers)
+        app.table.show_source(slow, app.readers)
         await asyncio.sleep(0.02)
-        app.table.show(Fake([5], "new {}".format), app.readers)
+        app.table.show_source(Fake([5], "new {}".format), app.readers)
         slow.hold.set()
         await app.settle(lambda: app.table.selected)
         assert app.table.selected == (5, "new 5")
@@ -317,19 +317,19 @@ async def test_rows_in_memory_are_there_at_once_and_stay_whatever_slower_ones_co
     async with app.run_test(size=(40, 10)):
         slow = Fake(range(1, 6))
         slow.hold.clear()
-        app.table.show(slow, app.readers)
+        app.table.show_source(slow, app.readers)
         await still(app, 0.02)
-        app.table.show(rows(range(100, 3_000)), app.readers)
+        app.table.show_source(rows(range(100, 3_000)), app.readers)
         assert (app.table.row_count, app.table.selected) == (2_900, (100, "row 100"))
         slow.hold.set()
         await still(app, 0.05)
         assert app.table.row_count == 2_900
         app.table.move_to(2_700)
         await app.settle(lambda: app.table.selected == (2_800, "row 2800"))
-        app.table.mark({100, 2_800})
-        app.table.show(rows(range(2_500, 3_000)), app.readers, top=False)
+        app.table.mark_keys({100, 2_800})
+        app.table.show_source(rows(range(2_500, 3_000)), app.readers, top=False)
         assert (app.table.cursor, app.table.marks) == (300, {2_800})
-        app.table.show(rows([]), app.readers)
+        app.table.show_source(rows([]), app.readers)
         await app.settle(lambda: [e.count for e in app.posted if isinstance(e, RowsCounted)][-1:] == [0])
         assert app.table.selected is None
 
@@ -344,7 +344,7 @@ async def test_hostile_rows_are_shown_and_keep_their_width(size: tuple[int, int]
             for y in range(size[1]):
                 strip = app.table.render_line(y)
                 assert strip.cell_length == app.table.scrollable_content_region.width
-                assert all(scrub(segment.text) == segment.text for segment in strip)
+                assert all(without_control_characters(segment.text) == segment.text for segment in strip)
 
 
 def test_columns_go_in_their_order_and_the_elastic_one_takes_the_rest() -> None:
@@ -354,17 +354,17 @@ def test_columns_go_in_their_order_and_the_elastic_one_takes_the_rest() -> None:
         Column("c", "c", _text, width=6, drop=1),
         Column("d", "d", _text, width=3),
     ]
-    assert [(c.id, w) for c, w in fit(columns, 60)] == [("a", 40), ("b", 5), ("c", 6), ("d", 3)]
-    assert [c.id for c, _ in fit(columns, 39)] == ["a", "c", "d"]
-    assert [c.id for c, _ in fit(columns, 30)] == ["a", "d"]
-    assert sum(w for _, w in fit(columns, 30)) + 2 == 30
+    assert [(c.id, w) for c, w in fit_columns(columns, 60)] == [("a", 40), ("b", 5), ("c", 6), ("d", 3)]
+    assert [c.id for c, _ in fit_columns(columns, 39)] == ["a", "c", "d"]
+    assert [c.id for c, _ in fit_columns(columns, 30)] == ["a", "d"]
+    assert sum(w for _, w in fit_columns(columns, 30)) + 2 == 30
 
 
 def test_two_elastic_columns_share_the_rest_and_fill_the_room() -> None:
     columns = [Column("a", "a", _text), Column("b", "b", _text), Column("c", "c", _text, width=3)]
     gaps = sum(column.gap for column in columns[1:])
-    assert [w for _, w in fit(columns, 83 + gaps)] == [40, 40, 3]
-    assert [w for _, w in fit(columns, 84 + gaps)] == [41, 40, 3]
+    assert [w for _, w in fit_columns(columns, 83 + gaps)] == [40, 40, 3]
+    assert [w for _, w in fit_columns(columns, 84 + gaps)] == [41, 40, 3]
 
 
 async def test_rows_of_three_lines_are_walked_clicked_and_kept_in_sight_as_rows() -> None:
@@ -392,8 +392,8 @@ async def test_rows_of_three_lines_are_walked_clicked_and_kept_in_sight_as_rows(
 
 
 def test_a_text_that_spills_runs_over_the_columns_that_are_empty_in_its_row_and_over_no_other() -> None:
-    def cell(place: int) -> Callable[[Sequence[str], int], Iterator[Piece]]:
-        return lambda row, width: iter([Piece(one_line(row[place], width))])
+    def cell(place: int) -> Callable[[Sequence[str], int], Iterator[StyledText]]:
+        return lambda row, width: iter([StyledText(one_line(row[place], width))])
 
     columns = [
         Column[Sequence[str]]("what", "", cell(0), least=6, spills=True),
@@ -402,7 +402,7 @@ def test_a_text_that_spills_runs_over_the_columns_that_are_empty_in_its_row_and_
     ]
     painter = RowPainter(columns, ASCII, lambda state, role: Style())
     drawn = [
-        painter.row(row, 26, "plain", False).text.rstrip()
+        painter.paint_row(row, 26, "plain", False).text.rstrip()
         for row in (
             ("a long text here", "", "then"),
             ("a long text here", "", ""),
@@ -411,10 +411,12 @@ def test_a_text_that_spills_runs_over_the_columns_that_are_empty_in_its_row_and_
     ]
     assert drawn == ["   a long text he…   then", "   a long text here", "   a long …  now"]
     assert not any(
-        part.style and part.style.underline for part in painter.row(("a", "", ""), 26, "plain", False)
+        part.style and part.style.underline for part in painter.paint_row(("a", "", ""), 26, "plain", False)
     )
     painter.ruled = lambda row: row[0] == "a"
-    assert all(part.style and part.style.underline for part in painter.row(("a", "", ""), 26, "plain", False))
+    assert all(
+        part.style and part.style.underline for part in painter.paint_row(("a", "", ""), 26, "plain", False)
+    )
     assert not any(
-        part.style and part.style.underline for part in painter.row(("b", "", ""), 26, "plain", False)
+        part.style and part.style.underline for part in painter.paint_row(("b", "", ""), 26, "plain", False)
     )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from memtui.present.text import cells, visible
+from memtui.present.text import max_cells, visible
 from memtui.ui.line_filter import ControlFilter, PlainFilter
 from memtui.ui.safe import assemble, content, line, marked, notice, segment
 from rich.segment import Segment
@@ -80,7 +80,7 @@ def test_plain_signs_take_the_room_of_those_they_stand_for() -> None:
     text = "“Ada’s” · walnuts… 漢字 → no ▃"
     (output,) = PlainFilter().apply([Segment(text, Style(bold=True))], BLACK)
     assert output.text == '"Ada\'s" | walnuts~ 漢字 > no  '
-    assert cells(output.text) == cells(text) and output.style == Style(bold=True)
+    assert max_cells(output.text) == max_cells(text) and output.style == Style(bold=True)
 
 
 class Guarded(App[None]):

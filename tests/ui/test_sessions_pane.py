@@ -19,7 +19,7 @@ def sessions(app: MemtuiApp) -> SessionsPane:
 
 
 def turns(app: MemtuiApp) -> TranscriptView:
-    return sessions(app).side.turns
+    return sessions(app).side.transcript_view
 
 
 async def read(app: MemtuiApp) -> None:
@@ -190,7 +190,7 @@ async def test_a_turn_that_comes_in_appears_and_the_cursor_stays(story: Story) -
         await pilot.press("j", "enter", "j")
         await read(app)
         rid = turns(app).selected_rid
-        memory = app.operations.require()
+        memory = app.operations.require_memory()
         memory.record_turn("trip", "user", "One more thing about Ghent")
         await until(lambda: "One more thing about Ghent" in screen_text(app))
         assert turns(app).selected_rid == rid

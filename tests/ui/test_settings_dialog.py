@@ -122,17 +122,17 @@ async def test_settings_of_the_engine_count_at_once(story: Story, tmp_path: Path
 
     app = story.app(configuration=config.load(file, {}), reopen=reopen)
     async with running(app) as pilot:
-        before = app.operations.require()
+        before = app.operations.require_memory()
         await pilot.press("j", "j")
         chosen = memories(app).table.selected_key
         await at(app, "decay.threshold")
         await until(lambda: "takes effect now" in text_of(app))
         await pilot.press("enter", *["backspace"] * 4, *"0.3", "enter")
         await until(lambda: "it takes effect now" in text_of(app))
-        await until(lambda: app.operations.require().options.fade_threshold == 0.3)
+        await until(lambda: app.operations.require_memory().options.fade_threshold == 0.3)
         await at_next(app, "embedder.kind")
         await pilot.press("enter")
-        await until(lambda: app.operations.require().options.embedder == "minilm")
+        await until(lambda: app.operations.require_memory().options.embedder == "minilm")
         await at_next(app, "general.ascii")
         await pilot.press("enter")
         await until(lambda: "it takes effect at the next start" in text_of(app))

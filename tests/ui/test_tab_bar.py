@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from memtui.ui.panes.registry import PANES
-from memtui.ui.widgets.bars import Tab, TabBar
+from memtui.ui.widgets.bars import TabBar, TabLabel
 from textual.app import App, ComposeResult
 
 # As in the demo: what waits in Review and Sessions is work, the rest are totals.
@@ -21,7 +21,7 @@ async def drawn(width: int, counts: dict[str, int], active: str = "memories") ->
     async with app.run_test(size=(width, 3)) as pilot:
         bar = app.query_one(TabBar)
         bar.tabs = tuple(
-            Tab(spec.number, spec.pane_id, spec.label, spec.short, counts.get(spec.pane_id), spec.calls)
+            TabLabel(spec.number, spec.pane_id, spec.label, spec.short, counts.get(spec.pane_id), spec.calls)
             for spec in PANES
         )
         bar.active = active

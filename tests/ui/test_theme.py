@@ -8,7 +8,7 @@ from typing import get_args
 import pytest
 from memtui.guide import page
 from memtui.present.glyphs import ASCII, UNICODE, Glyphs
-from memtui.present.text import Role, cells
+from memtui.present.text import Role, max_cells
 from memtui.ui.panes.memory_actions import memory_legend
 from memtui.ui.theme import (
     RETRIEVER_HUES,
@@ -81,7 +81,7 @@ def test_themes_of_textual_get_every_variable_of_ours(name: str) -> None:
 def test_every_sign_is_one_cell_wide(glyphs: Glyphs) -> None:
     for name, value in glyphs._asdict().items():
         signs = value.values() if not isinstance(value, str) else value
-        assert all(cells(sign) == 1 for sign in signs), name
+        assert all(max_cells(sign) == 1 for sign in signs), name
 
 
 def test_the_ascii_set_is_ascii_and_tells_the_kinds_and_arms_apart() -> None:

@@ -21,7 +21,7 @@ def drawn(app: MemtuiApp) -> TimelineView:
 
 async def shown(app: MemtuiApp, pilot: Pilot[None]) -> TimelineView:
     await pilot.press("T")
-    await until(lambda: drawn(app).number)
+    await until(lambda: drawn(app).count_in_cell)
     await still(app)
     return drawn(app)
 
@@ -68,13 +68,13 @@ async def test_time_across_rows_down_and_what_is_in_a_cell(story: Story) -> None
         unit, at = view.spot.at, view._timeline.unit  # type: ignore[union-attr]
         await press(pilot, "minus")
         coarser = view._timeline
-        assert coarser is not None and coarser.unit != at and view.number == 1
+        assert coarser is not None and coarser.unit != at and view.count_in_cell == 1
         await press(pilot, "=")
         assert (
             view._timeline is not None
             and view._timeline.unit == at
             and view.spot.at == unit
-            and view.number == 1
+            and view.count_in_cell == 1
         )
         await press(pilot, *"=" * 6)
         assert view._timeline.unit == "hour" and "Hours are the finest" in screen_text(app)
@@ -83,9 +83,9 @@ async def test_time_across_rows_down_and_what_is_in_a_cell(story: Story) -> None
 
         # Layers and rows.
         await press(pilot, "k", "v", "v", "home", "n")
-        assert view.spot.layer == "forgotten" and "1 forgotten" in view.sentence
+        assert view.spot.layer == "forgotten" and "1 forgotten" in view.describe_cell
         await press(pilot, "v", "v", "home", "n")
-        assert " recalled" in view.sentence
+        assert " recalled" in view.describe_cell
         await press(pilot, "v", "b")
         assert view.spot.by == "person" and "Ada" in screen_text(app)
         await press(pilot, "b")
@@ -107,18 +107,18 @@ async def test_the_mouse_and_the_edges_of_time(story: Story) -> None:
     app = story.app()
     async with running(app, size=(80, 24)) as pilot:
         view = await shown(app, pilot)
-        where = view._plan
+        where = view._plan_drawing
         assert where is not None
         await pilot.click(view, offset=(1 + where.left, where.top))
         await still(app)
-        assert view.at == 0 and view.row == 0
+        assert view.period_number == 0 and view.row_number == 0
         await pilot.click(view, offset=(20, 0))
         await still(app)
         assert view.spot.layer == "changed"
         await press(pilot, "left", "H")
         assert "nothing earlier" in screen_text(app)
         await press(pilot, "end", "right", "L")
-        assert "nothing later" in screen_text(app) and view.at == view._timeline.periods - 1  # type: ignore[union-attr]
+        assert "nothing later" in screen_text(app) and view.period_number == view._timeline.periods - 1  # type: ignore[union-attr]
         unit = view._timeline.unit  # type: ignore[union-attr]
         await pilot._post_mouse_events([MouseScrollDown], view, offset=(30, 5))
         await quiet(app)

@@ -65,7 +65,7 @@ def pressing(*keys: str) -> Callable[[Pilot[None]], Any]:
         pane = app.main.pane
         assert isinstance(pane, MemoriesPane)
         await pilot.press("T")
-        await until(lambda: pane.timeline is not None and pane.timeline.number)
+        await until(lambda: pane.timeline is not None and pane.timeline.count_in_cell)
         await still(app)
         for key in keys:
             await pilot.press(key)

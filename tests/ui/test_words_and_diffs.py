@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from memtui.ui.dialogs.why_not import SharingSource
-from memtui.ui.presenters.diff import differences, old_and_new
-from memtui.ui.presenters.source_words import excerpt, mostly_lost, shared
+from memtui.ui.presenters.diff import diff_ranges, mark_differences
+from memtui.ui.presenters.source_words import excerpt_around, mostly_lost, shared_words
 from ui_story import Story
 
 WORDS = ["the", "standup", "is", "at", "ten", "10:30", "not", "Tuesdays,", "ß", "漢字", "\n"]
@@ -28,7 +28,7 @@ def without(text: str, ranges: list[tuple[int, int]]) -> str:
 
 @given(texts, texts)
 def test_what_did_not_change_is_the_same_in_both_texts(old: str, new: str) -> None:
-    gone, come = differences(old, new)
+    gone, come = diff_ranges(old, new)
     for text, ranges in ((old, gone), (new, come)):
         assert all(0 <= start < end <= len(text) for start, end in ranges)
         assert all(before[1] <= after[0] for before, after in pairwise(ranges))
@@ -38,7 +38,7 @@ def test_what_did_not_change_is_the_same_in_both_texts(old: str, new: str) -> No
 
 @given(texts)
 def test_a_text_does_not_differ_from_itself(text: str) -> None:
-    assert differences(text, text) == ([], [])
+    assert diff_ranges(text, text) == ([], [])
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_a_text_does_not_differ_from_itself(text: str) -> None:
 def test_whole_words_are_marked_and_neighbours_are_one_piece(
     old: str, new: str, gone: list[str], come: list[str]
 ) -> None:
-    was, now = differences(old, new)
+    was, now = diff_ranges(old, new)
     assert [old[start:end] for start, end in was] == gone
     assert [new[start:end] for start, end in now] == come
 
@@ -60,21 +60,22 @@ def test_whole_words_are_marked_and_neighbours_are_one_piece(
 def test_long_texts_are_compared_quickly() -> None:
     old = "\n".join(f"line {number} of a long text" for number in range(5000))
     begin = time.thread_time()
-    gone, come = differences(old, old.replace("line 2500 ", "line 2500 and a half "))
+    gone, come = diff_ranges(old, old.replace("line 2500 ", "line 2500 and a half "))
     assert time.thread_time() - begin < 2
     assert len(gone) == len(come) == 1
 
 
 def test_old_and_new_say_by_sign_what_they_are() -> None:
-    shown = old_and_new("at ten", "at eleven").plain
+    shown = mark_differences("at ten", "at eleven").plain
     assert shown == "- at ten\n+ at eleven"
-    assert old_and_new("same", "same").plain == "= same"
+    assert mark_differences("same", "same").plain == "= same"
 
 
 def test_words_of_a_memory_are_found_in_its_source() -> None:
     source = "Honestly I'd rather take the train than fly if it's less than six hours"
     found = [
-        source[a:b] for a, b in shared("Prefers trains over flights for anything under six hours", source)
+        source[a:b]
+        for a, b in shared_words("Prefers trains over flights for anything under six hours", source)
     ]
     assert found == ["train", "six", "hours"]
 
@@ -89,8 +90,8 @@ def test_a_text_is_mostly_lost_where_fewer_than_half_of_its_words_are_left() -> 
 
 @given(st.text(max_size=400), st.integers(20, 120))
 def test_an_excerpt_is_short_and_its_marks_stay_on_their_words(source: str, length: int) -> None:
-    ranges = shared(source[50:90], source)
-    part, moved = excerpt(source, ranges, length)
+    ranges = shared_words(source[50:90], source)
+    part, moved = excerpt_around(source, ranges, length)
     assert len(part) <= length + 2
     wanted = {source[a:b] for a, b in ranges}
     assert all(part[a:b] in wanted for a, b in moved)
@@ -98,7 +99,7 @@ def test_an_excerpt_is_short_and_its_marks_stay_on_their_words(source: str, leng
 
 def test_an_excerpt_is_taken_where_most_words_are() -> None:
     source = "alpha " + "filler " * 100 + "the walnuts that Ada is allergic to " + "filler " * 100
-    part, moved = excerpt(source, shared("Ada is allergic to walnuts", source), 80)
+    part, moved = excerpt_around(source, shared_words("Ada is allergic to walnuts", source), 80)
     assert {part[a:b] for a, b in moved} == {"walnuts", "Ada", "allergic"}
     assert part.startswith("…") and part.endswith("…")
 

@@ -20,7 +20,7 @@ from memtui.engine.records import (
     TopicFacts,
 )
 from memtui.present.glyphs import ASCII, UNICODE
-from memtui.present.text import cells
+from memtui.present.text import max_cells
 from memtui.ui.panes.you.lines import PortraitLines, Stop
 from memtui.ui.widgets.stop_view import GUTTER, HEAD, StopLayout
 from ui_story import DAY, NOW
@@ -177,4 +177,4 @@ def test_no_text_gets_out_of_its_cell(text: str, name: str, width: int, ascii: b
             for piece in part.pieces:
                 assert "\x1b" not in piece.text and "\n" not in piece.text and "\u202e" not in piece.text
         if len(line) == 1:
-            assert sum(cells(piece.text) for piece in line[0].pieces) <= width
+            assert sum(max_cells(piece.text) for piece in line[0].pieces) <= width

@@ -168,9 +168,9 @@ async def test_the_cursor_goes_down_across_and_to_what_goes_on(known: Story) -> 
     app = at_you(known)
     async with app.run_test(size=(120, 40)) as pilot:
         view = (await ready(app)).view
-        assert view.stop is not None and view.stop.about == "review"
+        assert view.stop_at_cursor is not None and view.stop_at_cursor.about == "review"
         await pilot.press("l")
-        assert view.stop.about == "sessions"
+        assert view.stop_at_cursor.about == "sessions"
         await pilot.press("j")
         first = view.cursor
         assert view._laid.columns[first] == 0 and view._laid.columns[first - 1] == -1

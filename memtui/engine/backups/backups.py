@@ -27,7 +27,7 @@ from memtui.engine.records.history import RestoreGap
 from memtui.engine.store import backup, file, history, locks, metadata, operations
 from memtui.engine.store.check import CHECKS, CheckContext
 from memtui.engine.store.connections import Connections
-from memtui.engine.store.past import gaps
+from memtui.engine.store.past import restore_gaps
 from memtui.engine.store.sql import scalar
 from memtui.engine.wording import plural
 
@@ -83,7 +83,7 @@ class Backups:
         self._on_take = on_take
         self._wait = wait
 
-    def list_all(self) -> list[Backup]:
+    def all(self) -> list[Backup]:
         """The backups that are there, the latest first."""
         return [] if self._connections.path is None else backup.find_backups(self._connections.path)
 
@@ -100,13 +100,13 @@ class Backups:
             made = backup.back_up(connection, path, reason=reason, at=self._clock())
         with self._connections.write() as connection:
             metadata.set_value(connection, _MARK_KEY, f"{mark} {made.name}")
-        return next(found for found in self.list_all() if found.path == made)
+        return next(found for found in self.all() if found.path == made)
 
     def ensure(self, reason: str) -> Backup | None:
         """A backup from before what comes now: made unless one is younger than 10 minutes or nothing changed since."""
         if self._connections.path is None:
             return None
-        latest = next(iter(self.list_all()), None)
+        latest = next(iter(self.all()), None)
         if latest is not None and (
             0 <= self._clock() - latest.at < RECENT_SECONDS or not self.changed_since_latest()
         ):
@@ -115,7 +115,7 @@ class Backups:
 
     def changed_since_latest(self) -> bool:
         """Whether there is something that no backup has; also when the latest one was deleted or is not ours."""
-        latest = next(iter(self.list_all()), None)
+        latest = next(iter(self.all()), None)
         if latest is None:
             return True
         with self._connections.read() as connection:
@@ -129,7 +129,7 @@ class Backups:
         """
         path = self._require_path()
         backup.clear_leftovers(path)
-        there = self.list_all()
+        there = self.all()
         kept = backup.backups_to_keep(there, self._clock(), self._zone)
         used = sum(one.size for one in there)
         free = shutil.disk_usage(path.parent / backup.FOLDER).free
@@ -163,14 +163,14 @@ class Backups:
         """The backup with this path or file name; ``latest``; a place in the list (``3``); or the last one made until
         a moment (``2026-03-03``, ``yesterday``, ``2d``: see ``search.moments``). Raises NotFoundError, InputError.
         """
-        return find_backup(self.list_all(), name, self._clock(), self._zone)
+        return find_backup(self.all(), name, self._clock(), self._zone)
 
     def info(self, name: str | Path) -> Backup:
         """The backup that ``find`` finds; one that lies elsewhere has the time of its file, and the reason ``file``.
 
         Raises InputError.
         """
-        return describe_backup(self.list_all(), name, self._clock(), self._zone)
+        return describe_backup(self.all(), name, self._clock(), self._zone)
 
     def contents(self, name: str | Path) -> BackupContents:
         """How many memories a backup holds. Raises InputError."""
@@ -182,11 +182,11 @@ class Backups:
         Raises InputError, what ``restore`` raises for a backup that cannot be used.
         """
         one, live = self.info(name), self._identify_file()
-        with self.open_checked(one.path) as source:
+        with self.opened(one.path) as source:
             return restore_preview.preview(source, live, at=one.at, reason=one.reason, shown=one.path)
 
     @contextmanager
-    def open_checked(self, name: str | Path) -> Iterator[apsw.Connection]:
+    def opened(self, name: str | Path) -> Iterator[apsw.Connection]:
         """A checked backup to read from, in today's format; raises what ``preview`` does."""
         live = self._identify_file()
         chosen = self.find(name)
@@ -201,11 +201,11 @@ class Backups:
                 "That is the memory itself, not a backup.", "memtui backup list shows the backups."
             )
 
-    def state_before_restore(self, op_id: int) -> Backup | None:
+    def before(self, op_id: int) -> Backup | None:
         """What was there before a restore, by the number of its operation; None where it is not kept any more."""
         with self._connections.read() as connection:
-            names = {gap.backup for gap in gaps(connection) if gap.operation == op_id}
-        return next((one for one in self.list_all() if one.path.name in names), None)
+            names = {gap.backup for gap in restore_gaps(connection) if gap.operation == op_id}
+        return next((one for one in self.all() if one.path.name in names), None)
 
     def restore(self, name: str | Path) -> RestoreResult:
         """Put a backup into the live file, as one commit, after a backup of what is there now.
@@ -222,7 +222,7 @@ class Backups:
         with (
             file.file_errors(path),
             locks.exclusive_work(path, self._wait, "Nothing was restored."),
-            self.open_checked(chosen.path) as source,
+            self.opened(chosen.path) as source,
         ):
             try:
                 done = self._copy_into(source, chosen, path)
@@ -257,10 +257,10 @@ class Backups:
                 operation = carry_over.carry_over(live, copied, gap, self._actor, label)
             while not copying.done:
                 copying.step(_PAGES_PER_STEP)
-        found = next(b for b in self.list_all() if b.path == before)
+        found = next(b for b in self.all() if b.path == before)
         return RestoreResult(restored=chosen.path, before=found, operation=operation)
 
-    def restore_memories(self, name: str | Path, ids: Sequence[str] | None = None) -> Operation | None:
+    def take(self, name: str | Path, ids: Sequence[str] | None = None) -> Operation | None:
         """Bring back single memories from a backup, as one operation that undo takes back; None when all are there.
 
         Without ``ids`` all that the backup has, and that are absent here, forgotten or faded. Raises InputError, what
@@ -271,7 +271,7 @@ class Backups:
         now = int(self._clock())
         label = f"Took from the backup of {local_time(one.at):%Y-%m-%d %H:%M}"
         brought = 0
-        with self.open_checked(one.path) as source:
+        with self.opened(one.path) as source:
             rids = (
                 single_memories.missing_memories(source, live)
                 if ids is None

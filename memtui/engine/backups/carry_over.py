@@ -13,7 +13,7 @@ from memtui.engine.records import Operation
 from memtui.engine.records.backups import KIND_LABELS, RestorePreview
 from memtui.engine.records.history import RESTORE_BACKUP, RestoreGap
 from memtui.engine.store import metadata, operations, stamps, tombstones
-from memtui.engine.store.past import GAPS, gaps
+from memtui.engine.store.past import GAPS, restore_gaps
 from memtui.engine.store.sql import json_text, scalar
 from memtui.engine.wording import plural
 
@@ -59,7 +59,7 @@ def carry_over(
         operation = operations.get(copied, copied.last_insert_rowid())
         # What was done between the backup and now is no longer in this file: whoever looks back should be told.
         gap = msgspec.structs.replace(gap, operation=operation.op_id)
-        metadata.set_value(copied, GAPS, json_text([*gaps(copied), gap][-_GAPS_KEPT:]))
+        metadata.set_value(copied, GAPS, json_text([*restore_gaps(copied), gap][-_GAPS_KEPT:]))
     return operation
 
 

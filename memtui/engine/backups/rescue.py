@@ -55,7 +55,7 @@ class Rescue:
             file.finish_exchange(self.path)
         except CorruptFileError as error:  # a restore makes a plan of its own
             return error
-        if paths.is_missing(self.path):
+        if paths.is_surely_missing(self.path):
             return StoreError(
                 f"There is no memory at {self.path}.",
                 'memtui remember "..." or memtui import PATH begins one; memtui restore brings back a backup.',

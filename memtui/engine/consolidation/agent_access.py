@@ -10,8 +10,8 @@ from memtui.engine.clock import Clock, local_midnight
 from memtui.engine.errors import InputError, NotFoundError
 from memtui.engine.records import MemoryRecord, Options, Record
 from memtui.engine.search.access_scope import unknown_session
-from memtui.engine.search.filters.compiler import compile
-from memtui.engine.search.scope import passing, scope
+from memtui.engine.search.filters.compiler import compile_filter
+from memtui.engine.search.scope import make_scope, rids_in_scope
 from memtui.engine.store import consolidations, fading, memories, sessions, withheld
 from memtui.engine.store.sql import scalar
 
@@ -31,18 +31,20 @@ class AgentView(Record):
     options: Options
 
     @property
-    def within(self) -> str:
+    def rid_condition(self) -> str:
         return self.confined()
 
     def visible(self, connection: apsw.Connection, also: str = "") -> duplicates.Within:
         """Picks those of some memories that it may know of."""
-        within = self.within
+        within = self.rid_condition
         if not within:
             return set
-        inside = scope(compile(f"{within} {also}", self.clock(), fade_threshold=self.options.fade_threshold))
-        return lambda rids: passing(connection, inside, rids)
+        inside = make_scope(
+            compile_filter(f"{within} {also}", self.clock(), fade_threshold=self.options.fade_threshold)
+        )
+        return lambda rids: rids_in_scope(connection, inside, rids)
 
-    def known(self, connection: apsw.Connection) -> duplicates.Within:
+    def visible_with_trash(self, connection: apsw.Connection) -> duplicates.Within:
         """With what is in the Trash: what the person took away does not come back."""
         return self.visible(connection, "is:active,trash")
 
@@ -52,12 +54,14 @@ class AgentView(Record):
         inside = self.visible(connection)([turn.rid for turn in turns]) - withheld.withheld_turns(connection)
         turns = [turn for turn in turns if turn.rid in inside]
         if not turns:
-            raise unknown_session(sessions.given_name(connection, session_id) if self.within else session_id)
+            raise unknown_session(
+                sessions.given_name(connection, session_id) if self.rid_condition else session_id
+            )
         return turns
 
     def count_facts(self, connection: apsw.Connection) -> int:
         """The active facts that it may know of."""
-        if not self.within:
+        if not self.rid_condition:
             return fading.count_facts(connection)
         rids = [
             rid
@@ -78,7 +82,7 @@ class AgentView(Record):
                 f"There is no fact {id[:_SHOWN]!r}.",
                 "Use the ids that save_facts_batch and detect_conflicts gave.",
             )
-        return memories.record(row, self.clock())
+        return memories.memory_record(row, self.clock())
 
 
 def check_batch(
@@ -110,7 +114,7 @@ def check_batch(
         """,
         (session_id, actor),
     )
-    mine = len(sight.known(connection)([rid for (rid,) in saved]))
+    mine = len(sight.visible_with_trash(connection)([rid for (rid,) in saved]))
     if mine + len(drafts) > MOST_FACTS:
         raise InputError(
             f"A session gives {MOST_FACTS} facts at most; {mine} are saved.",

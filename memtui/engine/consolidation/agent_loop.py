@@ -23,13 +23,13 @@ from memtui.engine.wording import plural
 from . import apply, planner
 from .agent_access import RESOLVE, AgentView, check_batch, may_still_replace, replaced_before
 from .compare import conflicts, duplicates
-from .extract.protocol import CHUNK, Draft, Saved
+from .extract.protocol import CHUNK, Draft, SavedDraft
 from .plan import Plan, PlanLine
 
 _SIMILAR = 8
 
 
-class Page(Record):
+class EpisodePage(Record):
     """Turns of a session that no consolidation has read yet. ``total`` of them; ``next``: the offset of the next page."""
 
     turns: tuple[MemoryRecord, ...]
@@ -61,21 +61,23 @@ class AgentLoop:
         self._read: dict[str, set[int]] = {}
         self._done: dict[str, int] = {}
 
-    def turns(self, session_id: str, offset: int = 0, limit: int = CHUNK) -> Page:
+    def turns(self, session_id: str, offset: int = 0, limit: int = CHUNK) -> EpisodePage:
         """A page of what is to be read. Raises NotFoundError for a session that is not there (for this agent)."""
         with self._connections.read() as connection:
             pending = self._pending(connection, session_id)
         page = pending[offset : offset + limit]
         self._read.setdefault(session_id, set()).update(turn.rid for turn in page)
         after = offset + len(page)
-        return Page(turns=tuple(page), total=len(pending), next=after if after < len(pending) else None)
+        return EpisodePage(
+            turns=tuple(page), total=len(pending), next=after if after < len(pending) else None
+        )
 
     def pending(self, session_id: str) -> int:
         """How many turns no consolidation has read yet; 0: the session is consolidated. Raises NotFoundError."""
         with self._connections.read() as connection:
             return len(self._pending(connection, session_id))
 
-    def save(self, session_id: str, drafts: Sequence[Draft]) -> list[Saved]:
+    def save(self, session_id: str, drafts: Sequence[Draft]) -> list[SavedDraft]:
         """Store facts of a session, all or none. Raises InputError for a source that is no turn of it, or too many facts."""
         now = int(self._clock())
         with history.operation(
@@ -89,14 +91,14 @@ class AgentLoop:
                 session=session, through=0, fingerprint="",
                 turns=len(turns), lines=(), extractor=self._actor,
             )  # fmt: skip
-            known = self._sight.known(connection)
+            known = self._sight.visible_with_trash(connection)
             left = may_still_replace(connection, self._sight, self._actor, now)
             drafts = planner.as_stored(drafts, self._options.secrets)
             lines = planner.plan_lines(
                 connection, drafts, turns, now, left=left, within=known,
                 own_trust=validation.actor_trust(self._actor),
             )  # fmt: skip
-            saved = [self._write(connection, plan, line, now, known) for line in lines]
+            saved = [self._write_line(connection, plan, line, now, known) for line in lines]
             said = {one.content for one in saved}
             for draft in drafts:
                 gone = duplicates.same_text(
@@ -106,11 +108,13 @@ class AgentLoop:
                     continue
                 if gone is not None and not gone.active:
                     saved.append(
-                        Saved(content=draft.content, outcome="dropped", reason="it was taken away before")
+                        SavedDraft(
+                            content=draft.content, outcome="dropped", reason="it was taken away before"
+                        )
                     )
-                elif kept := next((one for one in saved if _says_twice(draft, one)), None):
+                elif kept := next((one for one in saved if _repeats_saved(draft, one)), None):
                     saved.append(
-                        Saved(
+                        SavedDraft(
                             content=draft.content,
                             outcome="merged",
                             id=kept.id,
@@ -118,12 +122,12 @@ class AgentLoop:
                         )
                     )
             op.label = f"Saved {plural(len(saved), 'fact')} of “{session.name}”"
-        self._tell(op.op_id)
+        self._announce_operation(op.op_id)
         return saved
 
-    def _write(
+    def _write_line(
         self, connection: apsw.Connection, plan: Plan, line: PlanLine, now: int, known: duplicates.Within
-    ) -> Saved:
+    ) -> SavedDraft:
         """Raises InputError for what the agent itself could not see afterwards."""
         line = replace(line, tags=validation.normalise_tags((*line.tags, *self._tags)))
         outcome = apply.write_line(connection, plan, line, self._options, now, seen=False, within=known)
@@ -134,7 +138,7 @@ class AgentLoop:
                 "A fact of this session does not match the filter and project that this agent is limited to.",
                 "Nothing was written. Ask the person to widen the filter.",
             )
-        return Saved(
+        return SavedDraft(
             content=line.content, outcome=outcome, id=stored.id if stored else None, about=line.target, reason=line.reason
         )  # fmt: skip
 
@@ -156,9 +160,9 @@ class AgentLoop:
                     "Read all pages with get_episodes_for_consolidation first.",
                 )
             if through:
-                self._mark(op.connection, session_id, through)
+                self._move_watermark(op.connection, session_id, through)
                 op.label = f"Marked “{session_id}” as consolidated"
-        self._tell(op.op_id)
+        self._announce_operation(op.op_id)
         return sum(turn.rid > through for turn in pending)
 
     def rivals(self, session_id: str, new: str) -> list[ConflictingFact]:
@@ -221,7 +225,7 @@ class AgentLoop:
                 memories.update(connection, winner.rid, attributes=attributes)
                 apply.weaken(connection, loser, winner.content)
                 op.label = f"Resolved a conflict: “{winner.content[:60]}” stands"
-        self._tell(op.op_id)
+        self._announce_operation(op.op_id)
         return waits
 
     def _pending(self, connection: apsw.Connection, session_id: str) -> list[MemoryRecord]:
@@ -231,7 +235,7 @@ class AgentLoop:
         )
         return [turn for turn in turns if turn.rid > through]
 
-    def _mark(self, connection: apsw.Connection, session_id: str, through: int) -> None:
+    def _move_watermark(self, connection: apsw.Connection, session_id: str, through: int) -> None:
         """Move the watermark; where it would pass turns that this agent does not see, only for this agent."""
         watermark = sessions.get(connection, session_id).consolidated_through
         passed = [
@@ -245,7 +249,7 @@ class AgentLoop:
             )
         self._done[session_id] = through
 
-    def _tell(self, op_id: int) -> None:
+    def _announce_operation(self, op_id: int) -> None:
         with self._connections.read() as connection:
             if not connection.execute("SELECT 1 FROM ops WHERE op_id = ?", (op_id,)).fetchone():
                 return
@@ -253,6 +257,6 @@ class AgentLoop:
         self._said(operation)
 
 
-def _says_twice(draft: Draft, saved: Saved) -> bool:
+def _repeats_saved(draft: Draft, saved: SavedDraft) -> bool:
     """Whether a fact of the batch is the same as one that was saved from it."""
     return len(list(duplicates.merge_drafts([draft, replace(draft, content=saved.content)]))) == 1

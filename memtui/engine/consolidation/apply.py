@@ -135,7 +135,7 @@ def _write_again(
         return "unchanged"
     if old is None:
         return "added"
-    reread.retire(connection, old, plan.extractor, now, replaced=line.action == "reword")
+    reread.retire_note(connection, old, plan.extractor, now, replaced=line.action == "reword")
     return "reworded" if line.action == "reword" else "retired"
 
 

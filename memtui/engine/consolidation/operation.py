@@ -43,14 +43,14 @@ class RunOperation:
     def finish(self) -> Operation | None:
         if self._op_id is None:
             return None
-        history.finish_long(self._connections, self._op_id, self._label())
+        history.finish_long(self._connections, self._op_id, self._operation_label())
         with self._connections.read() as connection:
             try:
                 return operations.get(connection, self._op_id)
             except InputError:
                 return None  # nothing changed
 
-    def _label(self) -> str:
+    def _operation_label(self) -> str:
         what = {
             "added": 0, "observation": 0, "reinforced": 0, "superseded": 0, "conflict": 0, "quarantined": 0,
             "reworded": 0, "retired": 0, "unchanged": 0,

@@ -23,13 +23,13 @@ from memtui.engine import word_lists
 from memtui.engine.clock import Clock
 from memtui.engine.errors import DegradedError, MemtuiError, ReadOnlyError, StoreError
 from memtui.engine.memories import validation
-from memtui.engine.models.budget import BudgetError, Spending
+from memtui.engine.models.budget import BudgetError, TokenBudget
 from memtui.engine.models.llm import UNUSABLE
 from memtui.engine.records import BY_RULES, MemoryRecord, Operation, Options, Session
 from memtui.engine.store import consolidations, fading, history, locks, recording_rules, sessions
 from memtui.engine.store.connections import Connections
 from memtui.engine.wording import plural
-from memtui.log import outline
+from memtui.log import error_outline
 
 from . import apply, planner, reread
 from .compare import conflicts
@@ -60,7 +60,7 @@ class Consolidator:
         self._said = said
 
     @property
-    def _by_model(self) -> bool:
+    def _uses_model(self) -> bool:
         return self._extractor.name != BY_RULES
 
     async def run(
@@ -72,7 +72,7 @@ class Consolidator:
         exclude: str | None = None,
         progress: Progress = lambda done, total, session_id: None,
         cancelled: Callable[[], bool] = lambda: False,
-        spending: Spending | None = None,
+        spending: TokenBudget | None = None,
     ) -> Consolidation:
         """Consolidate one session, several, or all that are due. See ``Memory.consolidate``.
 
@@ -80,14 +80,14 @@ class Consolidator:
 
         ``spending``: the account of the run, for who must know what it cost although it did not end.
         """
-        spending = spending or Spending(self._options.llm.budget_tokens)
+        spending = spending or TokenBudget(self._options.llm.budget_tokens)
         if self._connections.readonly and not preview:
             raise ReadOnlyError(
                 "This memory is open for reading only.", "Open it without --readonly to change it."
             )
         if preview:
             return await self._run_all(None, session_id, again, exclude, progress, cancelled, spending)
-        async with self._alone():
+        async with self._exclusive_run():
             run = RunOperation(self._connections, self._clock, self._actor)
             try:
                 found = await self._run_all(run, session_id, again, exclude, progress, cancelled, spending)
@@ -100,9 +100,11 @@ class Consolidator:
 
     async def _run_all(
         self, run: RunOperation | None, session_id: str | Sequence[str] | None, again: bool, exclude: str | None,
-        progress: Progress, cancelled: Callable[[], bool], spending: Spending,
+        progress: Progress, cancelled: Callable[[], bool], spending: TokenBudget,
     ) -> Consolidation:  # fmt: skip
-        wanted, people, may_supersede = await asyncio.to_thread(self._wanted, session_id, again, exclude)
+        wanted, people, may_supersede = await asyncio.to_thread(
+            self._sessions_to_read, session_id, again, exclude
+        )
         if run is not None:
             run.sessions = len(wanted)
         outcomes: list[SessionOutcome] = []
@@ -114,11 +116,13 @@ class Consolidator:
             if why:
                 outcome = SessionOutcome(
                     session_id=session.session_id, state="stopped", error=why,
-                    rules_could=bool(unusable) and not cancelled() and self._by_model,
+                    rules_could=bool(unusable) and not cancelled() and self._uses_model,
                 )  # fmt: skip
                 outcomes.append(outcome)
                 continue
-            outcome, people = await self._one(run, session, again, people, may_supersede, spending, foreseen)
+            outcome, people = await self._consolidate_session(
+                run, session, again, people, may_supersede, spending, foreseen
+            )
             outcomes.append(outcome)
             if run is None and outcome.plan is not None:
                 foreseen.add(outcome.plan)
@@ -131,27 +135,27 @@ class Consolidator:
             calls=spending.calls, tokens=spending.tokens,
         )  # fmt: skip
 
-    async def _one(
+    async def _consolidate_session(
         self,
         run: RunOperation | None,
         session: Session,
         again: bool,
         people: frozenset[str],
         may_supersede: int,
-        spending: Spending,
+        spending: TokenBudget,
         foreseen: PreviewFacts,
     ) -> tuple[SessionOutcome, frozenset[str]]:
         identity, calls = session.session_id, spending.calls
         try:
-            turns = await asyncio.to_thread(self._turns, session, again)
+            turns = await asyncio.to_thread(self._turns_to_read, session, again)
             if not turns and session.consolidated_through is not None:
                 return SessionOutcome(session_id=identity, state="nothing"), people
-            spending.claim(self._extractor.estimate(turns))
+            spending.reserve(self._extractor.estimate(turns))
             people = people.union(*(introduced_names(turn.content) for turn in turns if turn.trust == "user"))
-            plan = await self._plan(session, turns, again, people, may_supersede, spending, foreseen)
+            plan = await self._plan_session(session, turns, again, people, may_supersede, spending, foreseen)
             if run is None:
                 return SessionOutcome(
-                    session_id=identity, state="preview", plan=plan, **_planned(plan)
+                    session_id=identity, state="preview", plan=plan, **_planned_result(plan)
                 ), people
             counts = await asyncio.shield(asyncio.to_thread(run.write, plan, self._options, seen=False))
         except (
@@ -166,9 +170,9 @@ class Consolidator:
                 text = f"{error.message} {error.hint}".strip()
             if isinstance(error, BudgetError) and spending.calls == calls:
                 return SessionOutcome(
-                    session_id=identity, state="stopped", error=text, rules_could=self._by_model
+                    session_id=identity, state="stopped", error=text, rules_could=self._uses_model
                 ), people
-            _log.warning("a session could not be consolidated: %s", outline(error))
+            _log.warning("a session could not be consolidated: %s", error_outline(error))
             if run is not None and not again:  # nothing waits because a second reading failed
                 wait = error.wait if isinstance(error, DegradedError) else 0
                 await asyncio.shield(asyncio.to_thread(self._note_failure, session, text, wait))
@@ -177,41 +181,46 @@ class Consolidator:
                 state="failed",
                 error=text,
                 unusable=isinstance(error, UNUSABLE),
-                rules_could=self._by_model,
+                rules_could=self._uses_model,
             ), people
-        return SessionOutcome(session_id=identity, state="done", plan=plan, **_counted(counts)), people
+        return SessionOutcome(
+            session_id=identity, state="done", plan=plan, **_describe_counts(counts)
+        ), people
 
-    def _wanted(
+    def _sessions_to_read(
         self, session_id: str | Sequence[str] | None, again: bool, exclude: str | None
     ) -> tuple[list[Session], frozenset[str], int]:
         """The sessions to read, first names that are known, and how many facts the run may supersede by itself."""
         with self._connections.read() as connection:
             if session_id is not None:
                 named = [session_id] if isinstance(session_id, str) else dict.fromkeys(session_id)
-                wanted = [sessions.get(connection, self._meant(connection, one)) for one in named]
+                wanted = [sessions.get(connection, self._resolve_session(connection, one)) for one in named]
             elif again:
                 wanted = consolidations.already_read(connection)
             else:
                 wanted = consolidations.pending_sessions(
-                    connection, self._clock(), exclude=exclude and self._meant(connection, exclude), due=True
+                    connection,
+                    self._clock(),
+                    exclude=exclude and self._resolve_session(connection, exclude),
+                    due=True,
                 )
             cap = conflicts.supersede_cap(fading.count_facts(connection))
             return wanted, known_people(connection), cap
 
-    def _meant(self, connection: apsw.Connection, session_id: str) -> str:
+    def _resolve_session(self, connection: apsw.Connection, session_id: str) -> str:
         """An agent's own session of that id, else the one that is stored so."""
         if not self._actor.startswith("agent:"):
             return session_id
         return sessions.id_for_reader(connection, session_id, self._actor)
 
-    def _turns(self, session: Session, again: bool) -> list[MemoryRecord]:
+    def _turns_to_read(self, session: Session, again: bool) -> list[MemoryRecord]:
         watermark = None if again else session.consolidated_through
         with self._connections.read() as connection:
             return consolidations.turns_beyond(connection, session.session_id, watermark, self._clock())
 
-    async def _plan(
+    async def _plan_session(
         self, session: Session, turns: Sequence[MemoryRecord], again: bool, people: frozenset[str],
-        may_supersede: int, spending: Spending, foreseen: PreviewFacts,
+        may_supersede: int, spending: TokenBudget, foreseen: PreviewFacts,
     ) -> Plan:  # fmt: skip
         context = Context(
             session_id=session.session_id, title=session.title, people=people, spending=spending
@@ -226,7 +235,7 @@ class Consolidator:
                 summary = found.summary or summary
                 cut |= found.cut
         again_id = session.session_id if again else None
-        lines = await asyncio.to_thread(self._lines, drafts, turns, may_supersede, again_id, foreseen)
+        lines = await asyncio.to_thread(self._plan_lines, drafts, turns, may_supersede, again_id, foreseen)
         if summary and not self._is_excluded(summary):
             safe = validation.without_secrets(summary)
             lines.append(PlanLine(action="summary", content=safe, reason="the session's summary"))
@@ -240,9 +249,12 @@ class Consolidator:
     def _is_excluded(self, text: str) -> bool:
         """Whether a text is about a subject that is never recorded."""
         with self._connections.read() as connection:
-            return recording_rules.subject_in(recording_rules.never(connection), [text]) is not None
+            return (
+                recording_rules.excluded_subject_in(recording_rules.never_recorded(connection), [text])
+                is not None
+            )
 
-    def _lines(
+    def _plan_lines(
         self,
         drafts: Sequence[Draft],
         turns: Sequence[MemoryRecord],
@@ -253,8 +265,10 @@ class Consolidator:
         by_id = {turn.id: turn for turn in turns}
         limit, now = self._extractor.limit, self._clock()
         with self._connections.read() as connection:
-            never = recording_rules.never(connection)
-            drafts = [one for one in drafts if recording_rules.subject_in(never, [one.content]) is None]
+            never = recording_rules.never_recorded(connection)
+            drafts = [
+                one for one in drafts if recording_rules.excluded_subject_in(never, [one.content]) is None
+            ]
             if again_id is not None:
                 return reread.plan_difference(
                     connection,
@@ -283,12 +297,12 @@ class Consolidator:
                     op.connection, session.session_id, error, int(self._clock()), wait=wait
                 )
 
-    async def write(self, plans: Sequence[Plan]) -> Consolidation:
+    async def write_plans(self, plans: Sequence[Plan]) -> Consolidation:
         """Write plans that the person has looked at. Raises StalePlanError where the session changed since."""
-        async with self._alone():
-            return await asyncio.shield(asyncio.to_thread(self._write, plans))
+        async with self._exclusive_run():
+            return await asyncio.shield(asyncio.to_thread(self._write_plans, plans))
 
-    def _write(self, plans: Sequence[Plan]) -> Consolidation:
+    def _write_plans(self, plans: Sequence[Plan]) -> Consolidation:
         run = RunOperation(self._connections, self._clock, self._actor)
         run.sessions = len(plans)
         outcomes = []
@@ -296,7 +310,9 @@ class Consolidator:
             for plan in plans:
                 counts = run.write(plan, self._options, seen=True)
                 outcomes.append(
-                    SessionOutcome(session_id=plan.session_id, state="done", plan=plan, **_counted(counts))
+                    SessionOutcome(
+                        session_id=plan.session_id, state="done", plan=plan, **_describe_counts(counts)
+                    )
                 )
         finally:
             operation = run.finish()
@@ -310,10 +326,10 @@ class Consolidator:
 
     def estimate(self, session_id: str | Sequence[str] | None = None, *, again: bool = False) -> Estimate:
         """What ``run`` would read, and about what it would cost."""
-        wanted, *_ = self._wanted(session_id, again, None)
+        wanted, *_ = self._sessions_to_read(session_id, again, None)
         turns = calls = tokens = 0
         for session in wanted:
-            read = self._turns(session, again)
+            read = self._turns_to_read(session, again)
             turns += len(read)
             cost = self._extractor.estimate(read)
             tokens += cost
@@ -321,7 +337,7 @@ class Consolidator:
         return Estimate(sessions=len(wanted), turns=turns, calls=calls, tokens=tokens)
 
     @asynccontextmanager
-    async def _alone(self) -> AsyncIterator[None]:
+    async def _exclusive_run(self) -> AsyncIterator[None]:
         """One consolidation of a file at a time: no session is paid for twice, and dead runs can be told."""
         path = self._connections.path
         if path is None:
@@ -349,7 +365,7 @@ def _not_read(cut: Mapping[str, int]) -> tuple[str, ...]:
     )
 
 
-def _counted(counts: apply.Counts) -> dict[str, Any]:
+def _describe_counts(counts: apply.Counts) -> dict[str, Any]:
     get = counts.get
     return {
         "added": get("added", 0) + get("superseded", 0) + get("conflict", 0), "reinforced": get("reinforced", 0),
@@ -359,7 +375,7 @@ def _counted(counts: apply.Counts) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _planned(plan: Plan) -> dict[str, Any]:
+def _planned_result(plan: Plan) -> dict[str, Any]:
     return {
         "added": plan.count("add", "supersede", "conflict"), "reinforced": plan.count("reinforce"),
         "superseded": plan.count("supersede"), "conflicts": plan.count("conflict"), "quarantined": plan.count("quarantine"),

@@ -14,7 +14,7 @@ from memtui.engine.records import MemoryRecord, SecretPolicy, Trust
 from memtui.engine.store import memories
 
 from .compare import conflicts, duplicates, self_correction
-from .compare.candidates import Candidate, Known, earlier_messages, preceding_text
+from .compare.candidates import Candidate, KnownFacts, earlier_messages, preceding_text
 from .compare.change_words import says_change
 from .compare.pair_features import Statement
 from .compare.values import shares_words
@@ -22,7 +22,7 @@ from .extract.protocol import MOST_CHARACTERS, MOST_CONFIDENCE, Draft, Extractio
 from .extract.topics import with_topic
 from .plan import RETIRED, Contradicted, PlanLine
 from .preview_facts import PreviewFacts
-from .suspicious import least_trust, supported, suspicions
+from .suspicious import find_suspicions, is_supported, least_trust
 
 _MOST_ALSO = 2
 # In log-odds.
@@ -59,7 +59,7 @@ def plan_lines(
     usable = [draft for draft in drafts if draft.sources and all(source in turns for source in draft.sources)]
     given = {"fact": 0, "observation": 0}
     foreseen = foreseen or PreviewFacts()
-    known = Known(connection, now, turns.values(), foreseen)
+    known = KnownFacts(connection, now, turns.values(), foreseen)
     also_left = _MOST_ALSO_OF_PLAN
     for draft in _merged(usable, turns):
         given[draft.kind] += 1
@@ -140,7 +140,7 @@ def _corrects(new: str, old: str) -> str | None:
 
 def _line(
     connection: apsw.Connection, draft: Draft, sources: Sequence[MemoryRecord], now: float, left: int,
-    within: duplicates.Within, own_trust: Trust | None, facts: Known, settled: Collection[int],
+    within: duplicates.Within, own_trust: Trust | None, facts: KnownFacts, settled: Collection[int],
     foreseen: PreviewFacts,
 ) -> PlanLine | None:  # fmt: skip
     draft = with_topic(draft)
@@ -150,10 +150,10 @@ def _line(
         within = duplicates.in_project(connection, within, sources[0].project)
     blacked_out = secrets.is_redacted(draft.content)
     said = [validation.open_text(turn) if blacked_out else turn.content for turn in sources]
-    if own_trust and not supported(draft.content, said):
+    if own_trust and not is_supported(draft.content, said):
         trust = least_trust([trust, own_trust])
     said_at = max(turn.event_time for turn in sources)
-    wrong = suspicions(
+    wrong = find_suspicions(
         draft.content[:MOST_CHARACTERS],
         trust if draft.verbatim else "model",
         said,
@@ -245,7 +245,7 @@ def _against_known(
     draft: Draft,
     line: PlanLine,
     new: Statement,
-    facts: Known,
+    facts: KnownFacts,
     candidates: Sequence[Candidate],
     left: int,
     talk: str | None,
@@ -274,7 +274,7 @@ def _against_known(
                 line, action="reinforce", reason=standing.reason, target=one.record, score=standing.score
             )
         if standing.kind == "conflict":
-            later = facts.in_force(one.record) if one.record is not None else None
+            later = facts.successor_in_force(one.record) if one.record is not None else None
             rank = (later is None, standing.strong, standing.score)
             if later is None:
                 found_all.append((standing, one))
@@ -338,7 +338,7 @@ def _others(
 
 
 def _may_be_meant(
-    text: str, facts: Known, scored: Sequence[Candidate], but: Collection[str]
+    text: str, facts: KnownFacts, scored: Sequence[Candidate], but: Collection[str]
 ) -> tuple[Contradicted, ...]:
     """The likeliest of the other candidates: what only sounds changed is often another one of them."""
     found: list[Contradicted] = []
@@ -346,7 +346,9 @@ def _may_be_meant(
         known = validation.open_text(one.record) if one.record else one.statement.text
         if (one.score or 0.0) < _MAY_BE_MEANT or len(found) == _MOST_MEANT:
             break
-        if known in (text, *but) or (one.record is not None and facts.in_force(one.record) is not None):
+        if known in (text, *but) or (
+            one.record is not None and facts.successor_in_force(one.record) is not None
+        ):
             continue
         target = (one.record.id or None) if one.record else None
         found.append(Contradicted(known=known, target=target, reason=conflicts.CHANGED))

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from memtui.engine.records import Kind, MemoryRecord
 from memtui.engine.store import memories
 
-from .compare.similarity import analyse
+from .compare.similarity import analyse_statement
 from .plan import Plan
 
 _STORED = ("add", "supersede", "conflict", "observation")
@@ -57,12 +57,12 @@ class PreviewFacts:
         """All facts, or those of the project, in the order in which they were planned."""
         return [one for one in self._facts.values() if not claimed or one.project == project]
 
-    def sharing(self, content: str, facts: Iterable[MemoryRecord]) -> list[MemoryRecord]:
+    def facts_sharing_words(self, content: str, facts: Iterable[MemoryRecord]) -> list[MemoryRecord]:
         """Those of the facts that have a telling word of the text."""
-        mine = set(analyse(content).content)
-        return [one for one in facts if not mine.isdisjoint(analyse(one.content).content)]
+        mine = set(analyse_statement(content).content)
+        return [one for one in facts if not mine.isdisjoint(analyse_statement(one.content).content)]
 
-    def successor(self, known: MemoryRecord) -> MemoryRecord | None:
+    def planned_successor(self, known: MemoryRecord) -> MemoryRecord | None:
         """What will take the place of a fact, the last of them; None where nothing will."""
         found: MemoryRecord | None = None
         later = self._successors.get(known.rid) if known.rid < 0 else self._stored_successors.get(known.id)
@@ -70,9 +70,9 @@ class PreviewFacts:
             found, later = later, self._successors.get(later.rid)
         return found
 
-    def standing(self, facts: Sequence[MemoryRecord]) -> list[MemoryRecord]:
+    def not_replaced(self, facts: Sequence[MemoryRecord]) -> list[MemoryRecord]:
         """Those that nothing will replace, the latest first."""
-        left = [one for one in facts if self.successor(one) is None]
+        left = [one for one in facts if self.planned_successor(one) is None]
         return sorted(left, key=lambda one: (one.event_time, one.rid >= 0, abs(one.rid)), reverse=True)
 
     def _facts_of_kind(self, kind: Kind) -> dict[str, MemoryRecord]:

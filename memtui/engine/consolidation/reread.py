@@ -20,7 +20,7 @@ from memtui.engine.store.sql import as_json, scalar
 
 from . import planner
 from .compare import conflicts
-from .compare.similarity import analyse, compare_analysed
+from .compare.similarity import analyse_statement, compare_analysed
 from .extract.protocol import Draft
 from .plan import OPERATION, RETIRED, PlanLine
 from .preview_facts import PreviewFacts
@@ -39,25 +39,25 @@ _DECIDED = (
 _ALIKE = 0.5
 
 
-class Drawn(Record):
+class DerivedNote(Record):
     """A fact or observation that was drawn from a session. ``decided``: why it is not to be touched, else empty."""
 
     memory: MemoryRecord
     decided: str = ""
 
 
-def drawn_from(connection: apsw.Connection, session_id: str, now: float) -> list[Drawn]:
+def drawn_from(connection: apsw.Connection, session_id: str, now: float) -> list[DerivedNote]:
     """All of them, those in the Trash too, in the order in which they were stored."""
     rows = connection.execute(
         f"SELECT {memories.COLUMNS} FROM memories m WHERE m.session_id = ? AND m.kind IN ('fact', 'observation') "
         "AND m.source = 'session:' || ? AND m.attributes ->> 'extractor' IS NOT NULL ORDER BY m.rid",
         (session_id, session_id),
     ).fetchall()
-    return [_judged(connection, memories.record(row, now)) for row in rows]
+    return [_reason_decided(connection, memories.memory_record(row, now)) for row in rows]
 
 
-def _judged(connection: apsw.Connection, memory: MemoryRecord) -> Drawn:
-    return Drawn(memory=memory, decided=reason_to_keep(connection, memory) if memory.active else "")
+def _reason_decided(connection: apsw.Connection, memory: MemoryRecord) -> DerivedNote:
+    return DerivedNote(memory=memory, decided=reason_to_keep(connection, memory) if memory.active else "")
 
 
 def reason_to_keep(connection: apsw.Connection, memory: MemoryRecord) -> str:
@@ -66,7 +66,7 @@ def reason_to_keep(connection: apsw.Connection, memory: MemoryRecord) -> str:
         return "you confirmed it"
     if memory.pinned:
         return "you pinned it"
-    if _of_other_sessions(connection, memory):
+    if _has_other_sessions(connection, memory):
         return "another conversation says it too"
     changes = operations.memory_changes(connection, memory.rid)
     if not any(change.before is None for _, change in changes):
@@ -75,10 +75,12 @@ def reason_to_keep(connection: apsw.Connection, memory: MemoryRecord) -> str:
         return "it has tags" if memory.tags else "you kept it" if reviewed else ""
     first: dict[str, Any] = {}
     for operation, change in changes:
-        if change.before is not None and _by_person(operation):
+        if change.before is not None and _is_by_person(operation):
             first = {**change.before, **first}
-    now = _columns(connection, memory.rid)
-    changed = [name for name in _DECIDED if name in first and _value(first[name]) != _value(now[name])]
+    now = _former_columns(connection, memory.rid)
+    changed = [
+        name for name in _DECIDED if name in first and _parse_value(first[name]) != _parse_value(now[name])
+    ]
     if not changed:
         return ""
     return (
@@ -90,18 +92,18 @@ def reason_to_keep(connection: apsw.Connection, memory: MemoryRecord) -> str:
     )
 
 
-def _by_person(operation: Operation) -> bool:
+def _is_by_person(operation: Operation) -> bool:
     # An undo only puts back what a change was compared with.
     return operation.actor == "person" and operation.kind != OPERATION and operation.undoes is None
 
 
-def _columns(connection: apsw.Connection, rid: int) -> Mapping[str, Any]:
+def _former_columns(connection: apsw.Connection, rid: int) -> Mapping[str, Any]:
     row = connection.execute(f"SELECT {', '.join(_DECIDED)} FROM memories WHERE rid = ?", (rid,)).fetchone()
     assert row is not None
     return dict(zip(_DECIDED, row, strict=True))
 
 
-def _value(stored: Any) -> Any:
+def _parse_value(stored: Any) -> Any:
     """Lists and objects whatever their JSON looks like."""
     if isinstance(stored, str) and stored[:1] in ("[", "{"):
         try:
@@ -111,7 +113,7 @@ def _value(stored: Any) -> Any:
     return stored
 
 
-def _of_other_sessions(connection: apsw.Connection, memory: MemoryRecord) -> bool:
+def _has_other_sessions(connection: apsw.Connection, memory: MemoryRecord) -> bool:
     return bool(
         scalar(
             connection,
@@ -149,11 +151,13 @@ def plan_difference(
     same: list[PlanLine] = []
     for line in planned:
         known = next((one for one in open_.values() if one.content == line.content), None)
-        known = known or next((one for one in open_.values() if _says_the_same(line, one)), None)
+        known = known or next((one for one in open_.values() if _repeats_known(line, one)), None)
         if known is not None:
             del open_[known.rid]
-            same.append(_unchanged(known, "drawn again"))
-        elif taken := next((one for one in gone if _says_the_same(line, one) or _alike(line, one)), None):
+            same.append(_kept_line(known, "drawn again"))
+        elif taken := next(
+            (one for one in gone if _repeats_known(line, one) or _is_similar(line, one)), None
+        ):
             why = "you corrected it" if taken.ended_by == "superseded" else "you took it away"
             found.append(
                 replace(
@@ -168,34 +172,34 @@ def plan_difference(
             continue  # it is among those that stay
         else:
             found.append(line)
-    found = [_reworded(line, open_) for line in found]
-    same += [_unchanged(one.memory, one.decided) for one in stays]
-    return [*found, *map(_retired, open_.values()), *same]
+    found = [_find_reworded(line, open_) for line in found]
+    same += [_kept_line(one.memory, one.decided) for one in stays]
+    return [*found, *map(_removal_line, open_.values()), *same]
 
 
-def _says_the_same(line: PlanLine, known: MemoryRecord) -> bool:
+def _repeats_known(line: PlanLine, known: MemoryRecord) -> bool:
     if (known.kind == "observation") != (line.action == "observation"):
         return False
     return conflicts.relate(line.content, known.content).kind == "duplicate"
 
 
-def _alike(line: PlanLine, known: MemoryRecord) -> bool:
+def _is_similar(line: PlanLine, known: MemoryRecord) -> bool:
     """Drawn from the same turn, and of much the same words: the same thing said in another way."""
     if set(line.sources).isdisjoint(known.source_ids) or (known.kind == "observation") != (
         line.action == "observation"
     ):
         return False
-    mine, theirs = analyse(line.content), analyse(known.content)
+    mine, theirs = analyse_statement(line.content), analyse_statement(known.content)
     fewest = min(len(set(mine.content)), len(set(theirs.content)))
     shared = len(set(mine.content) & set(theirs.content))
     return compare_analysed(mine, theirs).kind != "different" or (fewest > 0 and shared / fewest >= _ALIKE)
 
 
-def _reworded(line: PlanLine, open_: dict[int, MemoryRecord]) -> PlanLine:
+def _find_reworded(line: PlanLine, open_: dict[int, MemoryRecord]) -> PlanLine:
     """A new line that takes the place of an old one, which is taken out of ``open_``."""
     if line.action != "add" or not line.accepted:
         return line
-    old = next((one for one in open_.values() if _alike(line, one)), None)
+    old = next((one for one in open_.values() if _is_similar(line, one)), None)
     if old is None:
         return line
     del open_[old.rid]
@@ -208,11 +212,11 @@ def _reworded(line: PlanLine, open_: dict[int, MemoryRecord]) -> PlanLine:
     )
 
 
-def _unchanged(memory: MemoryRecord, reason: str) -> PlanLine:
+def _kept_line(memory: MemoryRecord, reason: str) -> PlanLine:
     return replace(_unchanged_line(memory), action="unchanged", reason=reason)
 
 
-def _retired(memory: MemoryRecord) -> PlanLine:
+def _removal_line(memory: MemoryRecord) -> PlanLine:
     return replace(
         _unchanged_line(memory), action="retire", reason="it is no longer drawn from this conversation"
     )
@@ -232,7 +236,7 @@ def find_removable(connection: apsw.Connection, identity: str, now: float) -> Me
     return known if known.active and not reason_to_keep(connection, known) else None
 
 
-def retire(
+def retire_note(
     connection: apsw.Connection, memory: MemoryRecord, extractor: str, now: int, *, replaced: bool
 ) -> None:
     """Move it to the Trash, with the mark that no person did it."""

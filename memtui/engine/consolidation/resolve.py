@@ -20,7 +20,7 @@ from .compare.duplicates import without_repeats
 
 def keep_new(connection: apsw.Connection, new: str, old: str, reason: str, *, actor: str, now: int) -> None:
     """The new fact takes the pin and names the old one. The old one stays, and fades as ``apply.weaken`` says."""
-    winner, loser = _pair(connection, new, old, now)
+    winner, loser = _load_pair(connection, new, old, now)
     if loser.protected and actor != "person":
         raise ProtectedError(
             f"{loser.id} is confirmed by the person: {actor} may not replace it.", "Ask the person."
@@ -44,7 +44,7 @@ def keep_old(connection: apsw.Connection, new: str, old: str, *, now: int) -> No
     The known one names it: an older talk that says the same is not asked about again, and whoever reads what the new one was
     drawn from is told what holds.
     """
-    loser, winner = _pair(connection, new, old, now)
+    loser, winner = _load_pair(connection, new, old, now)
     memories.update(connection, loser.rid, valid_until=now, ended_by="superseded")
     attributes = {**operations.pin_of(winner, loser), **winner.attributes}
     attributes["supersedes"] = _superseded_ids(winner, loser)
@@ -53,7 +53,7 @@ def keep_old(connection: apsw.Connection, new: str, old: str, *, now: int) -> No
 
 def _superseded_ids(winner: MemoryRecord, loser: MemoryRecord) -> str | list[str]:
     """The ids of what the winner replaces, this one last; a single one is no list."""
-    before = _names(winner.attributes.get("supersedes")) or (
+    before = _name_list(winner.attributes.get("supersedes")) or (
         (winner.supersedes,) if winner.supersedes else ()
     )
     return [*(one for one in before if one != loser.id), loser.id] if set(before) - {loser.id} else loser.id
@@ -97,20 +97,20 @@ def merge(
     if text.strip() and text.strip() != kept.content:
         rid = operations.correct(connection, kept, text, actor=actor, options=options, now=now)
         (kept,) = memories.by_rid(connection, [rid], now)
-    _take_over(connection, kept, gone, now)
+    _transfer_pin(connection, kept, gone, now)
     for one in gone:
         memories.update(connection, one.rid, valid_until=now, ended_by="merged")
     return kept.rid
 
 
-def _take_over(
+def _transfer_pin(
     connection: apsw.Connection, kept: MemoryRecord, gone: Sequence[MemoryRecord], now: int
 ) -> None:
     everyone = (kept, *gone)
     sources: tuple[str, ...] = ()
     for one in everyone:
         sources = without_repeats(sources, one.source_ids)
-    merged = _names(kept.attributes.get("merged"))
+    merged = _name_list(kept.attributes.get("merged"))
     pin = operations.pin_of(*everyone)
     confirmed = [one.confirmed_at for one in everyone if one.confirmed_at is not None]
     memories.update(
@@ -129,11 +129,11 @@ def _take_over(
     )  # fmt: skip
 
 
-def _names(value: object) -> tuple[str, ...]:
+def _name_list(value: object) -> tuple[str, ...]:
     return tuple(one for one in value if isinstance(one, str)) if isinstance(value, list) else ()
 
 
-def _pair(
+def _load_pair(
     connection: apsw.Connection, first: str, second: str, now: int
 ) -> tuple[MemoryRecord, MemoryRecord]:
     """Both as they are now. Raises InputError when they are one, or one of them is in the Trash."""

@@ -9,10 +9,10 @@ from memtui.engine.guards import secrets
 from memtui.engine.guards.instructions import find_instructions
 from memtui.engine.records import TRUST_ORDER, Record, Trust
 
-from .compare.similarity import analyse, tokens
+from .compare.similarity import analyse_statement, tokens_as_written
 from .compare.statements import states_claim
 from .extract.joined_statements import without_date
-from .extract.sentences import sentences
+from .extract.sentences import split_sentences
 
 # How much of a fact its sources must lack before it counts as unsupported: a rewording shares fewer words.
 _MISSING_SHARE = 0.7
@@ -25,7 +25,7 @@ class Suspicion(Record):
     detail: str
 
 
-def suspicions(content: str, trust: Trust, sources: Sequence[str] = ()) -> tuple[Suspicion, ...]:
+def find_suspicions(content: str, trust: Trust, sources: Sequence[str] = ()) -> tuple[Suspicion, ...]:
     """What is wrong with a text, worst first. ``sources``: the texts it was drawn from; none: not judged by them.
 
     The person's own words are not held against them: an order of theirs is an order.
@@ -37,23 +37,23 @@ def suspicions(content: str, trust: Trust, sources: Sequence[str] = ()) -> tuple
         Suspicion(kind="secret", detail=kind)
         for kind in dict.fromkeys(match.kind for match in secrets.find_secrets(content))
     ]
-    missing = unsupported(content, sources)
+    missing = unsupported_words(content, sources)
     if missing:
         found.append(Suspicion(kind="unsupported", detail=f"its sources do not say {', '.join(missing[:6])}"))
     return tuple(found)
 
 
-def unsupported(content: str, sources: Sequence[str]) -> tuple[str, ...]:
+def unsupported_words(content: str, sources: Sequence[str]) -> tuple[str, ...]:
     """The words, names and numbers of ``content``, as written there, that no source has, when they are too many
     to be a rewording. A number that is in no source is enough by itself; so is a name.
     """
     if not sources:
         return ()
     content = without_date(content)
-    claim = analyse(content)
-    said = [analyse(source) for source in sources]
+    claim = analyse_statement(content)
+    said = [analyse_statement(source) for source in sources]
     words = frozenset(stem for one in said for stem in one.content)
-    missing = [stem for stem in dict.fromkeys(claim.content) if not _said(stem, words)]
+    missing = [stem for stem in dict.fromkeys(claim.content) if not _is_form_of(stem, words)]
     numbers = sorted(claim.numbers - frozenset(number for one in said for number in one.numbers))
     names = [stem for stem in missing if stem in claim.names]
     if len(missing) < 3 or len(missing) < _MISSING_SHARE * len(set(claim.content)):
@@ -63,7 +63,7 @@ def unsupported(content: str, sources: Sequence[str]) -> tuple[str, ...]:
     return _as_written(content, (*numbers, *missing))
 
 
-def supported(content: str, sources: Sequence[str]) -> bool:
+def is_supported(content: str, sources: Sequence[str]) -> bool:
     """Whether a sentence of one of the sources states this and no more: see ``states_claim``.
 
     What a source only asks supports nothing, nor does a sentence that quotes.
@@ -72,7 +72,7 @@ def supported(content: str, sources: Sequence[str]) -> bool:
     return any(
         states_claim(sentence.text, claim)
         for source in sources
-        for sentence in sentences(source)
+        for sentence in split_sentences(source)
         if not sentence.question and sentence.text == sentence.masked
     )
 
@@ -80,14 +80,14 @@ def supported(content: str, sources: Sequence[str]) -> bool:
 def _as_written(content: str, found: Sequence[str]) -> tuple[str, ...]:
     """The words behind stems and numbers of a reading."""
     written: dict[str, str] = {}
-    for token in tokens(content):
-        word = analyse(token)
+    for token in tokens_as_written(content):
+        word = analyse_statement(token)
         for stem in (*word.content, *word.numbers):
             written.setdefault(stem, token)
     return tuple(dict.fromkeys(written.get(stem, stem) for stem in found))
 
 
-def _said(stem: str, words: frozenset[str]) -> bool:
+def _is_form_of(stem: str, words: frozenset[str]) -> bool:
     """Also in another form: decided, decision."""
     return stem in words or (len(stem) > 4 and any(word[:5] == stem[:5] for word in words))
 

@@ -17,7 +17,7 @@ from memtui.engine.records import Entity, EntityMerge, MemoryRecord
 from memtui.engine.store import entities, entity_lists, entity_names
 from memtui.engine.store.entities import DESCRIBED, NAMED, TYPED, TYPED_BY_AGENT, VOTES, entity_key
 from memtui.engine.store.entity_lists import GROUP
-from memtui.engine.store.sql import scalar, storable
+from memtui.engine.store.sql import scalar, storable_text
 
 PERSON = "person"
 
@@ -251,7 +251,7 @@ def mark_not_entity(connection: apsw.Connection, entity: Entity, *, actor: str) 
 def describe(connection: apsw.Connection, entity: Entity, summary: str | None, *, actor: str) -> None:
     """A line that says who or what it is; None takes it away."""
     require_undecided(connection, entity, DESCRIBED, actor, "describe")
-    text = " ".join(storable(summary).replace("\0", " ").split()) if summary else ""
+    text = " ".join(storable_text(summary).replace("\0", " ").split()) if summary else ""
     _set_column(connection, entity.eid, "summary = ?", validation.without_secrets(text)[:2_000] or None)
     if actor == PERSON:
         record_decision(connection, entity.eid, DESCRIBED, clear=not text)
@@ -263,7 +263,7 @@ def pin(connection: apsw.Connection, entity: Entity, pinned: bool) -> None:
 
 def clean_name(name: str) -> str:
     """A name without blanks around it. Raises InputError for one that has nothing to read."""
-    name = " ".join(storable(name).replace("\0", " ").split())
+    name = " ".join(storable_text(name).replace("\0", " ").split())
     if not entity_key(name):
         raise InputError("There is no name to use.", "Give at least one letter or sign.")
     if len(name) > MOST_CHARACTERS:

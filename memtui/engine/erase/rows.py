@@ -573,7 +573,7 @@ def settle_indexes(connection: apsw.Connection, closure: Closure, *, vec0: bool)
             full_text.index_cjk(connection, int(str(rid)), str(content))
         connection.execute("INSERT INTO memories_cjk(memories_cjk) VALUES ('optimize')")
     if vec0:
-        while vectors.index_exists(connection) and vectors.sync(connection):
+        while vectors.index_exists(connection) and vectors.sync_index(connection):
             pass
         live = vectors.index_table(connection)
         for table in {"vec_memories_a", "vec_memories_b"} - {live}:  # of a model that is no longer in use

@@ -14,7 +14,7 @@ from memtui.engine.errors import InputError, NotFoundError
 from memtui.engine.records import MemoryRecord
 from memtui.engine.records.erase import EraseRequest
 from memtui.engine.store import history, memories, sessions, withheld
-from memtui.engine.store.sql import as_json, scalar, storable
+from memtui.engine.store.sql import as_json, scalar, storable_text
 
 from . import names
 from .closure import COLUMNS, Closure, FormerMemory
@@ -143,7 +143,7 @@ def add_session(
     connection: apsw.Connection, found: Closure, session_id: str, backup: bool, stays: Callable[[str], bool]
 ) -> None:
     """All turns of a session go, and what was noted in it without a source. Raises NotFoundError outside of a ``backup``."""
-    taken_back = former_of_sessions(connection, [storable(session_id)])
+    taken_back = former_of_sessions(connection, [storable_text(session_id)])
     if not backup and not taken_back:
         sessions.get(connection, session_id)
     title = _session_title(connection, session_id)
@@ -280,12 +280,16 @@ def _looks_like_memory_id(key: str) -> bool:
 
 
 def _add_memory(connection: apsw.Connection, found: Closure, id: str, backup: bool, *, chosen: bool) -> None:
-    row = connection.execute(f"SELECT {COLUMNS} FROM memories m WHERE m.id = ?", (storable(id),)).fetchone()
+    row = connection.execute(
+        f"SELECT {COLUMNS} FROM memories m WHERE m.id = ?", (storable_text(id),)
+    ).fetchone()
     if row is None and not backup:
         try:
             whole: MemoryRecord = memories.get(connection, id, 0)
         except NotFoundError:
-            if (gone := history.operation_that_removed(connection, storable(id))) is None or gone[0] != id:
+            if (gone := history.operation_that_removed(connection, storable_text(id))) is None or gone[
+                0
+            ] != id:
                 raise
         else:
             row = connection.execute(

@@ -77,7 +77,7 @@ class VaultWriter:
         for row in self._query_rows(
             f"SELECT {memories.COLUMNS} FROM memories m WHERE m.kind <> 'episode' AND {self._where} ORDER BY m.id"
         ):
-            memory = memories.record(row, 0.0)
+            memory = memories.memory_record(row, 0.0)
             self._write_memory(memory)
             self._report_progress(memory.kind, total)
         for (day,) in self._query_rows(

@@ -26,7 +26,7 @@ from .limits import LIMITS
 from .stream import BOM, Stream
 
 
-class Named(Record):
+class NamedEntity(Record):
     """Somebody or something by name. Names that are known already stay what they are."""
 
     name: str
@@ -66,7 +66,7 @@ class Note(Record):
     role: str | None = None
     tags: tuple[str, ...] = ()
     attributes: Mapping[str, str | int | float] = {}
-    about: tuple[Named, ...] = ()
+    about: tuple[NamedEntity, ...] = ()
     project: str | None = None
     id: str | None = None
     earlier_id: str | None = None
@@ -94,7 +94,7 @@ class SessionTitle(Record):
     title: str
 
 
-Stored = Note | PadEntry | Named | ConsolidatedSession
+Stored = Note | PadEntry | NamedEntity | ConsolidatedSession
 Item = Stored | SessionTitle
 
 
@@ -117,7 +117,7 @@ _LIKE_JSON = re.compile(rb'\s*(?:\{\s*["}]|\[\s*[{"])')
 _OBJECT = re.compile(rb"\A\s*\[?\s*\{")
 
 
-class Head(Record):
+class StreamHead(Record):
     """The beginning of a stream, for detection: ``raw`` bytes, and the JSON objects that are its records.
 
     Records are the elements of an ``array``, or the lines of a file where most of them look like objects: else an object on a
@@ -132,7 +132,7 @@ class Head(Record):
     array: bool = False
 
     @classmethod
-    def of(cls, raw: bytes, *, whole: bool) -> Head:
+    def from_bytes(cls, raw: bytes, *, whole: bool) -> StreamHead:
         """``whole``: the stream ends here, so that its last line is complete."""
         raw = raw.removeprefix(BOM)
         array = raw.lstrip().startswith(b"[")
@@ -157,7 +157,7 @@ class Head(Record):
         return cls(raw=raw, objects=tuple(objects), array=array)
 
     @property
-    def is_broken(self) -> bool:
+    def is_broken_json(self) -> bool:
         """Whether it looks like JSON, and neither it nor any line of it can be read. For a head that is the whole stream."""
         if self.objects or _LIKE_JSON.match(self.raw) is None:
             return False
@@ -195,7 +195,7 @@ class Format(NamedTuple):
 
     name: str
     label: str
-    sniff: Callable[[Head], bool]
+    sniff: Callable[[StreamHead], bool]
     read: Callable[[Stream], Iterator[Turn | Item | AnyLine | Skip]]
     schema: SchemaVersion | None = None
 
@@ -214,6 +214,6 @@ def block_texts(content: Any) -> list[str]:
     return texts
 
 
-def joined(texts: list[str]) -> str:
+def join_blocks(texts: list[str]) -> str:
     """Blocks as one text, apart by an empty line; "" if there is nothing but white space."""
     return "\n\n".join(text for text in texts if text and not text.isspace())

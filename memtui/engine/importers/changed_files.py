@@ -46,15 +46,15 @@ class FileChanges:
     def files(self) -> int:
         return len(self._files)
 
-    def look(self) -> list[Path]:
+    def find_changed(self) -> list[Path]:
         """Files that are new or were written, the oldest first. ``forget`` one that could not be read."""
         self._looks += 1
         for folder, before in list(self._folders.items()):
             if _changed_time(folder) != before:
-                self._list(folder)
+                self._list_folder(folder)
         for place in self._places:
             if str(place) not in self._folders:
-                self._arrive(place)
+                self._note_change(place)
         everything = self._looks % _LOOKS == 1
         newest_cold = (time.time() - _WARM_SECONDS) * 1e9
         found: list[tuple[int, str]] = []
@@ -66,7 +66,7 @@ class FileChanges:
                 and name not in self._wanted
             ):
                 continue
-            mark = _mark(name)
+            mark = _file_mark(name)
             if mark is None:
                 if known is not None:
                     self._files[name] = None  # gone; it may come back
@@ -85,18 +85,18 @@ class FileChanges:
         """Let it count as changed at the next look."""
         self._files[str(path)] = None
 
-    def want(self, path: Path) -> bool:
+    def watch_path(self, path: Path) -> bool:
         """Report this path as changed at the next look, however old it is. Returns whether it is watched."""
         self._wanted.add(str(path))
         return str(path) in self._files
 
-    def _arrive(self, path: Path) -> None:
+    def _note_change(self, path: Path) -> None:
         if path.is_dir():
-            self._list(str(path))
+            self._list_folder(str(path))
         else:
             self._files.setdefault(str(path), None)
 
-    def _list(self, folder: str) -> None:
+    def _list_folder(self, folder: str) -> None:
         """Note what is in a folder; what is gone from it is forgotten, folders with all that they held."""
         at = _changed_time(folder)
         if at is None:
@@ -106,10 +106,10 @@ class FileChanges:
             return
         self._folders[folder] = at
         there = set()
-        for entry in _entries(folder):
+        for entry in _folder_entries(folder):
             if _is_folder(entry):
                 if entry.path not in self._folders:
-                    self._list(entry.path)
+                    self._list_folder(entry.path)
             elif entry.name.endswith(_SUFFIXES) and len(self._files) < _MOST_FILES:
                 there.add(entry.path)
                 self._files.setdefault(entry.path, None)
@@ -117,7 +117,7 @@ class FileChanges:
             del self._files[name]
 
 
-def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
+def _folder_entries(folder: str) -> Iterator[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as entries:
             yield from entries
@@ -139,7 +139,7 @@ def _changed_time(folder: str) -> int | None:
         return None
 
 
-def _mark(name: str) -> FileState | None:
+def _file_mark(name: str) -> FileState | None:
     """None if there is no such file, or something else than a file. What is copied in is as new as its arrival."""
     try:
         status = os.stat(name)  # noqa: PTH116
@@ -169,28 +169,28 @@ class ReadMarks:
         self._connections = connections
         self._places = places
 
-    def until(self) -> float | None:
+    def all_read_at(self) -> float | None:
         """When all of the places had been read to their end; None if one of them never was."""
         with self._connections.read() as connection:
-            noted = [metadata.get(connection, _key(place)) for place in self._places]
+            noted = [metadata.get(connection, _metadata_key(place)) for place in self._places]
         times = [float(text) for text in noted if text]
         return min(times) - _SLACK if times and len(times) == len(noted) else None
 
     def unread_files(self) -> list[Path]:
         """Files of these places that could not be read when reading ended."""
         with self._connections.read() as connection:
-            return [path for path in _unread_files(connection) if self._is_ours(path)]
+            return [path for path in _unread_files(connection) if self._is_watched(path)]
 
-    def note(self, at: float, unread_files: Iterable[Path]) -> None:
+    def mark_read(self, at: float, unread_files: Iterable[Path]) -> None:
         """At ``at`` all had been read but the files that are ``left``."""
         with self._connections.write() as connection:
             for place in self._places:
-                metadata.set_value(connection, _key(place), repr(at))
-            others = [path for path in _unread_files(connection) if not self._is_ours(path)]
+                metadata.set_value(connection, _metadata_key(place), repr(at))
+            others = [path for path in _unread_files(connection) if not self._is_watched(path)]
             names = [metadata.name_of(str(path)) for path in (*others, *unread_files)]
             metadata.set_value(connection, metadata.FOLLOWED_NOT_READ, json_text(names))
 
-    def _is_ours(self, path: Path) -> bool:
+    def _is_watched(self, path: Path) -> bool:
         return any(path.is_relative_to(place) for place in self._places)
 
 
@@ -200,7 +200,7 @@ def _unread_files(connection: apsw.Connection) -> list[Path]:
     return [Path(metadata.place_of(name)) for name in names]
 
 
-def _key(path: Path) -> str:
+def _metadata_key(path: Path) -> str:
     return "followed:" + str(path).encode(errors="backslashreplace").decode()
 
 
@@ -212,7 +212,7 @@ class UndoneImports(DistinctCounter):
         self._connections = connections
         self._until = 0
 
-    def look(self) -> None:
+    def load_undone(self) -> None:
         """Take in what was undone since the last look. What was done again is in the memory, whatever this says."""
         with self._connections.read() as connection:
             latest = scalar(connection, "SELECT coalesce(max(op_id), 0) FROM ops WHERE kind = 'undo'")
@@ -227,5 +227,5 @@ class UndoneImports(DistinctCounter):
                 """,
                 (self._until, lock.KIND),
             ):
-                self.add(str(key))
+                self.add_new(str(key))
             self._until = latest

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from memtui.engine.errors import InputError
 from memtui.engine.installation import command_for
 
-from .limits import BrokenSourceError, LimitError, Limits
+from .limits import BrokenSourceError, ImportLimits, LimitError
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -45,7 +45,7 @@ class UnpackerMissingError(InputError):
 class UnpackedStream(io.RawIOBase):
     """The unpacked bytes of a file; ``taken`` counts the packed ones. Raises BrokenSourceError, LimitError."""
 
-    def __init__(self, path: Path, limits: Limits) -> None:
+    def __init__(self, path: Path, limits: ImportLimits) -> None:
         self._path = path
         self._limits = limits
         self._count = 0
@@ -59,7 +59,7 @@ class UnpackedStream(io.RawIOBase):
                 self._damaged += (zlib.error,)
                 self._unpacking = gzip.GzipFile(fileobj=self._file)
             else:
-                zstd = _zstd(path)
+                zstd = _open_zstd(path)
                 self._damaged += (zstd.ZstdError,)
                 options = {zstd.DecompressionParameter.window_log_max: _WINDOW_LOG}
                 self._unpacking = zstd.ZstdFile(self._file, options=options)
@@ -68,7 +68,7 @@ class UnpackedStream(io.RawIOBase):
             raise
 
     @property
-    def taken(self) -> int:
+    def bytes_taken(self) -> int:
         return self._file.tell()
 
     def readable(self) -> bool:
@@ -82,7 +82,7 @@ class UnpackedStream(io.RawIOBase):
             raise BrokenSourceError(f"{self._path} cannot be unpacked: {error}") from None
         self._count += len(data)
         limits = self._limits
-        if self._count > max(limits.ratio_from, limits.ratio * self.taken):
+        if self._count > max(limits.ratio_from, limits.ratio * self.bytes_taken):
             raise LimitError(f"{self._path} unpacks to more than {limits.ratio} times its size.")
         view[: len(data)] = data
         return len(data)
@@ -99,7 +99,7 @@ def has_plain_copy(path: Path) -> bool:
     return path.suffix in SUFFIXES and path.with_suffix("").is_file()
 
 
-def _zstd(path: Path) -> ModuleType:
+def _open_zstd(path: Path) -> ModuleType:
     for name in ("compression.zstd", "backports.zstd"):
         try:
             return import_module(name)
@@ -146,7 +146,7 @@ class _CappedFile(io.BufferedReader):
 
 
 @contextmanager
-def archive(path: Path, limits: Limits) -> Iterator[zipfile.ZipFile]:
+def open_archive(path: Path, limits: ImportLimits) -> Iterator[zipfile.ZipFile]:
     """Open an archive for reading.
 
     Raises InputError (with the archive's path) if it is damaged or too large, OSError if it cannot be opened.
@@ -168,7 +168,9 @@ def archive(path: Path, limits: Limits) -> Iterator[zipfile.ZipFile]:
             yield opened
 
 
-def members(opened: zipfile.ZipFile, packed: int, limits: Limits) -> Iterator[zipfile.ZipInfo | Skip]:
+def archive_members(
+    opened: zipfile.ZipFile, packed: int, limits: ImportLimits
+) -> Iterator[zipfile.ZipInfo | Skip]:
     """The members that may be opened, in the archive's order; for the others, why not.
 
     ``packed`` is the archive's own size: what is let through unpacks to at most ``limits.ratio`` times that,

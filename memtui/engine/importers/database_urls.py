@@ -23,9 +23,9 @@ from memtui.engine.errors import InputError, UsageError
 from memtui.engine.installation import command_for, command_for_extra
 from memtui.engine.records import Record, Refused
 
-from .databases import quoted
+from .databases import quote_name
 from .formats.agents_sdk import COLUMNS
-from .limits import LIMITS, Limits
+from .limits import LIMITS, ImportLimits
 from .refusals import none_usable_error
 
 _URL = re.compile(r"[a-z][a-z0-9]*(?:\+[a-z0-9_]+)?://")
@@ -49,7 +49,7 @@ class LocalCopies(Record):
 
 
 @contextmanager
-def local(places: Sequence[str | Path], limits: Limits = LIMITS) -> Iterator[LocalCopies]:
+def local_copies(places: Sequence[str | Path], limits: ImportLimits = LIMITS) -> Iterator[LocalCopies]:
     """Every place as a path: databases are copied for as long as the context lasts.
 
     A database that cannot be reached or holds no sessions is refused. Raises InputError if nothing else was named; one
@@ -80,7 +80,7 @@ def local(places: Sequence[str | Path], limits: Limits = LIMITS) -> Iterator[Loc
 
 
 @contextmanager
-def _copied_database(url: str, limits: Limits) -> Iterator[Path]:
+def _copied_database(url: str, limits: ImportLimits) -> Iterator[Path]:
     if url.startswith(_ENVIRONMENT):
         name = url.removeprefix(_ENVIRONMENT)
         url = os.environ.get(name, "")
@@ -91,11 +91,11 @@ def _copied_database(url: str, limits: Limits) -> Iterator[Path]:
     if file := re.fullmatch(r"sqlite(?:\+aiosqlite)?:///(.+)", url):
         yield Path(file[1])
         return
-    engine, name = _engine(url)
+    engine, name = _make_engine(url)
     with tempfile.TemporaryDirectory(prefix="memtui-") as folder:
         path = Path(folder, f"{name}.db")
         try:
-            _copy(engine, path, limits)
+            _copy_tables(engine, path, limits)
         except InputError:
             raise
         except Exception as error:
@@ -109,7 +109,7 @@ def _copied_database(url: str, limits: Limits) -> Iterator[Path]:
         yield path
 
 
-def _engine(url: str) -> tuple[Any, str]:
+def _make_engine(url: str) -> tuple[Any, str]:
     """The engine, and the database as it may be called where others look."""
     try:
         alchemy = import_module("sqlalchemy")
@@ -138,7 +138,7 @@ def _engine(url: str) -> tuple[Any, str]:
         raise InputError(f"{name} cannot be opened: {needs}", hint) from None
 
 
-def _copy(engine: Any, path: Path, limits: Limits) -> None:
+def _copy_tables(engine: Any, path: Path, limits: ImportLimits) -> None:
     """Copy every table that has the SDK's columns. Raises InputError if there is none."""
     alchemy = import_module("sqlalchemy")
     inspected = alchemy.inspect(engine)
@@ -163,23 +163,23 @@ def _copy(engine: Any, path: Path, limits: Limits) -> None:
         target.close()
 
 
-def _copy_table(source: Any, alchemy: Any, table: str, target: apsw.Connection, limits: Limits) -> None:
-    target.execute(f"CREATE TABLE {quoted(table)}({', '.join(_ORDER)})")
+def _copy_table(source: Any, alchemy: Any, table: str, target: apsw.Connection, limits: ImportLimits) -> None:
+    target.execute(f"CREATE TABLE {quote_name(table)}({', '.join(_ORDER)})")
     columns = [alchemy.column(name) for name in _ORDER]
     found = source.execute(
         alchemy.select(*columns).select_from(alchemy.table(table, *columns)).order_by("id")
     )
     total = 0
     for rows in found.partitions(_ROWS):
-        cells = [tuple(_cell(value) for value in row) for row in rows]
+        cells = [tuple(_sqlite_value(value) for value in row) for row in rows]
         total += sum(len(cell) for row in cells for cell in row if isinstance(cell, str | bytes))
         if total > limits.source:
             raise InputError("That database holds more than can be imported at once.", "Export a part of it.")
         with target:
-            target.executemany(f"INSERT INTO {quoted(table)} VALUES (?, ?, ?, ?)", cells)
+            target.executemany(f"INSERT INTO {quote_name(table)} VALUES (?, ?, ?, ?)", cells)
 
 
-def _cell(value: Any) -> Any:
+def _sqlite_value(value: Any) -> Any:
     """As SQLite would hold it: times as text, JSON columns as their text."""
     if value is None or isinstance(value, str | bytes | int | float):
         return value

@@ -19,7 +19,7 @@ import apsw
 
 from memtui.engine.errors import InputError
 
-from .limits import MIB, BrokenSourceError, LimitError, Limits
+from .limits import MIB, BrokenSourceError, ImportLimits, LimitError
 
 MAGIC = b"SQLite format 3\0"
 
@@ -38,27 +38,27 @@ _STEPS = 1_000_000
 
 
 @contextmanager
-def database(path: Path, limits: Limits) -> Iterator[apsw.Connection]:
+def open_copy(path: Path, limits: ImportLimits) -> Iterator[apsw.Connection]:
     """Raises InputError if it cannot be opened or copied. What is read later may raise apsw.Error."""
     # A shared memory file says that the program has it open, and may write from now on.
-    if not any(_holds_something(path.with_name(path.name + suffix)) for suffix in (*_COMPANIONS, "-shm")):
-        with _opened(path, "mode=ro&immutable=1", limits) as connection:
+    if not any(_has_content(path.with_name(path.name + suffix)) for suffix in (*_COMPANIONS, "-shm")):
+        with _open_database(path, "mode=ro&immutable=1", limits) as connection:
             yield connection
         return
     with tempfile.TemporaryDirectory(prefix="memtui-") as folder:
         copy = Path(folder, path.name)
         try:
-            _copy(path, copy, limits)
+            _copy_with_logs(path, copy, limits)
         except OSError as error:
             raise BrokenSourceError(f"{path} cannot be copied: {error}") from None
-        with _opened(copy, "mode=rw", limits) as connection:
+        with _open_database(copy, "mode=rw", limits) as connection:
             yield connection
 
 
-def _copy(path: Path, copy: Path, limits: Limits) -> None:
+def _copy_with_logs(path: Path, copy: Path, limits: ImportLimits) -> None:
     """Copy a file and its logs as they are at one moment. Raises OSError, LimitError."""
     for _ in range(_COPIES):
-        before = _moment(path)
+        before = _state_of_log(path)
         companions = [
             found for suffix in _COMPANIONS if (found := path.with_name(path.name + suffix)).exists()
         ]
@@ -68,12 +68,12 @@ def _copy(path: Path, copy: Path, limits: Limits) -> None:
             each.unlink()
         for each in (path, *companions):
             shutil.copyfile(each, copy.with_name(each.name))
-        if _moment(path) == before:
+        if _state_of_log(path) == before:
             return
     raise BrokenSourceError(f"{path} changed while it was copied: its program is writing a lot. Try again.")
 
 
-def _moment(path: Path) -> tuple[object, ...]:
+def _state_of_log(path: Path) -> tuple[object, ...]:
     """What changes when pages move from the log into the file. A log that only grows is no matter."""
     status = path.stat()
     try:
@@ -84,10 +84,10 @@ def _moment(path: Path) -> tuple[object, ...]:
     return status.st_mtime_ns, status.st_size, status.st_ino, header
 
 
-def tables(path: Path, limits: Limits) -> Tables:
+def read_tables(path: Path, limits: ImportLimits) -> Tables:
     """The ordinary tables and their ordinary columns; none if the file is no database that can be read."""
     try:
-        with database(path, limits) as connection:
+        with open_copy(path, limits) as connection:
             return tables_of(connection)
     except (InputError, apsw.Error):
         return {}
@@ -101,28 +101,28 @@ def tables_of(connection: apsw.Connection) -> Tables:
         (_MOST_TABLES,),
     ).fetchall()
     return {
-        name: tuple(_text(column) for (column,) in connection.execute(_COLUMNS, (name,)))
-        for name in (_text(name) for (name,) in names)
+        name: tuple(_schema_name(column) for (column,) in connection.execute(_COLUMNS, (name,)))
+        for name in (_schema_name(name) for (name,) in names)
     }
 
 
-def number(path: Path, table: str, column: str, limits: Limits) -> int:
+def largest_number(path: Path, table: str, column: str, limits: ImportLimits) -> int:
     """The largest whole number in a column of an ordinary table; without a ``table``, the file's ``user_version``. 0 if none."""
-    sql = f"SELECT max({quoted(column)}) FROM {quoted(table)}" if table else "PRAGMA user_version"
+    sql = f"SELECT max({quote_name(column)}) FROM {quote_name(table)}" if table else "PRAGMA user_version"
     try:
-        with database(path, limits) as connection:
+        with open_copy(path, limits) as connection:
             row = connection.execute(sql).fetchone()
     except (InputError, apsw.Error):
         return 0
     return row[0] if row is not None and isinstance(row[0], int) else 0
 
 
-def names(path: Path, table: str, column: str, limits: Limits) -> tuple[str, ...]:
+def names(path: Path, table: str, column: str, limits: ImportLimits) -> tuple[str, ...]:
     """The first texts in a column of an ordinary table; none if they cannot be read."""
-    sql = f"SELECT CAST({quoted(column)} AS BLOB) FROM {quoted(table)} LIMIT {_MOST_NAMES}"
+    sql = f"SELECT CAST({quote_name(column)} AS BLOB) FROM {quote_name(table)} LIMIT {_MOST_NAMES}"
     try:
-        with database(path, limits) as connection:
-            return tuple(_text(name) for (name,) in connection.execute(sql) if name is not None)
+        with open_copy(path, limits) as connection:
+            return tuple(_schema_name(name) for (name,) in connection.execute(sql) if name is not None)
     except (InputError, apsw.Error):
         return ()
 
@@ -140,27 +140,27 @@ def number_column(name: str, columns: Collection[str], prefix: str = "") -> str:
     )
 
 
-def _text(value: object) -> str:
+def _schema_name(value: object) -> str:
     """A name in the schema; bytes that are not UTF-8 become question marks, and name nothing that a feed knows."""
     return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
 
 
-def quoted(name: str) -> str:
+def quote_name(name: str) -> str:
     """A foreign name in SQL."""
     return '"' + name.replace('"', '""') + '"'
 
 
-def _holds_something(path: Path) -> bool:
+def _has_content(path: Path) -> bool:
     try:
         return path.stat().st_size > 0
     except OSError:
         return False
 
 
-class _Budget:
+class _QueryBudget:
     """How long the queries of one file may compute."""
 
-    def __init__(self, path: Path, limits: Limits) -> None:
+    def __init__(self, path: Path, limits: ImportLimits) -> None:
         self._left = limits.steps + limits.steps_per_byte * path.stat().st_size
 
     def is_spent(self) -> bool:
@@ -170,7 +170,7 @@ class _Budget:
 
 
 @contextmanager
-def _opened(path: Path, mode: str, limits: Limits) -> Iterator[apsw.Connection]:
+def _open_database(path: Path, mode: str, limits: ImportLimits) -> Iterator[apsw.Connection]:
     address = f"file:{quote(str(path.absolute()))}?{mode}"
     flags = apsw.SQLITE_OPEN_URI | (
         apsw.SQLITE_OPEN_READONLY if "mode=ro" in mode else apsw.SQLITE_OPEN_READWRITE
@@ -183,7 +183,7 @@ def _opened(path: Path, mode: str, limits: Limits) -> Iterator[apsw.Connection]:
         for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "mmap_size = 0"):
             connection.execute(f"PRAGMA {pragma}").fetchall()
         connection.limit(apsw.SQLITE_LIMIT_LENGTH, limits.item)
-        connection.set_progress_handler(_Budget(path, limits).is_spent, _STEPS)
+        connection.set_progress_handler(_QueryBudget(path, limits).is_spent, _STEPS)
         yield connection
     finally:
         connection.close(True)

@@ -23,9 +23,9 @@ from memtui.engine.records import LeftOut, Record, Refused, Skip
 from memtui.engine.store.file import OWN_TABLES
 
 from . import compression, databases, refusals
-from .base import Format, Head
+from .base import Format, StreamHead
 from .formats import markdown, opencode, vault
-from .limits import LIMITS, BrokenSourceError, LimitError, Limits
+from .limits import LIMITS, BrokenSourceError, ImportLimits, LimitError
 from .refusals import (
     ANOTHER_MEMORY,
     ASIDE,
@@ -48,7 +48,7 @@ from .refusals import (
     no_records_error,
     none_usable_error,
 )
-from .registry import format_named, formats
+from .registry import all_formats, format_named
 from .stream import Source
 
 # What lies in these is not what the person keeps in the folder above them.
@@ -88,7 +88,7 @@ class DetectionResult(Record):
 
 
 def find_sources(
-    paths: Sequence[Path], format: str | None = None, limits: Limits = LIMITS, own: Path | None = None
+    paths: Sequence[Path], format: str | None = None, limits: ImportLimits = LIMITS, own: Path | None = None
 ) -> DetectionResult:
     """Look into every path. ``format`` narrows to one; for a named file that fits no other it is trusted.
 
@@ -105,7 +105,7 @@ def find_sources(
     refused: list[Refused] = []
     sources: dict[tuple[str, str | None], tuple[float, DetectedSource]] = {}
     for path in dict.fromkeys(path.expanduser() for path in paths):
-        search = _Search(path, wanted, limits, identities(own))
+        search = _SourceSearch(path, wanted, limits, identify_memory_files(own))
         try:
             pairs = search.run()
         except InputError as error:
@@ -128,7 +128,7 @@ def find_sources(
     )
 
 
-def identities(own: Path | None) -> frozenset[tuple[int, int]]:
+def identify_memory_files(own: Path | None) -> frozenset[tuple[int, int]]:
     """The device and inode of the open memory's files, which must not be opened once more."""
     found = set()
     for suffix in ("", "-wal", "-shm") if own else ():
@@ -143,10 +143,12 @@ def identities(own: Path | None) -> frozenset[tuple[int, int]]:
 def _is_text(raw: bytes, whole: bool) -> bool:
     """Whether NUL bytes stand in single records of JSON, which are passed over like other bad ones."""
     start = raw.lstrip()[:_TEXT]
-    return (start[:1] in (b"{", b"[") and b"\0" not in start) or bool(Head.of(raw, whole=whole).objects)
+    return (start[:1] in (b"{", b"[") and b"\0" not in start) or bool(
+        StreamHead.from_bytes(raw, whole=whole).objects
+    )
 
 
-def _by_name(reason: str, name: str) -> str:
+def _reason_by_name(reason: str, name: str) -> str:
     """The reason to leave a file out: what its name says it is, where its content says nothing."""
     return refusals.named_kind(name) or reason if reason in (OTHER, PLAIN) else reason
 
@@ -159,11 +161,11 @@ class _UnknownError(Exception):
     """A stream is in no format that is wanted; its text is the reason."""
 
 
-class _Search:
+class _SourceSearch:
     """Looking into one path that the person named; finds come with the time of their file or archive."""
 
     def __init__(
-        self, path: Path, wanted: Format | None, limits: Limits, own: frozenset[tuple[int, int]]
+        self, path: Path, wanted: Format | None, limits: ImportLimits, own: frozenset[tuple[int, int]]
     ) -> None:
         self.path = path
         self.wanted = wanted
@@ -172,7 +174,7 @@ class _Search:
         self.folder = self.archive = False
         self.left_out: list[LeftOut] = []
 
-    def _leave_out(self, reason: str, path: Path, member: str | None = None) -> None:
+    def _add_left_out(self, reason: str, path: Path, member: str | None = None) -> None:
         within = path.relative_to(self.path) if self.folder else None
         name = ": ".join(str(part) for part in (within, member) if part is not None)
         place = str(path) if member is None else f"{path}: {member}"
@@ -182,7 +184,7 @@ class _Search:
         path = self.path
         try:
             self.folder = stat.S_ISDIR(path.stat().st_mode)
-            found = list(self._walk() if self.folder else self._file(path))
+            found = list(self._walk_folder() if self.folder else self._detect_file(path))
         except FileNotFoundError:
             raise InputError(
                 f"There is no file or folder {path}.", "Check the spelling of the path."
@@ -199,9 +201,9 @@ class _Search:
             self.left_out = [
                 replace(one, reason=OTHER) if one.reason == RECORDS else one for one in self.left_out
             ]
-        return found if self.wanted else self._without_asides(found)
+        return found if self.wanted else self._drop_subagent_texts(found)
 
-    def _without_asides(
+    def _drop_subagent_texts(
         self, found: list[tuple[float, DetectedSource]]
     ) -> list[tuple[float, DetectedSource]]:
         """Texts that lie beside sessions are about something else: the instructions to a program, say."""
@@ -210,19 +212,19 @@ class _Search:
             return found
         for _, aside in found:
             if aside.format == markdown.FORMAT.name:
-                self._leave_out(ASIDE, aside.source.path, aside.source.member)
+                self._add_left_out(ASIDE, aside.source.path, aside.source.member)
         return kept
 
-    def _walk(self) -> Iterator[tuple[float, DetectedSource]]:
+    def _walk_folder(self) -> Iterator[tuple[float, DetectedSource]]:
         count = 0
 
         def unreadable(error: OSError) -> None:
-            self._leave_out(UNREADABLE, Path(error.filename))
+            self._add_left_out(UNREADABLE, Path(error.filename))
 
         for place, folders, names in os.walk(self.path, onerror=unreadable):
             for aside in _ASIDE_FOLDERS.intersection(folders):
                 folders.remove(aside)
-                self._leave_out(PROGRAMS, Path(place, aside))
+                self._add_left_out(PROGRAMS, Path(place, aside))
             for together in opencode.beside(folders):
                 folders.remove(together)
             for name in names:
@@ -234,53 +236,53 @@ class _Search:
                     )
                 path = Path(place, name)
                 try:
-                    yield from self._file(path)
+                    yield from self._detect_file(path)
                 except compression.UnpackerMissingError:
-                    self._leave_out(compression.NEEDS, path)
+                    self._add_left_out(compression.NEEDS, path)
                 except refusals.NewerSchemaError:
-                    self._leave_out(refusals.NEWER, path)
+                    self._add_left_out(refusals.NEWER, path)
                 except (OSError, InputError):
-                    self._leave_out(UNREADABLE, path)
+                    self._add_left_out(UNREADABLE, path)
 
-    def _file(self, path: Path) -> Iterator[tuple[float, DetectedSource]]:
+    def _detect_file(self, path: Path) -> Iterator[tuple[float, DetectedSource]]:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
-            self._leave_out(NO_FILE, path)
+            self._add_left_out(NO_FILE, path)
             return
         if (status.st_dev, status.st_ino) in self.own:
-            self._leave_out(OWN, path)
+            self._add_left_out(OWN, path)
             return
         with path.open("rb") as file:
-            head = self._head(file, status.st_size)
+            head = self._read_head(file, status.st_size)
         if head.startswith(compression.ARCHIVE_MAGICS):
             self.archive = not self.folder
-            yield from self._members(path, status)
+            yield from self._detect_members(path, status)
             return
         unpack = head.startswith(compression.MAGICS)
         if unpack and self.folder and compression.has_plain_copy(path):
-            self._leave_out(compression.BESIDE, path)
+            self._add_left_out(compression.BESIDE, path)
             return
         try:
             if unpack:
-                name = self._unpacked(path)
+                name = self._detect_unpacked(path)
             elif head.startswith(databases.MAGIC):
                 name = self._sqlite_format(path)
                 self._refuse_newer(path, format_named(name))
             else:
-                name = self._recognise(
+                name = self._recognise_format(
                     head, len(head) >= status.st_size, insist=not self.folder, note=_is_note(path.name)
                 )
         except _UnknownError as unknown:
-            reason = _by_name(str(unknown), path.name)
+            reason = _reason_by_name(str(unknown), path.name)
             records = reason == OTHER and path.name.casefold().endswith(_RECORDS_NAMED)
-            self._leave_out(RECORDS if records else reason, path)
+            self._add_left_out(RECORDS if records else reason, path)
             return
         source = Source(path=path, size=status.st_size, modified=status.st_mtime, packed=unpack)
         yield status.st_mtime, DetectedSource(format=name, source=source)
 
     def _sqlite_format(self, path: Path) -> str:
         """The format of an SQLite file."""
-        tables = databases.tables(path, self.limits)
+        tables = databases.read_tables(path, self.limits)
         if not tables:
             raise _UnknownError(NO_TABLES)
         if tables.keys() >= OWN_TABLES and self.folder:
@@ -289,7 +291,9 @@ class _Search:
             collections: tuple[str, ...] = ()
             if "name" in tables.get("collections", ()):
                 collections = databases.names(path, "collections", "name", self.limits)
-            return self._choose(Head(raw=b"", tables=tables, collections=collections), insist=False)
+            return self._choose_format(
+                StreamHead(raw=b"", tables=tables, collections=collections), insist=False
+            )
         except _UnknownError as unknown:
             reason = refusals.database_kind(tables) or FOREIGN
             raise _UnknownError(reason if str(unknown) == OTHER else str(unknown)) from None
@@ -299,57 +303,57 @@ class _Search:
         if found.schema is None or self.wanted is not None:
             return
         known, table, column = found.schema
-        if (version := databases.number(path, table, column, self.limits)) > known:
+        if (version := databases.largest_number(path, table, column, self.limits)) > known:
             raise refusals.NewerSchemaError(
                 f"{path} was written by a newer {found.label} (schema {version}; memtui knows it up to {known}).",
                 f"Update memtui. To import what it knows of it all the same: --format {found.name}",
             )
 
-    def _unpacked(self, path: Path) -> str:
+    def _detect_unpacked(self, path: Path) -> str:
         try:
             with io.BufferedReader(compression.UnpackedStream(path, self.limits)) as file:
-                head = self._head(file, self.limits.source)
+                head = self._read_head(file, self.limits.source)
                 whole = not file.read(1)
         except (BrokenSourceError, LimitError):
             raise _UnknownError(UNREADABLE) from None
-        return self._recognise(head, whole, insist=not self.folder)
+        return self._recognise_format(head, whole, insist=not self.folder)
 
-    def _members(self, path: Path, status: os.stat_result) -> Iterator[tuple[float, DetectedSource]]:
-        with compression.archive(path, self.limits) as archive:
-            if kind := refusals.document(archive.NameToInfo):
+    def _detect_members(self, path: Path, status: os.stat_result) -> Iterator[tuple[float, DetectedSource]]:
+        with compression.open_archive(path, self.limits) as archive:
+            if kind := refusals.document_kind(archive.NameToInfo):
                 self.archive = False
-                self._leave_out(kind, path)
+                self._add_left_out(kind, path)
                 return
-            for member in compression.members(archive, status.st_size, self.limits):
+            for member in compression.archive_members(archive, status.st_size, self.limits):
                 if isinstance(member, Skip):
-                    self._leave_out(member.reason, path, member.place or None)
+                    self._add_left_out(member.reason, path, member.place or None)
                     continue
                 size = member.file_size
                 try:
                     with archive.open(member) as file:
-                        head = self._head(file, size)
+                        head = self._read_head(file, size)
                     if head.startswith((*compression.ARCHIVE_MAGICS, *compression.MAGICS)):
                         raise _UnknownError(PACKED)
-                    name = self._recognise(
+                    name = self._recognise_format(
                         head, len(head) >= size, insist=False, note=_is_note(member.filename)
                     )
                 except compression.ARCHIVE_ERRORS:
-                    self._leave_out(UNREADABLE, path, member.filename)
+                    self._add_left_out(UNREADABLE, path, member.filename)
                 except _UnknownError as unknown:
-                    self._leave_out(_by_name(str(unknown), member.filename), path, member.filename)
+                    self._add_left_out(_reason_by_name(str(unknown), member.filename), path, member.filename)
                 else:
                     modified = compression.member_time(member)
                     source = Source(path=path, size=size, modified=modified, member=member.filename)
                     yield status.st_mtime, DetectedSource(format=name, source=source)
 
-    def _head(self, file: IO[bytes], size: int) -> bytes:
+    def _read_head(self, file: IO[bytes], size: int) -> bytes:
         """The first bytes: more of them when they hold no whole line of JSON."""
         head = file.read(self.limits.head)
         if len(head) < size and b"\n" not in head and head.lstrip().startswith(b"{"):
             head += file.read(self.limits.long_head - len(head))
         return head
 
-    def _recognise(self, raw: bytes, whole: bool, *, insist: bool, note: bool = False) -> str:
+    def _recognise_format(self, raw: bytes, whole: bool, *, insist: bool, note: bool = False) -> str:
         """The name of the format; ``note``: it is named as Markdown, which may be prose alone. Raises _UnknownError."""
         if not raw.strip():
             raise _UnknownError(EMPTY)
@@ -361,27 +365,27 @@ class _Search:
             raise _UnknownError(BINARY)
         text = self.wanted is markdown.FORMAT
         insist = insist and (text or raw.lstrip()[:1] in (b"{", b"["))
-        head = Head.of(raw, whole=whole)
+        head = StreamHead.from_bytes(raw, whole=whole)
         if note and markdown.has_only_properties(head):
             raise _UnknownError(PROPERTIES)
-        if note and not text and markdown.has_only_links(head) and self._unknown(head):
+        if note and not text and markdown.has_only_links(head) and self._unknown_reason(head):
             raise _UnknownError(LINKS)
         try:
-            return self._choose(head, insist=insist, note=note)
+            return self._choose_format(head, insist=insist, note=note)
         except _UnknownError as unknown:
-            broken = str(unknown) == OTHER and whole and head.is_broken
+            broken = str(unknown) == OTHER and whole and head.is_broken_json
             raise _UnknownError(BROKEN if broken else str(unknown)) from None
 
     @staticmethod
-    def _unknown(head: Head) -> bool:
-        return not any(one.sniff(head) for one in formats())
+    def _unknown_reason(head: StreamHead) -> bool:
+        return not any(one.sniff(head) for one in all_formats())
 
-    def _choose(self, head: Head, *, insist: bool, note: bool = False) -> str:
+    def _choose_format(self, head: StreamHead, *, insist: bool, note: bool = False) -> str:
         """The name of the format. Raises _UnknownError."""
         wanted = self.wanted
         if wanted and wanted.sniff(head):
             return wanted.name
-        first = next((one for one in formats() if one.sniff(head)), None)
+        first = next((one for one in all_formats() if one.sniff(head)), None)
         if wanted is None and first in (None, markdown.FORMAT) and (kind := refusals.text_kind(head.raw)):
             raise _UnknownError(kind)
         if first is None and note and markdown.has_words(head):

@@ -58,7 +58,7 @@ def without_secrets(line: AnyLine, options: Options) -> AnyLine:
     """
     changed: dict[str, Any] = {}
     if isinstance(line, MemoryLine):
-        changed = _text_of(line, options)
+        changed = _checked_text(line, options)
     elif isinstance(line, ScratchpadLine) and options.secrets.facts != "redact":
         changed = {"value": line.value}
     strict = isinstance(line, EntityLine | ProfileLine)
@@ -66,7 +66,7 @@ def without_secrets(line: AnyLine, options: Options) -> AnyLine:
         if name in changed:
             continue
         value = getattr(line, name)
-        open_value = _open(value)
+        open_value = _redact_value(value)
         if open_value is value:
             continue
         if strict or name in _KNOWN_BY or (name == "key" and not isinstance(line, MemoryLine)):
@@ -75,7 +75,7 @@ def without_secrets(line: AnyLine, options: Options) -> AnyLine:
     return replace(line, **changed) if changed else line
 
 
-def _text_of(line: MemoryLine, options: Options) -> dict[str, Any]:
+def _checked_text(line: MemoryLine, options: Options) -> dict[str, Any]:
     """What the policy for secrets makes of the text and the attributes; nothing where both stay."""
     attributes = msgspec.json.decode(line.attributes) if bytes(line.attributes) != b"{}" else {}
     if line.kind == "episode" and "secrets" in attributes:
@@ -85,11 +85,11 @@ def _text_of(line: MemoryLine, options: Options) -> dict[str, Any]:
         return {}
     return {
         "content": marked.content,
-        "attributes": Raw(json_text({**_open(attributes), **marked.attributes}).encode()),
+        "attributes": Raw(json_text({**_redact_value(attributes), **marked.attributes}).encode()),
     }
 
 
-def _open(value: Any) -> Any:
+def _redact_value(value: Any) -> Any:
     """The value without secrets in its texts; the very same one where there are none."""
     match value:
         case str():
@@ -100,19 +100,19 @@ def _open(value: Any) -> Any:
             if len(text) <= len(b"[]"):
                 return value
             decoded = msgspec.json.decode(text)
-            redacted = _open(decoded)
+            redacted = _redact_value(decoded)
             return value if redacted is decoded else Raw(json_text(redacted).encode())
         case Stamp():
-            stamp = replace(value, aspect=_open(value.aspect), actor=_open(value.actor))
+            stamp = replace(value, aspect=_redact_value(value.aspect), actor=_redact_value(value.actor))
             return value if stamp == value else stamp
         case Alias():
-            alias = Alias(key=_open(value.key), alias=_open(value.alias))
+            alias = Alias(key=_redact_value(value.key), alias=_redact_value(value.alias))
             return value if alias == value else alias
         case dict():
-            made = {_open(key): _open(one) for key, one in value.items()}
+            made = {_redact_value(key): _redact_value(one) for key, one in value.items()}
             return value if made == value else made
         case list() | tuple():
-            many = [_open(one) for one in value]
+            many = [_redact_value(one) for one in value]
             return value if many == list(value) else type(value)(many)
     return value
 
@@ -124,7 +124,7 @@ class PendingLines(TemporaryTable):
         super().__init__("waiting(place INTEGER PRIMARY KEY, line BLOB)")
         self._database.execute("CREATE TABLE corrects(old TEXT PRIMARY KEY, new TEXT) WITHOUT ROWID")
 
-    def note(self, line: Decided) -> None:
+    def add_line(self, line: Decided) -> None:
         self._database.execute("INSERT INTO waiting(line) VALUES (?)", (export_rows.encode(line),))
 
     def note_correction(self, line: MemoryLine) -> None:
@@ -138,7 +138,7 @@ class PendingLines(TemporaryTable):
                     f"INSERT INTO corrects VALUES (?, ?) ON CONFLICT DO {conflict}", (one, line.id)
                 )
 
-    def successor(self, id: str) -> str | None:
+    def successor_line(self, id: str) -> str | None:
         """The line of what corrects this one, or of what it was merged into."""
         found: str | None = scalar(self._database, "SELECT new FROM corrects WHERE old = ?", (id,))
         return found
@@ -153,12 +153,12 @@ class PendingLines(TemporaryTable):
             yield _line(row[1])
 
 
-class _Attributes(Record):
+class _LineAttributes(Record):
     supersedes: str | list[str] | None = None
     merged: str | list[str] | None = None
 
 
-_attributes = msgspec.json.Decoder(_Attributes).decode
+_attributes = msgspec.json.Decoder(_LineAttributes).decode
 _line = msgspec.json.Decoder(Decided).decode
 
 
@@ -173,7 +173,7 @@ class RowImporter:
 
     def sort_out(self, connection: apsw.Connection, lines: Sequence[AnyLine]) -> list[AnyLine]:
         shared, op_id = self._shared, self._shared.operation.op_id
-        lines = self._checked(lines)
+        lines = self._check_lines(lines)
         keys = {id(line): import_rows.erased_keys(line) for line in lines}
         gone = tombstones.erased(connection, [key for some in keys.values() for key in some])
         new: list[AnyLine] = []
@@ -184,44 +184,48 @@ class RowImporter:
                 shared.skip(TOO_LONG, line.id)
             elif isinstance(line, ConsolidatedLine):
                 new.append(line)  # of a session that may be in this batch
-            elif isinstance(line, DeletedKeyLine) or _is_question(line):
+            elif isinstance(line, DeletedKeyLine) or _is_device_question(line):
                 if isinstance(line, DeletedKeyLine):
-                    self._pending.note(line)
+                    self._pending.add_line(line)
             elif import_rows.is_there(connection, line, self._others, op_id):
                 shared.already_there += 1
-                self._wait(line)
+                self._defer_line(line)
                 if isinstance(line, SessionLine) and not import_rows.spans(connection, line):
                     new.append(line)
             elif gone.intersection(keys[id(line)]):
                 shared.skip(report.ERASED)
             elif isinstance(line, ScratchpadLine) and stamps.read(connection, stamps.PAD + line.key):
-                self._pending.note(line)  # it was taken away here
+                self._pending.add_line(line)  # it was taken away here
             else:
                 new.append(line)
         if all(isinstance(line, ConsolidatedLine) for line in new):
             new = [line for line in new if not import_rows.is_there(connection, line, self._others, op_id)]
         return new
 
-    def _wait(self, line: AnyLine) -> None:
+    def _defer_line(self, line: AnyLine) -> None:
         if isinstance(line, ProposalLine):
             decided = line.state in ("accepted", "rejected")
         else:
             decided = isinstance(line, Decided) and bool(line.decided)
         if decided and isinstance(line, Decided):
-            self._pending.note(line)
+            self._pending.add_line(line)
 
-    def settle(self) -> None:
+    def apply_deferred(self) -> None:
         """Once every row is here: take over what was decided elsewhere, and count it. Nothing is written by a dry run."""
         shared = self._shared
         now = int(shared.clock())
         for line in self._pending.lines():
             with shared.connections.read() as connection:
-                plan = self._plan(connection, line, now)
+                plan = self._plan_decision(connection, line, now)
             if plan is None:
                 continue
             if not shared.dry_run:
-                with shared.operation.part() if plan.changes else shared.connections.write() as connection:
-                    plan = self._plan(connection, line, now)  # as it is now
+                with (
+                    shared.operation.transaction()
+                    if plan.changes
+                    else shared.connections.write() as connection
+                ):
+                    plan = self._plan_decision(connection, line, now)  # as it is now
                     if plan is None:
                         continue
                     reconcile.carry_out(connection, plan, now)
@@ -229,11 +233,11 @@ class RowImporter:
             if plan.cards:
                 shared.decisions[lock.QUESTION] += len(plan.cards)
 
-    def _plan(self, connection: apsw.Connection, line: Decided, now: int) -> reconcile.Plan | None:
-        successor = self._pending.successor(line.id) if isinstance(line, MemoryLine) else None
+    def _plan_decision(self, connection: apsw.Connection, line: Decided, now: int) -> reconcile.Plan | None:
+        successor = self._pending.successor_line(line.id) if isinstance(line, MemoryLine) else None
         return reconcile.plan(connection, line, self._others, successor, now)
 
-    def _checked(self, lines: Iterable[AnyLine]) -> list[AnyLine]:
+    def _check_lines(self, lines: Iterable[AnyLine]) -> list[AnyLine]:
         """The lines without secrets; those that cannot be without are skipped."""
         found = []
         for line in lines:
@@ -248,7 +252,7 @@ class RowImporter:
 
     def store_some(self, connection: apsw.Connection, new: Sequence[AnyLine]) -> tuple[int, list[AnyLine]]:
         until = time.monotonic() + report.SECONDS_PER_TRANSACTION
-        op_id = self._shared.operation.begin()
+        op_id = self._shared.operation.begin_once()
         with stamps.carrying_stamps(connection):
             return self._store_until(connection, new, op_id, until)
 
@@ -257,15 +261,15 @@ class RowImporter:
     ) -> tuple[int, list[AnyLine]]:
         added: list[AnyLine] = []
         taken = 0
-        for some in _together(new):
-            added += self._store(connection, some, op_id)
+        for some in _group_memories(new):
+            added += self._store_statement(connection, some, op_id)
             taken += len(some)
             if time.monotonic() > until:
                 break
         full_text.merge(connection, MERGED_PAGES)
         return taken, added
 
-    def counted(self, line: AnyLine) -> CountedRecord:
+    def counted_record(self, line: AnyLine) -> CountedRecord:
         if isinstance(line, MemoryLine):
             episode = line.kind == "episode"
             return CountedRecord(
@@ -275,17 +279,19 @@ class RowImporter:
             )
         return CountedRecord(import_rows.KINDS.get(type(line)))
 
-    def _store(self, connection: apsw.Connection, lines: Sequence[AnyLine], op_id: int) -> list[AnyLine]:
+    def _store_statement(
+        self, connection: apsw.Connection, lines: Sequence[AnyLine], op_id: int
+    ) -> list[AnyLine]:
         """Of lines that share a statement, those that were added. One that is refused keeps no other out."""
         try:
-            return self._add(connection, lines, op_id)
+            return self._add_lines(connection, lines, op_id)
         except InputError as error:
             if len(lines) == 1:
                 self._shared.skip(report.REFUSED, error.message)
                 return []
-        return [added for line in lines for added in self._store(connection, [line], op_id)]
+        return [added for line in lines for added in self._store_statement(connection, [line], op_id)]
 
-    def _add(self, connection: apsw.Connection, lines: Sequence[AnyLine], op_id: int) -> list[AnyLine]:
+    def _add_lines(self, connection: apsw.Connection, lines: Sequence[AnyLine], op_id: int) -> list[AnyLine]:
         memories = [line for line in lines if isinstance(line, MemoryLine)]
         if memories:
             return list(import_rows.add_memories(connection, memories, self._others))
@@ -299,7 +305,7 @@ class RowImporter:
         return []
 
 
-def _is_question(line: AnyLine) -> bool:
+def _is_device_question(line: AnyLine) -> bool:
     """What the other device asks about two devices is asked here in its own words."""
     return (
         isinstance(line, ProposalLine)
@@ -308,7 +314,7 @@ def _is_question(line: AnyLine) -> bool:
     )
 
 
-def _together(lines: Iterable[AnyLine]) -> Iterator[list[AnyLine]]:
+def _group_memories(lines: Iterable[AnyLine]) -> Iterator[list[AnyLine]]:
     """Memories that follow each other share a statement; every other line has one of its own."""
     batch: list[AnyLine] = []
     characters = 0

@@ -99,14 +99,14 @@ def event_time(value: Any, stream: Stream) -> float | None:
     """
     if value is None or value == "":
         return None
-    seconds = _seconds(value)
+    seconds = _as_seconds(value)
     if seconds is None or not EARLIEST <= seconds <= LATEST:
         stream.warn(BAD_TIME)
         return None
     return seconds
 
 
-def _seconds(value: Any) -> float | None:
+def _as_seconds(value: Any) -> float | None:
     if isinstance(value, str):
         value = value.strip()
         if not _NUMBER.fullmatch(value):
@@ -128,22 +128,22 @@ def _seconds(value: Any) -> float | None:
 _hexadecimal = re.compile(r"[0-9a-f-]{0,64}").fullmatch
 
 
-def identifier(value: Any) -> str | None:
+def read_identifier(value: Any) -> str | None:
     """A foreign id as text: texts and whole numbers are ids; None if it is none. Long ones, and one with a secret, are hashed."""
     if isinstance(value, bool) or not isinstance(value, str | int):
         return None
     text = str(value).strip()
     if len(text) > 200 or not (_hexadecimal(text) or validation.without_secrets(text) == text):
-        return digest(text)
+        return hash_parts(text)
     return text or None
 
 
-def text(value: Any) -> str | None:
+def read_text(value: Any) -> str | None:
     """A column read as BLOB as text; what is not UTF-8 becomes U+FFFD. None for anything else."""
     return value.decode(errors="replace") if isinstance(value, bytes) else None
 
 
-def digest(*parts: object) -> str:
+def hash_parts(*parts: object) -> str:
     """32 hexadecimal digits over the parts; None and "" differ, and so do ("a", "b") and ("ab", "")."""
     state = blake2b(digest_size=16)
     for part in parts:
@@ -153,23 +153,23 @@ def digest(*parts: object) -> str:
     return state.hexdigest()
 
 
-def one_line(value: Any, longest: int = 200) -> str | None:
+def title_line(value: Any, longest: int = 200) -> str | None:
     """A title: one line, cut at ``longest`` characters; None if there is nothing to show."""
     if not isinstance(value, str):
         return None
     return beginning(value, longest) or None
 
 
-def folder(value: Any) -> str | None:
+def read_folder(value: Any) -> str | None:
     """A path as it is written; None for anything else."""
     return value if isinstance(value, str) and value.strip() else None
 
 
-def last_folder(value: Any) -> str | None:
+def last_path_part(value: Any) -> str | None:
     """The project: the last folder of a path in either notation."""
     if not isinstance(value, str):
         return None
-    return one_line(value.replace("\\", "/").rstrip("/").rpartition("/")[2])
+    return title_line(value.replace("\\", "/").rstrip("/").rpartition("/")[2])
 
 
 def entity_type(word: Any) -> EntityType:

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from memtui.engine.errors import DegradedError, InputError
 from memtui.engine.models.embedders import Embedder, word_dims
-from memtui.engine.models.vectors import cap_threads, normalised, quantise, usable
+from memtui.engine.models.vectors import cap_threads, normalise_rows, quantise_rows, usable_rows
 from memtui.engine.records.embedding import VectorSpace
 from memtui.engine.store import vectors
 from memtui.engine.store.connections import Connections
 from memtui.engine.store.sql import as_json
 
-from .databases import database, tables_of
+from .databases import open_copy, tables_of
 from .formats.memory_db import key
 from .limits import LIMITS, BrokenSourceError, LimitError
 
@@ -44,17 +44,17 @@ def carry_over(connections: Connections, paths: Sequence[Path], serving: Serving
     ``serving`` gives the model of a vector space, as ``models.choosing`` does. None are kept where it cannot be tried.
     """
     with connections.read() as connection:
-        space = vectors.space(connection)
+        space = vectors.vector_space(connection)
     try:
         model = serving(space)
         if model is None or model.available() or word_dims(model):
             return 0  # of words they have no vectors
-        return sum(_Carrier(connections, path, model).run() for path in paths)
+        return sum(_VectorCarrier(connections, path, model).run() for path in paths)
     except (DegradedError, InputError):
         return 0
 
 
-class _Carrier:
+class _VectorCarrier:
     """The vectors of one file."""
 
     def __init__(self, connections: Connections, path: Path, model: Embedder) -> None:
@@ -67,10 +67,13 @@ class _Carrier:
         import apsw
 
         try:
-            with database(self._path, LIMITS) as other:
+            with open_copy(self._path, LIMITS) as other:
                 if not tables_of(other).keys() >= _TABLES or not self._are_alike(other):
                     return 0
-                return sum(self._keep(names, found) for names, found in _chunks(other, self._model.dims))
+                return sum(
+                    self._store_waiting(names, found)
+                    for names, found in _vector_chunks(other, self._model.dims)
+                )
         except (apsw.Error, BrokenSourceError, LimitError, UnicodeDecodeError):
             return 0
 
@@ -83,8 +86,8 @@ class _Carrier:
         chunks = list(_chunk_ids(other))
         random.SystemRandom().shuffle(chunks)
         for chunk in chunks:
-            names, found = _chunk(other, chunk, self._model.dims)
-            unembedded = self._unembedded(names)
+            names, found = _read_chunk(other, chunk, self._model.dims)
+            unembedded = self._rows_without_vector(names)
             picked = [number for number, name in enumerate(names) if name in unembedded]
             for number in random.SystemRandom().sample(picked, min(len(picked), _SAMPLE - len(texts))):
                 texts.append(unembedded[names[number]][1])
@@ -95,37 +98,37 @@ class _Carrier:
             return False
         ours = self._model.embed(texts)
         matrix = np.array(theirs, dtype=np.float32)
-        both = usable(ours) & usable(matrix)
+        both = usable_rows(ours) & usable_rows(matrix)
         if not both.any():
             return False
-        cosines = (normalised(ours[both]) * normalised(matrix[both])).sum(axis=1)
+        cosines = (normalise_rows(ours[both]) * normalise_rows(matrix[both])).sum(axis=1)
         return bool((cosines > _LIKE).all())
 
-    def _keep(self, names: list[str], found: FloatMatrix) -> int:
+    def _store_waiting(self, names: list[str], found: FloatMatrix) -> int:
         """Store those that still wait for a vector."""
-        good = usable(found)
+        good = usable_rows(found)
         if not names or not good.any():
             return 0
-        int8 = quantise(found[good])
+        int8 = quantise_rows(found[good])
         of_name = dict(zip([name for name, one in zip(names, good, strict=True) if one], int8, strict=True))
         with self._connections.write_in_turn() as connection:
-            unembedded = self._unembedded(list(of_name), connection)
-            there = vectors.space(connection)
+            unembedded = self._rows_without_vector(list(of_name), connection)
+            there = vectors.vector_space(connection)
             if there is None:
                 vectors.set_space(connection, self._space)
             elif there != self._space:
                 return 0
             rows = [(rid, of_name[name].tobytes()) for name, (rid, _) in unembedded.items()]
-            vectors.store(connection, self._space, rows)
+            vectors.store_vectors(connection, self._space, rows)
         return len(rows)
 
-    def _unembedded(
+    def _rows_without_vector(
         self, names: Sequence[str], connection: apsw.Connection | None = None
     ) -> dict[str, tuple[int, str]]:
         """Row and text of those that came in and wait for a vector, by their id at the source."""
         if connection is None:
             with self._connections.read() as reading:
-                return self._unembedded(names, reading)
+                return self._rows_without_vector(names, reading)
         of_key = {key(name): name for name in names}
         rows: Any = connection.execute(
             """
@@ -137,9 +140,9 @@ class _Carrier:
         return {of_key[str(known)]: (int(rid), str(content)) for known, rid, content in rows}
 
 
-def _chunks(other: apsw.Connection, dims: int) -> Iterator[tuple[list[str], FloatMatrix]]:
+def _vector_chunks(other: apsw.Connection, dims: int) -> Iterator[tuple[list[str], FloatMatrix]]:
     for chunk in _chunk_ids(other):
-        yield _chunk(other, chunk, dims)
+        yield _read_chunk(other, chunk, dims)
 
 
 def _chunk_ids(other: apsw.Connection) -> Iterator[int]:
@@ -147,7 +150,7 @@ def _chunk_ids(other: apsw.Connection) -> Iterator[int]:
         yield int(str(chunk))
 
 
-def _chunk(other: apsw.Connection, chunk: int, dims: int) -> tuple[list[str], FloatMatrix]:
+def _read_chunk(other: apsw.Connection, chunk: int, dims: int) -> tuple[list[str], FloatMatrix]:
     """The ids in a chunk, and their vectors as rows; none if its vectors are of another length."""
     cap_threads()
     import numpy as np

@@ -25,16 +25,16 @@ from memtui.engine.store.import_rows import OtherIds
 from memtui.engine.store.sql import json_text
 
 from . import base, lock, note_validation, report
-from .base import ConsolidatedSession, Item, Named, Note, PadEntry, SessionTitle
+from .base import ConsolidatedSession, Item, NamedEntity, Note, PadEntry, SessionTitle
 from .counters import DistinctCounter
 from .detect import DetectionResult, find_sources
 from .export_rows import PendingLines, RowImporter
 from .formats import claude_code, claude_history, claude_mem, claude_memory
-from .note_storage import Notes
-from .reader import Tally, read_all
+from .note_storage import NoteImporter
+from .reader import ReadTally, read_all
 from .registry import format_named
 from .report import ImportCounts, ImportOperation, RecordKind
-from .turns import PAUSED, UNWANTED, Turns
+from .turns import PAUSED, UNWANTED, TurnImporter
 
 _MOST_WAITING = 10_000
 
@@ -53,7 +53,7 @@ class SessionTitles:
                 self._pending_titles.clear()
             self._pending_titles[one.source_key] = one.title
 
-    def give(self) -> None:
+    def assign_titles(self) -> None:
         """Give a session without a title the one whose turn it holds. What the memory does not hold is forgotten."""
         pending, self._pending_titles = self._pending_titles, {}
         if not pending or self._shared.dry_run:
@@ -74,7 +74,7 @@ class SessionTitles:
             }
         if not wanted:
             return
-        with self._shared.operation.part() as connection:
+        with self._shared.operation.transaction() as connection:
             connection.executemany(
                 "UPDATE sessions_consolidations SET title = ? WHERE session_id = ? AND title IS NULL",
                 [(title, session) for session, title in wanted.items()],
@@ -125,7 +125,7 @@ def import_paths(
         if not dry_run:
             stack.enter_context(lock.only_import(connections))
         operation = ImportOperation(connections, clock, actor, lock.running_label(labels), before_write)
-        run = Import(
+        run = ImportRun(
             connections, found, stack.enter_context(DistinctCounter()), stack.enter_context(OtherIds()),
             stack.enter_context(PendingLines()), operation,
             dry_run=dry_run, actor=actor, clock=clock, options=options, ordering=ordering,
@@ -138,7 +138,7 @@ def format_names(formats: Sequence[str]) -> str:
     return lock.join_names([format_named(name).label for name in formats])
 
 
-class Import:
+class ImportRun:
     """One import under way: its account, and what takes which kind of record."""
 
     def __init__(
@@ -149,7 +149,7 @@ class Import:
         self.found = found
         self.operation = operation
         self.formats = tuple(dict.fromkeys(recognised.format for recognised in found.sources))
-        self.tally = Tally(found, logged=not dry_run)
+        self.tally = ReadTally(found, logged=not dry_run)
         self.account = ImportCounts(
             connections,
             self.tally,
@@ -162,11 +162,11 @@ class Import:
         )
         same_words = {claude_code.FORMAT.name, claude_history.FORMAT.name, claude_mem.FORMAT.name}
         cross_source = len(same_words.intersection(self.formats)) > 1
-        notes = Notes(self.account, ordering)
+        notes = NoteImporter(self.account, ordering)
         # In this order: how far a session was read is known once its turns are there.
         self._kinds: tuple[tuple[Any, RecordKind], ...] = (
-            (Turn, Turns(self.account, cross_source=cross_source)),
-            (Note | PadEntry | Named, notes),
+            (Turn, TurnImporter(self.account, cross_source=cross_source)),
+            (Note | PadEntry | NamedEntity, notes),
             (ConsolidatedSession, notes),
             (Line, rows := RowImporter(self.account, others, pending)),
         )
@@ -179,21 +179,21 @@ class Import:
     ) -> ImportReport:
         stopped = False
         try:
-            for batch in batches(read_all(self.found, self.tally)):
+            for batch in in_batches(read_all(self.found, self.tally)):
                 if stopped := cancelled():
                     break
-                self.take(batch)
+                self.import_batch(batch)
                 if progress:
-                    progress(self._progress())
+                    progress(self._make_progress())
             if not stopped:
-                self._rows.settle()
+                self._rows.apply_deferred()
                 self.give_titles()
         except BaseException:
             # What is committed stays; it must be possible to undo it. The first error is the one to tell.
             with suppress(MemtuiError):
-                self._finish(" (interrupted)")
+                self._finish_operation(" (interrupted)")
             raise
-        operation = self._finish(" (cancelled)" if stopped else "")
+        operation = self._finish_operation(" (cancelled)" if stopped else "")
         nothing = not (
             stopped
             or self.account.imported
@@ -203,46 +203,46 @@ class Import:
         )
         if nothing and (error := self.tally.error_if_nothing(_EXPECTED)):
             raise error
-        return self._report(operation, stopped)
+        return self._make_report(operation, stopped)
 
-    def take(self, batch: list[Turn | Item | AnyLine]) -> None:
+    def import_batch(self, batch: list[Turn | Item | AnyLine]) -> None:
         """Bring in what of a batch is new."""
         for types, kind in self._kinds:
             if records := [record for record in batch if isinstance(record, types)]:
-                self._bring_in(kind, records)
+                self._store_records(kind, records)
         self._titles.add(record for record in batch if isinstance(record, SessionTitle))
 
     def give_titles(self) -> None:
         """Give sessions the titles that were met in other files."""
-        self._titles.give()
+        self._titles.assign_titles()
 
-    def _bring_in(self, kind: RecordKind, records: list[Any]) -> None:
+    def _store_records(self, kind: RecordKind, records: list[Any]) -> None:
         account = self.account
         with account.connections.read() as connection:
             new = kind.sort_out(connection, records)
         if account.dry_run:
-            fresh = [record for record in new if all(map(account.met.add, kind.identities(record)))]
+            fresh = [record for record in new if all(map(account.met.add_new, kind.identities(record)))]
             account.already_there += len(new) - len(fresh)
             account.repeated += len(new) - len(fresh)
-            self._count(kind, fresh)
+            self._count_records(kind, fresh)
             return
         while new:
-            with account.operation.part() as connection:
+            with account.operation.transaction() as connection:
                 taken, added = kind.store_some(connection, new)
-            self._count(kind, added)
+            self._count_records(kind, added)
             new = new[taken:]
 
-    def _count(self, kind: RecordKind, added: list[Any]) -> None:
+    def _count_records(self, kind: RecordKind, added: list[Any]) -> None:
         for record in added:
-            self.account.count(kind.counted(record))
+            self.account.count(kind.counted_record(record))
 
-    def _finish(self, how: str) -> Operation | None:
+    def _finish_operation(self, how: str) -> Operation | None:
         account = self.account
         label = lock.imported_label(account.kinds, format_names(self.formats), account.decisions)
-        operation = self.operation.finish(label + how)
+        operation = self.operation.finish_operation(label + how)
         return operation if account.imported or account.decisions or self._titles.given else None
 
-    def _progress(self) -> ImportProgress:
+    def _make_progress(self) -> ImportProgress:
         account = self.account
         skipped = self.tally.reasons.total()
         looked_at = account.imported + account.already_there + skipped
@@ -259,7 +259,7 @@ class Import:
             dry_run=account.dry_run,
         )
 
-    def _report(self, operation: Operation | None, stopped: bool) -> ImportReport:
+    def _make_report(self, operation: Operation | None, stopped: bool) -> ImportReport:
         account = self.account
         return ImportReport(
             imported=account.imported,
@@ -284,7 +284,7 @@ class Import:
         )
 
 
-def batches(found: Iterator[Turn | Item | AnyLine | None]) -> Iterator[list[Turn | Item | AnyLine]]:
+def in_batches(found: Iterator[Turn | Item | AnyLine | None]) -> Iterator[list[Turn | Item | AnyLine]]:
     """Batches bounded in number and in characters; an empty one where there were only skips for a while."""
     batch: list[Turn | Item | AnyLine] = []
     characters = 0
@@ -294,14 +294,14 @@ def batches(found: Iterator[Turn | Item | AnyLine | None]) -> Iterator[list[Turn
                 yield []
             continue
         batch.append(item)
-        characters += _characters(item)
+        characters += _count_characters(item)
         if len(batch) >= _TURNS_PER_BATCH or characters >= _CHARACTERS_PER_BATCH:
             yield batch
             batch, characters = [], 0
     yield batch
 
 
-def _characters(item: Turn | Item | AnyLine) -> int:
+def _count_characters(item: Turn | Item | AnyLine) -> int:
     if isinstance(item, _WITH_CONTENT):
         return len(item.content)
     return len(item.value) if isinstance(item, PadEntry) else 0

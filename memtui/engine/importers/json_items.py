@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 
 from memtui.engine.records import Skip
 
-from .limits import MIB, Limits
+from .limits import MIB, ImportLimits
 
 CUT_OFF = "the file ends in the middle"
 NOT_AN_OBJECT = "neither an object nor an array"
@@ -22,22 +22,22 @@ _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{}]|"', re.DOTALL)
 _REST_OF_STRING = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
 
 
-def split(chunks: Iterable[bytes], limits: Limits) -> Iterator[bytes | Skip]:
+def split(chunks: Iterable[bytes], limits: ImportLimits) -> Iterator[bytes | Skip]:
     """Yield the bytes of each object or array inside the outermost array, or why it was passed over.
 
     What is between them and is neither is passed over, too. Brackets are counted, not matched: whoever parses an
     element finds out whether it is JSON.
     """
-    scan = _Scan(limits)
+    scan = _ArrayScan(limits)
     for chunk in chunks:
         yield from scan.feed(chunk)
     yield from scan.finish()
 
 
-class _Scan:
+class _ArrayScan:
     """Where the scan stands between two chunks."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: ImportLimits) -> None:
         self.limits = limits
         self.outer: int | None = None  # brackets around an element: 1 in an array, 0 for bare objects
         self.depth = 0
@@ -51,7 +51,7 @@ class _Scan:
     def feed(self, chunk: bytes) -> Iterator[bytes | Skip]:
         data = self.carry + chunk
         self.carry = b""
-        start = 0 if self._inside() else None
+        start = 0 if self._scan_element() else None
         outside = 0
         position = 0
         if self.in_string:
@@ -78,23 +78,23 @@ class _Scan:
                     self.depth += 1
                     if self.depth > self.limits.depth:
                         self.refused = "nested too deeply"
-                elif self._inside():
+                elif self._scan_element():
                     self.depth -= 1
-                    if not self._inside() and start is not None:
-                        self._keep(data[start : token.end()])
-                        yield self._element()
+                    if not self._scan_element() and start is not None:
+                        self._keep_bytes(data[start : token.end()])
+                        yield self._finish_element()
                         start = None
                         outside = token.end()
         end = len(data) - len(self.carry)
         if start is not None:
-            self._keep(data[start:end])
+            self._keep_bytes(data[start:end])
         elif self.outer is not None:
             self.between += data[outside:end]
             if len(self.between) > MIB:
                 yield from self._no_elements(b"")
 
     def finish(self) -> Iterator[Skip]:
-        if self._inside():
+        if self._scan_element():
             yield Skip(reason=self.refused or CUT_OFF)
         elif self.outer is not None:
             yield from self._no_elements(self.carry)
@@ -108,7 +108,7 @@ class _Scan:
             if value.strip(b" \t\r\n]}"):
                 yield Skip(reason=NOT_AN_OBJECT)
 
-    def _inside(self) -> bool:
+    def _scan_element(self) -> bool:
         return self.outer is not None and self.depth > self.outer
 
     def _end_of_string(self, data: bytes, position: int) -> int:
@@ -121,7 +121,7 @@ class _Scan:
         self.carry = data[end:]
         return len(data)
 
-    def _keep(self, part: bytes) -> None:
+    def _keep_bytes(self, part: bytes) -> None:
         self.size += len(part)
         if self.size > self.limits.item:
             self.refused = f"larger than {self.limits.item // MIB} MB"
@@ -130,7 +130,7 @@ class _Scan:
         else:
             self.parts.append(part)
 
-    def _element(self) -> bytes | Skip:
+    def _finish_element(self) -> bytes | Skip:
         whole = Skip(reason=self.refused) if self.refused else b"".join(self.parts)
         self.parts.clear()
         self.size, self.refused = 0, ""

@@ -38,11 +38,11 @@ _SETTINGS = (
 _BESIDE_SERVER = ".npm/_npx/*/node_modules/@modelcontextprotocol/server-memory/dist/memory.json*"
 
 
-def exports(folder: Path) -> Iterator[tuple[str, Path]]:
+def find_exports(folder: Path) -> Iterator[tuple[str, Path]]:
     """The format and path of each export, newest first. What is not whole, or something else, is passed over."""
     from .detect import find_sources
 
-    for path in _newest(folder):
+    for path in _newest_mtime(folder):
         if path.suffix.lower() == ".zip" and not _has_conversations(path):
             continue
         try:
@@ -67,9 +67,10 @@ def mcp_graphs(home: Path, environ: Mapping[str, str]) -> list[Path]:
 def note_folders(home: Path, environ: Mapping[str, str]) -> list[Path]:
     """The folders of basic-memory's projects, each once; its first one, without settings."""
     settings = environ.get("BASIC_MEMORY_CONFIG_DIR") or str(home / ".basic-memory")
-    value = _settings(Path(settings).expanduser() / "config.json")
+    value = _read_settings(Path(settings).expanduser() / "config.json")
     projects = [
-        _get(one, "path") if isinstance(one, dict) else one for one in _values(_get(value, "projects"))
+        _get_key(one, "path") if isinstance(one, dict) else one
+        for one in _dict_values(_get_key(value, "projects"))
     ]
     named = [one for one in projects if isinstance(one, str) and one]
     first = environ.get("BASIC_MEMORY_HOME") or str(home / "basic-memory")
@@ -78,7 +79,7 @@ def note_folders(home: Path, environ: Mapping[str, str]) -> list[Path]:
     return [folder for folder in folders if folder not in (home, *home.parents)]
 
 
-def _newest(folder: Path) -> list[Path]:
+def _newest_mtime(folder: Path) -> list[Path]:
     found: list[tuple[float, Path]] = []
     try:
         with os.scandir(folder) as entries:
@@ -97,7 +98,7 @@ def _has_conversations(path: Path) -> bool:
     from .limits import LIMITS
 
     try:
-        with compression.archive(path, LIMITS) as archive:
+        with compression.open_archive(path, LIMITS) as archive:
             return any(
                 name.rpartition("/")[2].startswith("conversations") and name.endswith(".json")
                 for name in archive.namelist()
@@ -108,14 +109,14 @@ def _has_conversations(path: Path) -> bool:
 
 def _memory_files(settings: Path) -> list[str]:
     """What servers named in a program's settings (also those of single projects) have as their memory file."""
-    value = _settings(settings)
-    places = [value, *_values(_get(value, "projects"))]
-    servers = [server for place in places for server in _values(_get(place, "mcpServers"))]
-    named = [_get(_get(server, "env"), _VARIABLE) for server in servers]
+    value = _read_settings(settings)
+    places = [value, *_dict_values(_get_key(value, "projects"))]
+    servers = [server for place in places for server in _dict_values(_get_key(place, "mcpServers"))]
+    named = [_get_key(_get_key(server, "env"), _VARIABLE) for server in servers]
     return [name for name in named if isinstance(name, str) and name]
 
 
-def _settings(path: Path) -> Any:
+def _read_settings(path: Path) -> Any:
     """What a program's settings say; None where they cannot be read."""
     try:
         if path.stat().st_size > _LARGEST_SETTINGS:
@@ -125,11 +126,11 @@ def _settings(path: Path) -> Any:
         return None
 
 
-def _get(value: Any, key: str) -> Any:
+def _get_key(value: Any, key: str) -> Any:
     return value.get(key) if isinstance(value, dict) else None
 
 
-def _values(value: Any) -> list[Any]:
+def _dict_values(value: Any) -> list[Any]:
     return list(value.values()) if isinstance(value, dict) else []
 
 
@@ -158,10 +159,12 @@ def known_sources(
         _with_unique_names(
             [
                 *_claude_code(claude, clock()),
-                *_codex(codex),
-                *_file("claude-history", "claude-history", "Claude Code prompts", claude / "history.jsonl"),
+                *_codex_sources(codex),
+                *_file_source(
+                    "claude-history", "claude-history", "Claude Code prompts", claude / "history.jsonl"
+                ),
                 *_not_live("claude-memory", "claude-memory", "Claude Code memory", claude / "projects"),
-                *_folder("gemini-cli", "gemini-cli", "Gemini CLI", home / ".gemini" / "tmp"),
+                *_folder_source("gemini-cli", "gemini-cli", "Gemini CLI", home / ".gemini" / "tmp"),
                 *_not_live(
                     "opencode-files",
                     "opencode",
@@ -173,21 +176,21 @@ def known_sources(
                     for folder in note_folders(home, environ)
                     for found in _not_live("basic-memory", "basic-memory", "basic-memory", folder)
                 ),
-                *_file("mem0", "mem0-history", "mem0", mem0),
+                *_file_source("mem0", "mem0-history", "mem0", mem0),
                 *(
                     found
                     for place, path in store_files(home, environ)
-                    for found in _file(place.format, place.format, place.label, path, live=place.live)
+                    for found in _file_source(place.format, place.format, place.label, path, live=place.live)
                 ),
                 *(
                     found
                     for path in graphs
-                    for found in _file("mcp-memory", "mcp-memory", "MCP memory", path)
+                    for found in _file_source("mcp-memory", "mcp-memory", "MCP memory", path)
                 ),
                 *(
                     found
-                    for format, path in exports(home / "Downloads")
-                    for found in _file(format, format, f"{LABELS[format]} export", path)
+                    for format, path in find_exports(home / "Downloads")
+                    for found in _file_source(format, format, f"{LABELS[format]} export", path)
                 ),
             ]
         )
@@ -197,9 +200,11 @@ def known_sources(
 def session_files(source: KnownSource) -> list[SessionFile]:
     """The files of a source, oldest first."""
     if not source.path.is_dir():
-        found = list(_stat(source.path))
+        found = list(_stat_or_none(source.path))
     else:
-        found = _files(source.path, _SUFFIXES.get(source.format, (".jsonl",)), _WITHIN.get(source.format))
+        found = _session_files(
+            source.path, _SUFFIXES.get(source.format, (".jsonl",)), _WITHIN.get(source.format)
+        )
     return sorted(found, key=lambda file: (file.modified, str(file.path)))
 
 
@@ -221,28 +226,28 @@ _WITHIN = {"gemini-cli": "chats"}
 
 
 def _claude_code(folder: Path, now: float) -> Iterator[KnownSource]:
-    days = _kept_days(folder / "settings.json")
-    for found in _folder("claude-code", "claude-code", "Claude Code", folder / "projects"):
+    days = _retention_days(folder / "settings.json")
+    for found in _folder_source("claude-code", "claude-code", "Claude Code", folder / "projects"):
         kept = msgspec.structs.replace(found, kept_days=days)
         before = deletion_threshold(kept, now) or 0.0
         going = sum(file.modified < before for file in session_files(found))
         yield msgspec.structs.replace(kept, expiring=going)
 
 
-def _codex(folder: Path) -> Iterator[KnownSource]:
+def _codex_sources(folder: Path) -> Iterator[KnownSource]:
     """No program deletes them; archived ones are in a folder of their own."""
-    yield from _folder("codex", "codex", "Codex CLI", folder / "sessions")
+    yield from _folder_source("codex", "codex", "Codex CLI", folder / "sessions")
     yield from _not_live("codex-archived", "codex", "Codex CLI, archived", folder / "archived_sessions")
 
 
 def _not_live(name: str, format: str, label: str, folder: Path) -> Iterator[KnownSource]:
     """A folder of files that are not added to a line at a time."""
-    for found in _folder(name, format, label, folder):
+    for found in _folder_source(name, format, label, folder):
         yield msgspec.structs.replace(found, live=False)
 
 
-def _folder(name: str, format: str, label: str, folder: Path) -> Iterator[KnownSource]:
-    times = [file.modified for file in _files(folder, _SUFFIXES[format], _WITHIN.get(format))]
+def _folder_source(name: str, format: str, label: str, folder: Path) -> Iterator[KnownSource]:
+    times = [file.modified for file in _session_files(folder, _SUFFIXES[format], _WITHIN.get(format))]
     if times:
         yield KnownSource(
             name=name, format=format, label=label, path=folder, files=len(times), newest=max(times),
@@ -250,8 +255,10 @@ def _folder(name: str, format: str, label: str, folder: Path) -> Iterator[KnownS
         )  # fmt: skip
 
 
-def _file(name: str, format: str, label: str, path: Path, *, live: bool = False) -> Iterator[KnownSource]:
-    for file in _stat(path):
+def _file_source(
+    name: str, format: str, label: str, path: Path, *, live: bool = False
+) -> Iterator[KnownSource]:
+    for file in _stat_or_none(path):
         yield KnownSource(
             name=name, format=format, label=label, path=path, files=1, newest=file.modified, oldest=file.modified,
             live=live,
@@ -266,7 +273,7 @@ def _with_unique_names(sources: list[KnownSource]) -> Iterator[KnownSource]:
         yield source if number == 1 else msgspec.structs.replace(source, name=f"{source.name}-{number}")
 
 
-def _files(folder: Path, suffixes: tuple[str, ...], within: str | None = None) -> list[SessionFile]:
+def _session_files(folder: Path, suffixes: tuple[str, ...], within: str | None = None) -> list[SessionFile]:
     """The files with one of the suffixes; a packed copy of a file beside it does not count.
 
     ``within``: only those in folders of this name, and below them.
@@ -278,11 +285,11 @@ def _files(folder: Path, suffixes: tuple[str, ...], within: str | None = None) -
         there = frozenset(names)
         for name in names:
             if name.endswith(suffixes) and not (name.endswith(SUFFIX) and name.removesuffix(SUFFIX) in there):
-                found.extend(_stat(Path(place, name)))
+                found.extend(_stat_or_none(Path(place, name)))
     return found
 
 
-def _stat(path: Path) -> Iterator[SessionFile]:
+def _stat_or_none(path: Path) -> Iterator[SessionFile]:
     try:
         status = path.stat()
     except (OSError, ValueError):
@@ -291,7 +298,7 @@ def _stat(path: Path) -> Iterator[SessionFile]:
         yield SessionFile(path=path, size=status.st_size, modified=status.st_mtime)
 
 
-def _kept_days(settings: Path) -> int:
+def _retention_days(settings: Path) -> int:
     try:
         value: Any = msgspec.json.decode(settings.read_bytes())
     except (OSError, ValueError, RecursionError):

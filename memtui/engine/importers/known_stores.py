@@ -59,10 +59,10 @@ PLACES = (
 def store_files(home: Path, environ: Mapping[str, str]) -> Iterator[tuple[StorePlace, Path]]:
     """Every store that may be there, its place as a path."""
     for place in PLACES:
-        if named := _first(place.file_variables, environ):
+        if named := _first_set(place.file_variables, environ):
             yield place, Path(named).expanduser()
             continue
-        folder = _first(place.folder_variables, environ)
+        folder = _first_set(place.folder_variables, environ)
         folders = (
             [Path(folder).expanduser() / place.below] if folder else [home / one for one in place.folders]
         )
@@ -71,5 +71,5 @@ def store_files(home: Path, environ: Mapping[str, str]) -> Iterator[tuple[StoreP
             yield from ((place, path) for path in found)
 
 
-def _first(variables: tuple[str, ...], environ: Mapping[str, str]) -> str | None:
+def _first_set(variables: tuple[str, ...], environ: Mapping[str, str]) -> str | None:
     return next((value for name in variables if (value := environ.get(name))), None)

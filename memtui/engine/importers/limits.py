@@ -13,7 +13,7 @@ from memtui.engine.records import Record
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 
 
-class Limits(Record):
+class ImportLimits(Record):
     """Bytes unless said otherwise.
 
     ``line``: the longest line of a line-based file; ``item``: the largest element of a JSON array (one
@@ -38,7 +38,7 @@ class Limits(Record):
     steps_per_byte: int = 200
 
 
-LIMITS = Limits()
+LIMITS = ImportLimits()
 
 
 class LimitError(InputError):

@@ -20,7 +20,7 @@ from memtui.engine.records import Record, Skip, Turn
 from memtui.engine.store.export_rows import AnyLine
 
 from .base import Item
-from .limits import LIMITS, MIB, Limits
+from .limits import LIMITS, MIB, ImportLimits
 from .registry import format_named
 from .stream import WAITING, Source, Stream, strip_line
 
@@ -39,7 +39,7 @@ class FileState(Record):
 class LiveStream(Stream):
     """The lines of a growing file; WAITING wherever there is no whole one yet."""
 
-    def __init__(self, source: Source, limits: Limits = LIMITS) -> None:
+    def __init__(self, source: Source, limits: ImportLimits = LIMITS) -> None:
         super().__init__(source, None, limits)
         self.offset = 0
         # What comes before ``offset``: whoever wrote the file anew will hardly have put the same there.
@@ -72,7 +72,7 @@ class LiveStream(Stream):
 
     def lines(self, *, blank: bool = False) -> Iterator[bytes | Skip]:
         while True:
-            line = self._line()
+            line = self._next_line()
             if isinstance(line, Skip):
                 yield line
                 continue
@@ -80,7 +80,7 @@ class LiveStream(Stream):
             if line or blank:
                 yield line
 
-    def _line(self) -> bytes | Skip:
+    def _next_line(self) -> bytes | Skip:
         longest = self.limits.line
         file = self._file
         while file is not None:
@@ -121,10 +121,10 @@ def _is_object(line: bytes) -> bool:
     return True
 
 
-class Tail:
+class FileTail:
     """A file that is followed: ``read`` gives what came since the last time."""
 
-    def __init__(self, path: Path, format: str, source: Source, limits: Limits = LIMITS) -> None:
+    def __init__(self, path: Path, format: str, source: Source, limits: ImportLimits = LIMITS) -> None:
         self.path = path
         self.format = format
         self.stream = LiveStream(source, limits)
@@ -136,9 +136,9 @@ class Tail:
         if not self.stream.attach(file):
             file.close()
             return None
-        return self._pull(file)
+        return self._read_appended(file)
 
-    def _pull(self, file: BinaryIO) -> Iterator[Turn | Item | AnyLine | Skip]:
+    def _read_appended(self, file: BinaryIO) -> Iterator[Turn | Item | AnyLine | Skip]:
         try:
             for record in self._records:
                 if record is WAITING:

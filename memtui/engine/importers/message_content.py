@@ -13,23 +13,23 @@ from .stream import Stream
 _HIDDEN = ("system", "developer")
 
 
-class Message(NamedTuple):
+class ContentMessage(NamedTuple):
     role: str
     text: str
     trust: Trust
 
 
-def read_message(role: Any, content: Any, stream: Stream) -> Message | Skip:
+def read_message(role: Any, content: Any, stream: Stream) -> ContentMessage | Skip:
     """The role, the text and how far it is trusted, or why the message is passed over."""
-    speaker = foreign_values.one_line(role)
+    speaker = foreign_values.title_line(role)
     if speaker is None:
         return stream.skip(base.NO_ROLE)
     if speaker.casefold() in _HIDDEN:
         return Skip(reason=base.HIDDEN)
-    text = base.joined(base.block_texts(content))
+    text = base.join_blocks(base.block_texts(content))
     if not text:
         return stream.skip(base.NO_TEXT)
-    return Message(speaker, text, speaker_trust(speaker))
+    return ContentMessage(speaker, text, speaker_trust(speaker))
 
 
 def speaker_trust(role: str) -> Trust:

@@ -28,8 +28,8 @@ from memtui.engine.store.entities import Mention
 from memtui.engine.store.sql import json_text, scalar
 
 from . import note_validation, report, turns
-from .base import ConsolidatedSession, Named, Note, PadEntry, Stored
-from .note_validation import NewItem, NewNote, identity, is_there, same_text, unknown_names
+from .base import ConsolidatedSession, NamedEntity, Note, PadEntry, Stored
+from .note_validation import NewItem, NewNote, item_exists, item_identity, same_text_key, unknown_names
 from .report import CHARACTERS_AT_ONCE, MERGED_PAGES, ROWS_AT_ONCE, CountedRecord, ImportCounts
 
 _ROWS_PER_LOOK = 8
@@ -44,18 +44,18 @@ def store_some(
     ``stored`` gains the texts and keys that are stored.
     """
     until = time.monotonic() + seconds
-    storing = _Storing(connection, stored, now)
+    storing = _NoteStorage(connection, stored, now)
     taken = 0
     for taken, item in enumerate(items, 1):
-        storing.take(item)
+        storing.store_item(item)
         if taken % _ROWS_PER_LOOK == 0 and time.monotonic() > until:
             break
-    storing.end()
+    storing.flush_waiting()
     full_text.merge(connection, MERGED_PAGES)
     return taken, storing.stored
 
 
-class _Storing:
+class _NoteStorage:
     """One transaction: notes wait for others to share their statement, sessions are registered once for all their turns."""
 
     def __init__(self, connection: apsw.Connection, stored: set[str], now: int) -> None:
@@ -64,7 +64,7 @@ class _Storing:
         self._stored = stored
         self._now = now
         # The rows of names seen in this transaction: no other writer can change them in the meantime.
-        self._names: dict[Named, int | None] = {}
+        self._names: dict[NamedEntity, int | None] = {}
         self._talks: dict[str, tuple[int, int, str]] = {}
         self._batch: list[tuple[NewNote, NewMemory]] = []
         # The source keys and ids of what waits: what leads to one of them has to follow it.
@@ -73,31 +73,31 @@ class _Storing:
         self._given: set[str] = set()
         self._characters = 0
 
-    def take(self, item: NewItem) -> None:
+    def store_item(self, item: NewItem) -> None:
         """Store an item, now or with the next ones, if it is not there already."""
         note = item.note if isinstance(item, NewNote) else None
         if note is None or self._keys.intersection((note.supersedes, *note.drawn_from)):
             self._store_notes()
         if note is None or note.kind != "episode":
             self._register_talks()  # what follows from turns looks for their session
-        if is_there(self._connection, item, self._stored) or identity(item) in self._stored:
+        if item_exists(self._connection, item, self._stored) or item_identity(item) in self._stored:
             return
         if isinstance(item, NewNote):
-            self._wait(item)
-        elif self._store(item):
+            self._defer_note(item)
+        elif self._store_other_item(item):
             self.stored.append(item)
 
-    def end(self) -> None:
+    def flush_waiting(self) -> None:
         """Store what still waits."""
         self._store_notes()
         self._register_talks()
 
-    def _wait(self, item: NewNote) -> None:
+    def _defer_note(self, item: NewNote) -> None:
         note = item.note
-        self._batch.append((item, self._row(item)))
+        self._batch.append((item, self._note_row(item)))
         self._keys.update((note.source_key, note.id or note.source_key))
         self._characters += len(note.content)
-        self._stored.update((identity(item), same_text(item) or identity(item)))
+        self._stored.update((item_identity(item), same_text_key(item) or item_identity(item)))
         if note.kind == "episode" and note.session_id is not None:
             at = _event_time(note, self._now)
             first, last, _ = self._talks.get(note.session_id, (at, at, note.source))
@@ -105,10 +105,10 @@ class _Storing:
         if len(self._batch) == ROWS_AT_ONCE or self._characters > CHARACTERS_AT_ONCE:
             self._store_notes()
 
-    def _row(self, item: NewNote) -> NewMemory:
+    def _note_row(self, item: NewNote) -> NewMemory:
         note = item.note
         attributes = {**note.attributes, **item.intake.attributes}
-        if note.supersedes and (earlier := self._ids((note.supersedes,))):
+        if note.supersedes and (earlier := self._ids_of_keys((note.supersedes,))):
             attributes["supersedes"] = earlier[0]
         session_id = note.session_id
         if (
@@ -124,7 +124,7 @@ class _Storing:
             event_time=_event_time(note, self._now), project=note.project, created_at=self._now, trust=note.trust,
             session_id=session_id, source_role=note.role, source=note.source, source_key=note.source_key,
             confidence=note.confidence, decay_rate=note.decay_rate or 0.0,
-            confirmed_at=self._now if item.vouched else None, source_ids=self._ids(note.drawn_from),
+            confirmed_at=self._now if item.vouched else None, source_ids=self._ids_of_keys(note.drawn_from),
             tags=note.tags, attributes=attributes,
             topic=note.topic, happens_at=note.happens_at,
         )  # fmt: skip
@@ -148,10 +148,10 @@ class _Storing:
         rids = memories.insert_all(self._connection, [row for _, row in batch])
         for rid, (item, _) in zip(rids, batch, strict=True):
             if rid is not None:
-                self._follow_up(rid, item)
+                self._link_and_supersede(rid, item)
                 self.stored.append(item)
 
-    def _follow_up(self, rid: int, item: NewNote) -> None:
+    def _link_and_supersede(self, rid: int, item: NewNote) -> None:
         note = item.note
         if note.ended_at is not None:
             ended = int(min(max(note.ended_at, EARLIEST), self._now))
@@ -160,7 +160,7 @@ class _Storing:
         at = None if note.ended_at is not None else _event_time(note, self._now)
         for named in note.about:
             if named not in self._names:
-                self._names[named] = self._learn(named)
+                self._names[named] = self._learn_entity(named)
             if (eid := self._names[named]) is not None:
                 vote = named.type if named.type != "other" else None
                 entities.add_first_link(self._connection, rid, eid, at, vote)
@@ -172,17 +172,17 @@ class _Storing:
             sessions.register_session(self._connection, session_id, first, last, source=source)
         self._talks.clear()
 
-    def _store(self, item: PadEntry | Named | ConsolidatedSession) -> bool:
+    def _store_other_item(self, item: PadEntry | NamedEntity | ConsolidatedSession) -> bool:
         if isinstance(item, PadEntry):
             scratchpad.set_value(self._connection, item.key, item.value, self._now)
-        elif isinstance(item, Named):
-            return self._learn(item) is not None
+        elif isinstance(item, NamedEntity):
+            return self._learn_entity(item) is not None
         else:
             at = int(min(max(item.at, EARLIEST), self._now))
             sessions.mark_consolidated(self._connection, item.session_id, at)
         return True
 
-    def _ids(self, keys: Sequence[str]) -> list[str]:
+    def _ids_of_keys(self, keys: Sequence[str]) -> list[str]:
         """The memories of source keys; keys of nothing are left out."""
         if not keys:
             return []
@@ -193,7 +193,7 @@ class _Storing:
         )
         return [str(found) for (found,) in rows]
 
-    def _learn(self, named: Named) -> int | None:
+    def _learn_entity(self, named: NamedEntity) -> int | None:
         """The row of a name, made with its other names where they are new; None if it could be several."""
         eid = entities.resolve(self._connection, Mention(named.name, named.type, named.name))
         if eid is None:
@@ -223,13 +223,13 @@ def _event_time(note: Note, now: int) -> int:
 TOO_LONG_NOTE = "too long"
 
 
-class Notes:
+class NoteImporter:
     """``ordering``: whether a text gives orders to the assistant. Such a text does not count as confirmed."""
 
     def __init__(self, shared: ImportCounts, ordering: Callable[[str], bool]) -> None:
         self._shared = shared
         self._ordering = ordering
-        self._names: dict[Named, Named | None] = {}
+        self._names: dict[NamedEntity, NamedEntity | None] = {}
         # The texts and keys that are there, as far as the batch in hand is concerned.
         self._stored: set[str] = set()
 
@@ -238,12 +238,12 @@ class Notes:
         there = turns.known_keys(connection, [item.source_key for item in items if isinstance(item, Note)])
         gone = tombstones.erased(connection, filter(None, map(note_validation.erased_key, items)))
         known = note_validation.known_ids(connection, items)
-        never = recording_rules.never(connection)
+        never = recording_rules.never_recorded(connection)
         new: list[NewItem] = []
         for item in items:
             if note_validation.erased_key(item) in gone:
                 shared.skip(report.ERASED)
-            elif isinstance(item, Note) and recording_rules.subject_in(never, [item.content]):
+            elif isinstance(item, Note) and recording_rules.excluded_subject_in(never, [item.content]):
                 shared.skip(turns.UNWANTED)
             elif isinstance(item, Note) and item.id in known:
                 if note_validation.equal_but_layout(item.content, known[item.id]):
@@ -252,7 +252,7 @@ class Notes:
                     shared.skip(note_validation.EDITED, item.id)
             elif isinstance(item, Note) and item.source_key in there:
                 shared.already_there += 1
-            elif found := self._checked(item):
+            elif found := self._check_item(item):
                 new.append(found)
         texts = {note_validation.erased_text(item): item for item in new}
         for text in tombstones.erased(connection, filter(None, texts)):
@@ -261,7 +261,7 @@ class Notes:
         self._stored = note_validation.stored_texts(connection, new)
         fresh: list[NewItem] = []
         for one in new:
-            if not note_validation.is_there(connection, one, self._stored):
+            if not note_validation.item_exists(connection, one, self._stored):
                 fresh.append(one)
             elif note_validation.has_other_value(connection, one):
                 shared.skip(note_validation.KEY_IN_USE)
@@ -269,17 +269,21 @@ class Notes:
                 shared.already_there += not isinstance(one, ConsolidatedSession)
         return fresh
 
-    def _checked(self, item: Stored) -> NewItem | None:
+    def _check_item(self, item: Stored) -> NewItem | None:
         try:
-            return note_validation.checked(item, self._shared.options, self._ordering, self._names)
+            return note_validation.check_item(item, self._shared.options, self._ordering, self._names)
         except InputError as error:
-            too_long = isinstance(item, Note) and len(item.content) > _longest(item)
+            too_long = isinstance(item, Note) and len(item.content) > _longest_text(item)
             self._shared.skip(TOO_LONG_NOTE if too_long else report.REFUSED, error.message)
             return None
 
     def identities(self, item: NewItem) -> tuple[str, ...]:
-        text = note_validation.same_text(item)
-        return (note_validation.identity(item),) if text is None else (note_validation.identity(item), text)
+        text = note_validation.same_text_key(item)
+        return (
+            (note_validation.item_identity(item),)
+            if text is None
+            else (note_validation.item_identity(item), text)
+        )
 
     def store_some(self, connection: apsw.Connection, new: Sequence[NewItem]) -> tuple[int, list[NewItem]]:
         taken, stored = store_some(
@@ -292,7 +296,7 @@ class Notes:
         self._shared.already_there += taken - len(stored)
         return taken, stored
 
-    def counted(self, item: NewItem) -> CountedRecord:
+    def counted_record(self, item: NewItem) -> CountedRecord:
         if isinstance(item, NewNote):
             episode = item.note.kind == "episode"
             return CountedRecord(
@@ -302,8 +306,8 @@ class Notes:
             )
         if isinstance(item, ConsolidatedSession):
             return CountedRecord(None)
-        return CountedRecord("entity" if isinstance(item, Named) else "scratchpad entry")
+        return CountedRecord("entity" if isinstance(item, NamedEntity) else "scratchpad entry")
 
 
-def _longest(note: Note) -> int:
+def _longest_text(note: Note) -> int:
     return validation.MAX_EPISODE if note.kind == "episode" else validation.MAX_NOTE

@@ -24,7 +24,7 @@ from memtui.engine.store import memories, scratchpad, tombstones
 from memtui.engine.store.entities import entity_key
 from memtui.engine.store.sql import json_text, scalar
 
-from .base import ConsolidatedSession, Named, Note, PadEntry, Stored
+from .base import ConsolidatedSession, NamedEntity, Note, PadEntry, Stored
 
 KEY_IN_USE = "scratchpad key in use with another value"
 EDITED = "edited outside of memtui: the memory keeps its text"
@@ -44,11 +44,14 @@ class NewNote(NamedTuple):
     vouched: bool
 
 
-NewItem = NewNote | PadEntry | Named | ConsolidatedSession
+NewItem = NewNote | PadEntry | NamedEntity | ConsolidatedSession
 
 
-def checked(
-    item: Stored, options: Options, ordering: Callable[[str], bool], names: dict[Named, Named | None]
+def check_item(
+    item: Stored,
+    options: Options,
+    ordering: Callable[[str], bool],
+    names: dict[NamedEntity, NamedEntity | None],
 ) -> NewItem:
     """The item as it will be stored. Raises InputError for what cannot be.
 
@@ -60,13 +63,16 @@ def checked(
     if isinstance(item, PadEntry):
         value = validation.accept_note(item.value, options.secrets)
         return msgspec.structs.replace(item, key=validation.usable_key(item.key.strip()), value=value)
-    if isinstance(item, Named):
+    if isinstance(item, NamedEntity):
         return _checked_name(item, options)
     return msgspec.structs.replace(item, session_id=validation.check_name(item.session_id, "session id"))
 
 
 def _checked_note(
-    note: Note, options: Options, ordering: Callable[[str], bool], names: dict[Named, Named | None]
+    note: Note,
+    options: Options,
+    ordering: Callable[[str], bool],
+    names: dict[NamedEntity, NamedEntity | None],
 ) -> NewNote:
     episode = note.kind == "episode"
     accepted = validation.check_text(
@@ -75,7 +81,7 @@ def _checked_note(
     about = [
         found
         for named in note.about[:_MOST_NAMES]
-        if (found := _known_name(named, options, names)) is not None
+        if (found := _check_name(named, options, names)) is not None
     ]
     attributes = {
         key: validation.check_text(value, "fact", options.secrets).content
@@ -122,7 +128,9 @@ def _usable_tags(tags: Sequence[str]) -> tuple[str, ...]:
     return validation.normalise_tags(found)
 
 
-def _known_name(named: Named, options: Options, names: dict[Named, Named | None]) -> Named | None:
+def _check_name(
+    named: NamedEntity, options: Options, names: dict[NamedEntity, NamedEntity | None]
+) -> NamedEntity | None:
     if named not in names:
         if len(names) >= _NAMES_KEPT:
             names.clear()
@@ -133,7 +141,7 @@ def _known_name(named: Named, options: Options, names: dict[Named, Named | None]
     return names[named]
 
 
-def _checked_name(named: Named, options: Options) -> Named:
+def _checked_name(named: NamedEntity, options: Options) -> NamedEntity:
     names = [operations.clean_name(named.name)]
     for alias in named.aliases[:_MOST_NAMES]:
         try:
@@ -146,7 +154,7 @@ def _checked_name(named: Named, options: Options) -> Named:
     if summary and summary.strip():
         summary = validation.check_text(summary.strip()[:_MAX_SUMMARY], "fact", options.secrets).content
     aliases = tuple(name for name in names[1:] if len(entity_key(name)) >= _SHORTEST_NAME)
-    return Named(name=names[0], type=named.type, aliases=aliases, summary=summary or None)
+    return NamedEntity(name=names[0], type=named.type, aliases=aliases, summary=summary or None)
 
 
 def erased_key(item: Stored) -> str | None:
@@ -155,7 +163,7 @@ def erased_key(item: Stored) -> str | None:
         return item.id or item.source_key
     if isinstance(item, PadEntry):
         return f"scratchpad:{item.key.strip()}"
-    return f"entity:{entity_key(item.name)}" if isinstance(item, Named) else None
+    return f"entity:{entity_key(item.name)}" if isinstance(item, NamedEntity) else None
 
 
 def erased_text(item: NewItem) -> str | None:
@@ -165,16 +173,16 @@ def erased_text(item: NewItem) -> str | None:
     return tombstones.note_key(item.note.kind, item.note.content)
 
 
-def identity(item: NewItem) -> str:
+def item_identity(item: NewItem) -> str:
     """The identity of an item within its import."""
     if isinstance(item, NewNote):
         return f"key {item.note.source_key}"
     if isinstance(item, PadEntry):
         return f"pad {item.key}"
-    return f"entity {entity_key(item.name)}" if isinstance(item, Named) else f"talk {item.session_id}"
+    return f"entity {entity_key(item.name)}" if isinstance(item, NamedEntity) else f"talk {item.session_id}"
 
 
-def same_text(item: NewItem) -> str | None:
+def same_text_key(item: NewItem) -> str | None:
     """Notes that say the same, as one is enough; None for everything else."""
     if not isinstance(item, NewNote) or item.note.kind == "episode" or item.note.ended_at is not None:
         return None
@@ -182,7 +190,7 @@ def same_text(item: NewItem) -> str | None:
 
 
 def stored_texts(connection: apsw.Connection, items: Sequence[NewItem]) -> set[str]:
-    """The ``same_text`` of notes that say what an active memory says already."""
+    """The ``same_text_key`` of notes that say what an active memory says already."""
     hashes = {memories.content_hash(item.note.content) for item in items if isinstance(item, NewNote)}
     rows = connection.execute(
         """
@@ -208,25 +216,25 @@ def known_ids(connection: apsw.Connection, items: Sequence[Stored]) -> dict[str,
 
 def equal_but_layout(one: str, other: str) -> bool:
     """Whether texts are equal but for what a note of a vault cannot keep: line ends and control characters."""
-    return _seen(one) == _seen(other)
+    return _visible_text(one) == _visible_text(other)
 
 
-def _seen(text: str) -> list[str]:
+def _visible_text(text: str) -> list[str]:
     return "".join(
         "\ufffd" if unicodedata.category(c) in ("Cc", "Cf") and c not in "\r\n\t" else c for c in text
     ).split()
 
 
-def is_there(connection: apsw.Connection, item: NewItem, stored: set[str]) -> bool:
+def item_exists(connection: apsw.Connection, item: NewItem, stored: set[str]) -> bool:
     """Whether storing it would add nothing (source keys are looked up apart, many at a time).
 
     ``stored``: the texts that are there, as ``stored_texts`` gives them.
     """
     if isinstance(item, NewNote):
-        return same_text(item) in stored
+        return same_text_key(item) in stored
     if isinstance(item, PadEntry):
         return scratchpad.find(connection, item.key) is not None
-    if isinstance(item, Named):
+    if isinstance(item, NamedEntity):
         return not unknown_names(connection, item)
     return not scalar(
         connection,
@@ -243,7 +251,7 @@ def has_other_value(connection: apsw.Connection, item: NewItem) -> bool:
     return there is not None and there.value != item.value
 
 
-def unknown_names(connection: apsw.Connection, named: Named) -> list[str]:
+def unknown_names(connection: apsw.Connection, named: NamedEntity) -> list[str]:
     """Those of its names that stand for nothing yet."""
     names = {entity_key(name): name for name in (named.name, *named.aliases)}
     return [

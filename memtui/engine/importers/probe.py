@@ -25,10 +25,10 @@ from memtui.engine.store.connections import Connections
 
 from .base import Note
 from .compression import SUFFIX
-from .detect import DetectedSource, find_sources, identities
+from .detect import DetectedSource, find_sources, identify_memory_files
 from .known_places import SessionFile, deletion_threshold, session_files
 from .registry import format_named
-from .stream import Opener, Source
+from .stream import Source, SourceOpener
 from .turns import is_cross_source_duplicate, known_keys
 
 SECONDS = 0.3
@@ -46,24 +46,24 @@ _LEAST = 50
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
 
 
-def probe(
+def probe_sources(
     connections: Connections | None, sources: Sequence[KnownSource], clock: Clock
 ) -> Iterator[SourceProbe]:
     """Look at each source, one after another, for about ``SECONDS``; without a memory everything is new.
 
     The files of the memory itself are never opened.
     """
-    own = identities(connections.path if connections else None)
+    own = identify_memory_files(connections.path if connections else None)
     for source in sources:
         try:
             status = source.path.stat()
         except OSError:
             continue
         if (status.st_dev, status.st_ino) not in own:
-            yield _Probe(connections, source, clock()).run()
+            yield _SourceProbe(connections, source, clock()).run()
 
 
-class _Probe:
+class _SourceProbe:
     def __init__(self, connections: Connections | None, source: KnownSource, now: float) -> None:
         self._connections = connections
         self._source = source
@@ -75,11 +75,11 @@ class _Probe:
     def run(self) -> SourceProbe:
         source = self._source
         files = session_files(source)
-        talks = [file for file in files if not _is_aside(file.path)]
+        talks = [file for file in files if not _is_subagent_file(file.path)]
         with_sessions = source.path.is_dir() and source.format not in _NOTES
-        new, grown = self._sorted_out(talks) if with_sessions else ([], [])
+        new, grown = self._unknown_files(talks) if with_sessions else ([], [])
         self._until, self._read = time.monotonic() + SECONDS, 0
-        turns, new_turns, exact = self._turns(files)
+        turns, new_turns, exact = self._count_turns(files)
         if exact and not new_turns:
             new, grown = [], []  # what was written since holds no turns
         before = deletion_threshold(source, self._now)
@@ -100,10 +100,10 @@ class _Probe:
 
     # -- sessions
 
-    def _sorted_out(self, files: list[SessionFile]) -> tuple[list[SessionFile], list[SessionFile]]:
+    def _unknown_files(self, files: list[SessionFile]) -> tuple[list[SessionFile], list[SessionFile]]:
         """Those whose session the memory does not have, and those that went on since."""
-        names = {file.path: f"{self._source.format}:{_session(file.path)}" for file in files}
-        last = self._last_seen(list(names.values()))
+        names = {file.path: f"{self._source.format}:{_session_id_in_name(file.path)}" for file in files}
+        last = self._last_seen_turns(list(names.values()))
         new = [file for file in files if names[file.path] not in last]
         later = [
             file
@@ -112,7 +112,7 @@ class _Probe:
         ]
         return new, [file for file in later if self._has_new_end(file)]
 
-    def _last_seen(self, sessions: list[str]) -> dict[str, float]:
+    def _last_seen_turns(self, sessions: list[str]) -> dict[str, float]:
         if self._connections is None:
             return {}
         with self._connections.read() as connection:
@@ -128,27 +128,27 @@ class _Probe:
         if file.path.suffix == SUFFIX or self._source.format not in _KEYED:
             return True
         for tail in _TAILS:
-            found = list(self._records(file, skip_to=max(0, file.size - tail)))
+            found = list(self._read_records(file, skip_to=max(0, file.size - tail)))
             if found or tail >= file.size:
                 break
-        return self._missing(found[-3:]) > 0
+        return self._count_missing(found[-3:]) > 0
 
     # -- turns
 
-    def _turns(self, files: list[SessionFile]) -> tuple[int, int, bool]:
+    def _count_turns(self, files: list[SessionFile]) -> tuple[int, int, bool]:
         """How many there are and how many are missing, and whether all were read."""
         found = missing = read = whole = 0
-        for file in _spread(files):
+        for file in _sample_files(files):
             some: list[Turn | Note] = []
             before = self._read
             ended = True
-            for record in self._records(file):
+            for record in self._read_records(file):
                 some.append(record)
                 if time.monotonic() > self._until or self._read > _BYTES:
                     ended = False
                     break
             found += len(some)
-            missing += self._missing(some)
+            missing += self._count_missing(some)
             read += max(1, self._read - before)
             whole += ended
             if not ended or time.monotonic() > self._until or self._read > _BYTES:
@@ -157,13 +157,13 @@ class _Probe:
             return found, missing, True
         total = sum(file.size for file in files) if self._source.path.is_dir() else self._size
         scale = max(1.0, total / max(read, 1))
-        return _rounded(found * scale), _rounded(missing * scale), False
+        return _round_to_two_digits(found * scale), _round_to_two_digits(missing * scale), False
 
-    def _records(self, file: SessionFile, *, skip_to: int = 0) -> Iterator[Turn | Note]:
+    def _read_records(self, file: SessionFile, *, skip_to: int = 0) -> Iterator[Turn | Note]:
         """What is in a file, until the time is up; ``_read`` grows by the bytes that were taken in."""
-        found = self._streams(file)
+        found = self._open_streams(file)
         self._size = sum(each.source.size for each in found)
-        with Opener() as opener:
+        with SourceOpener() as opener:
             for each in found:
                 with suppress(InputError), opener.open(each.source) as stream:
                     if skip_to:
@@ -177,7 +177,7 @@ class _Probe:
                             break
                     self._read = before + stream.position
 
-    def _streams(self, file: SessionFile) -> Sequence[DetectedSource]:
+    def _open_streams(self, file: SessionFile) -> Sequence[DetectedSource]:
         if self._source.path.is_dir():
             packed = file.path.suffix == SUFFIX
             one = Source(path=file.path, size=file.size, modified=file.modified, packed=packed)
@@ -188,7 +188,7 @@ class _Probe:
             self._problem = error.message
             return ()
 
-    def _missing(self, found: Sequence[Turn | Note]) -> int:
+    def _count_missing(self, found: Sequence[Turn | Note]) -> int:
         """How many of them the memory does not have."""
         if self._connections is None or not found:
             return len(found)
@@ -203,7 +203,7 @@ class _Probe:
         return sum(key not in there for key in keys) - duplicates
 
 
-def _spread(files: list[SessionFile]) -> Iterator[SessionFile]:
+def _sample_files(files: list[SessionFile]) -> Iterator[SessionFile]:
     """All of them where they are few, else some from the oldest to the newest; the same ones every time."""
     step = max(1, len(files) // _FILES)
     yield from files[::step]
@@ -211,19 +211,19 @@ def _spread(files: list[SessionFile]) -> Iterator[SessionFile]:
         yield from (file for number, file in enumerate(files) if number % step)
 
 
-def _is_aside(path: Path) -> bool:
+def _is_subagent_file(path: Path) -> bool:
     """A subagent's file: its session is its parent's."""
     return path.name.startswith("agent-") or path.parent.name == "subagents"
 
 
-def _session(path: Path) -> str:
+def _session_id_in_name(path: Path) -> str:
     """The id in a session file's name."""
     stem = path.name.removesuffix(SUFFIX).removesuffix(".jsonl")
     found = _ID.search(stem)
     return (found[0] if found else stem).encode(errors="replace").decode()
 
 
-def _rounded(number: float) -> int:
+def _round_to_two_digits(number: float) -> int:
     """Two digits: more would promise too much."""
     digits = len(str(int(number))) - 2 if number >= _LEAST else 0
     return int(round(number, -digits))

@@ -17,7 +17,7 @@ from . import base, refusals, registry
 from .base import Item, Note
 from .detect import DetectionResult
 from .registry import format_named
-from .stream import Opener, Stream
+from .stream import SourceOpener, Stream
 
 _RECORDS_PER_LOOK = 2_000
 _PLACES = 20
@@ -29,7 +29,7 @@ _MOST_NAMED = 10_000
 _log = logging.getLogger("memtui.imports")
 
 
-class Tally:
+class ReadTally:
     """What an import has seen so far: bytes and files read, and what was passed over or mended.
 
     ``logged``: what is passed over is in the log, too.
@@ -58,7 +58,7 @@ class Tally:
     def bytes_done(self) -> int:
         return self._finished + (self._stream.position if self._stream else 0)
 
-    def skip(self, skip: Skip) -> None:
+    def count_skip(self, skip: Skip) -> None:
         self.reasons[skip.reason] += 1
         if skip.place:
             if len(self.named) < _MOST_NAMED:
@@ -66,13 +66,13 @@ class Tally:
             if self._logged:
                 # Not the place: what is wrong with a record may be told in its own words.
                 _log.info("left out of an import: %s", skip.reason)
-            self.note(f"{skip.place}: {skip.reason}")
+            self.add_example(f"{skip.place}: {skip.reason}")
 
-    def give(self) -> None:
+    def mark_importable(self) -> None:
         """The source in hand has something to import, be it new or not."""
         self._here = True
 
-    def note(self, what: str) -> None:
+    def add_example(self, what: str) -> None:
         """Keep one of the first things that went wrong, to be shown in full."""
         self._noted += 1
         if len(self._places) < _PLACES:
@@ -116,15 +116,16 @@ class Tally:
         for one in self._left_out:
             names.setdefault(one.reason, []).append(one.name)
         left_out = [
-            f"{_files(some)} left out: {reason} ({some_names(some)})" for reason, some in names.items()
+            f"{_describe_files(some)} left out: {reason} ({some_names(some)})"
+            for reason, some in names.items()
         ]
         mended = [f"{count:,} × {what}" for what, count in self._mended.items()]
         more = self._noted - len(self._places)
         rest = [f"{more:,} more like these: --json and the log name each"] if more else []
-        return (*map(str, registry.broken()), *left_out, *mended, *self._places, *rest)
+        return (*map(str, registry.broken_formats()), *left_out, *mended, *self._places, *rest)
 
 
-def _files(some: Sequence[str]) -> str:
+def _describe_files(some: Sequence[str]) -> str:
     """Files are counted apart from the records that are skipped."""
     return "1 file" if len(some) == 1 else f"{len(some):,} files"
 
@@ -150,33 +151,33 @@ def some_names(names: Sequence[str]) -> str:
     return ", ".join(names[:_NAMES]) + (f" and {more:,} more" if more > 0 else "")
 
 
-def read_all(found: DetectionResult, tally: Tally) -> Iterator[Turn | Item | AnyLine | None]:
+def read_all(found: DetectionResult, tally: ReadTally) -> Iterator[Turn | Item | AnyLine | None]:
     """Every turn and item of every source, ``with_times``; None now and then where there is nothing but skips.
 
     A source that is gone by now is noted, and the next one is read.
     """
-    with Opener() as opener:
+    with SourceOpener() as opener:
         for recognised in found.sources:
             try:
                 with opener.open(recognised.source) as stream:
                     tally.start(stream)
-                    yield from _read(stream, recognised.format, tally)
+                    yield from _read_stream(stream, recognised.format, tally)
             except InputError as error:
-                tally.note(error.message)
+                tally.add_example(error.message)
             finally:
                 tally.end(recognised.source.size)
 
 
-def _read(stream: Stream, format: str, tally: Tally) -> Iterator[Turn | Item | AnyLine | None]:
+def _read_stream(stream: Stream, format: str, tally: ReadTally) -> Iterator[Turn | Item | AnyLine | None]:
     gave = False
     for number, record in enumerate(with_times(format_named(format).read(stream), stream)):
         if not isinstance(record, Skip):
             if not gave:
                 gave = True
-                tally.give()
+                tally.mark_importable()
             yield record
         else:
-            tally.skip(record)
+            tally.count_skip(record)
             if number % _RECORDS_PER_LOOK == 0:
                 yield None
 

@@ -119,7 +119,7 @@ def database_kind(tables: Collection[str]) -> str:
     return next((kind for kind, known in _STORE_TABLES.items() if known <= frozenset(tables)), "")
 
 
-def document(members: Collection[str]) -> str:
+def document_kind(members: Collection[str]) -> str:
     """The kind of document that a zip archive with these members is; empty where it is another archive."""
     for member, name in _MEMBERS.items():
         if member in members:

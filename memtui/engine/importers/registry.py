@@ -11,7 +11,7 @@ from memtui.engine.records import Record, Skip, Turn
 from memtui.engine.store.export_rows import AnyLine
 
 from . import base
-from .base import Format, Head, Item
+from .base import Format, Item, StreamHead
 from .formats import (
     agents_sdk,
     aider,
@@ -94,28 +94,28 @@ class BrokenFormat(Record):
         return f"import format {self.name} left out: {self.reason}"
 
 
-def _guarded(name: str, label: str, foreign: Any) -> Format:
+def _guard_format(name: str, label: str, foreign: Any) -> Format:
     """A format of another package: whatever it does, it stops no import."""
 
-    def sniff(head: Head) -> bool:
+    def detect_format(head: StreamHead) -> bool:
         try:
             return bool(foreign.sniff(head))
         except Exception as error:
-            _note(name, f"it cannot look at a file ({type(error).__name__})")
+            _note_broken(name, f"it cannot look at a file ({type(error).__name__})")
             return False
 
-    def read(stream: Stream) -> Iterator[Found]:
+    def read_stream(stream: Stream) -> Iterator[Found]:
         try:
             for record in foreign.read(stream):
                 yield record if isinstance(record, Turn | Item | Skip) else stream.skip(base.NOT_A_MESSAGE)
         except Exception as error:
             yield stream.skip(f"the format {name} failed ({type(error).__name__})")
 
-    return Format(name, label, sniff, read)
+    return Format(name, label, detect_format, read_stream)
 
 
 @cache
-def _foreign() -> tuple[tuple[Format, ...], dict[str, BrokenFormat]]:
+def _package_formats() -> tuple[tuple[Format, ...], dict[str, BrokenFormat]]:
     """The formats of installed packages, and those that cannot be used."""
     from importlib.metadata import entry_points
 
@@ -130,7 +130,7 @@ def _foreign() -> tuple[tuple[Format, ...], dict[str, BrokenFormat]]:
                 raise TypeError("sniff and read are functions")
             if format.name in found:
                 raise ValueError(f"there is a format {format.name} already")
-            found[format.name] = _guarded(format.name, format.label, format)
+            found[format.name] = _guard_format(format.name, format.label, format)
         except Exception as error:
             broken[point.name] = BrokenFormat(
                 name=point.name, reason=f"{point.value} cannot be loaded ({type(error).__name__}: {error})"
@@ -138,24 +138,24 @@ def _foreign() -> tuple[tuple[Format, ...], dict[str, BrokenFormat]]:
     return tuple(found.values())[len(BUILT_IN) :], broken
 
 
-def formats() -> tuple[Format, ...]:
+def all_formats() -> tuple[Format, ...]:
     """Those of memtui, then those of other packages."""
-    return (*BUILT_IN, *_foreign()[0])
+    return (*BUILT_IN, *_package_formats()[0])
 
 
-def broken() -> tuple[BrokenFormat, ...]:
+def broken_formats() -> tuple[BrokenFormat, ...]:
     """Formats of other packages that cannot be used, so far as is known."""
-    return tuple(_foreign()[1].values())
+    return tuple(_package_formats()[1].values())
 
 
-def _note(name: str, reason: str) -> None:
-    _foreign()[1].setdefault(name, BrokenFormat(name=name, reason=reason))
+def _note_broken(name: str, reason: str) -> None:
+    _package_formats()[1].setdefault(name, BrokenFormat(name=name, reason=reason))
 
 
 def format_named(name: str) -> Format:
     """Raises InputError, listing the known formats."""
-    for format in formats():
+    for format in all_formats():
         if format.name == name:
             return format
-    known = ", ".join(format.name for format in formats())
+    known = ", ".join(format.name for format in all_formats())
     raise InputError(f"There is no import format {name!r}.", f"Known formats: {known}.")

@@ -16,7 +16,7 @@ from memtui.engine.store.connections import Connections
 
 from . import lock
 from .counters import DistinctCounter
-from .reader import Tally
+from .reader import ReadTally
 
 # Other writers wait no longer than this and the commit.
 SECONDS_PER_TRANSACTION = 0.03
@@ -42,7 +42,7 @@ class ImportOperation:
         self._before_write = before_write
         self.op_id: int | None = None
 
-    def begin(self) -> int:
+    def begin_once(self) -> int:
         """Its number; begun if it was not."""
         if self.op_id is None:
             self._before_write()
@@ -52,12 +52,12 @@ class ImportOperation:
         return self.op_id
 
     @contextmanager
-    def part(self) -> Iterator[apsw.Connection]:
+    def transaction(self) -> Iterator[apsw.Connection]:
         """One of its transactions."""
-        with history.continue_long(self._connections, self.begin()) as connection:
+        with history.continue_long(self._connections, self.begin_once()) as connection:
             yield connection
 
-    def finish(self, label: str) -> Operation | None:
+    def finish_operation(self, label: str) -> Operation | None:
         """End it under its last label. None if nothing was begun or nothing changed."""
         if self.op_id is None:
             return None
@@ -86,7 +86,7 @@ class RecordKind(Protocol):
     def store_some(self, connection: apsw.Connection, new: Sequence[Any]) -> tuple[int, list[Any]]:
         """Store records for ``SECONDS_PER_TRANSACTION``: how many of the first ones were taken, and which were added."""
 
-    def counted(self, record: Any) -> CountedRecord:
+    def counted_record(self, record: Any) -> CountedRecord:
         """What a record that was added counts as."""
 
 
@@ -94,7 +94,7 @@ class ImportCounts:
     """One import under way. ``met`` is what a dry run remembers in place of the memory."""
 
     def __init__(
-        self, connections: Connections, tally: Tally, met: DistinctCounter, operation: ImportOperation, *,
+        self, connections: Connections, tally: ReadTally, met: DistinctCounter, operation: ImportOperation, *,
         dry_run: bool, actor: str, clock: Clock, options: Options,
     ) -> None:  # fmt: skip
         self.connections = connections
@@ -115,7 +115,7 @@ class ImportCounts:
         return self.kinds.total()
 
     def skip(self, reason: str, place: str = "") -> None:
-        self.tally.skip(Skip(reason=reason, place=place))
+        self.tally.count_skip(Skip(reason=reason, place=place))
 
     def count(self, counted: CountedRecord) -> None:
         """Count what came in. A session that got something counts once."""
@@ -125,4 +125,4 @@ class ImportCounts:
         session_id = counted.session_id
         if session_id is not None and session_id != self._latest_session:
             self._latest_session = session_id
-            self.sessions += self.met.add(f"session {session_id}")
+            self.sessions += self.met.add_new(f"session {session_id}")

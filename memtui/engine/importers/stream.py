@@ -21,7 +21,7 @@ from memtui.engine.errors import InputError
 from memtui.engine.records import Record, Skip
 
 from . import compression, databases, json_items
-from .limits import LIMITS, MIB, BrokenSourceError, LimitError, Limits
+from .limits import LIMITS, MIB, BrokenSourceError, ImportLimits, LimitError
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -64,10 +64,10 @@ class Source(Record):
         return stem.encode(errors="replace").decode()
 
 
-class _Metered(io.RawIOBase):
+class _MeteredFile(io.RawIOBase):
     """Counts what is read, and turns what a bad disk or archive raises into BrokenSourceError."""
 
-    def __init__(self, file: BinaryIO, source: Source, limits: Limits) -> None:
+    def __init__(self, file: BinaryIO, source: Source, limits: ImportLimits) -> None:
         self.file = file
         self.source = source
         self.limits = limits
@@ -92,7 +92,7 @@ class _Metered(io.RawIOBase):
 class Stream:
     """An open source. ``record`` numbers what was read last, from 1; ``warnings`` counts what was mended."""
 
-    def __init__(self, source: Source, file: BinaryIO | None, limits: Limits = LIMITS) -> None:
+    def __init__(self, source: Source, file: BinaryIO | None, limits: ImportLimits = LIMITS) -> None:
         self.source = source
         self.limits = limits
         self.record = 0
@@ -102,14 +102,14 @@ class Stream:
         self._kept = ExitStack()
         self._database: apsw.Connection | None = None
         if file is not None:
-            self._meter = _Metered(file, source, limits)
+            self._meter = _MeteredFile(file, source, limits)
             self._buffer = io.BufferedReader(self._meter, MIB)
 
     @property
     def position(self) -> int:
         """Bytes taken in so far (a little ahead of the record in hand)."""
         if isinstance(self._meter.file, compression.UnpackedStream):
-            return self._meter.file.taken
+            return self._meter.file.bytes_taken
         return self._meter.count + self._rows
 
     @property
@@ -145,15 +145,15 @@ class Stream:
                 if line or blank:
                     yield line
         except (BrokenSourceError, LimitError) as error:
-            yield self._unreadable(error.message)
+            yield self._unreadable_error(error.message)
 
     def items(self) -> Iterator[bytes | Skip]:
         """The elements of the outermost JSON array; Skip for one that is too large, too deep or cut off."""
-        for item in json_items.split(self._chunks(), self.limits):
+        for item in json_items.split(self._read_chunks(), self.limits):
             self.record += 1
             yield item if isinstance(item, bytes) else Skip(reason=item.reason, place=self.place)
         if self._failure:
-            yield self._unreadable(self._failure)
+            yield self._unreadable_error(self._failure)
 
     def records(self) -> Iterator[bytes | Skip]:
         """Lines, or the elements of an array: programs write the same records either way.
@@ -163,7 +163,7 @@ class Stream:
         try:
             return self.items() if self.is_array or self._is_spread else self.lines()
         except (BrokenSourceError, LimitError) as error:
-            return iter([self._unreadable(error.message)])
+            return iter([self._unreadable_error(error.message)])
 
     @property
     def is_array(self) -> bool:
@@ -199,7 +199,7 @@ class Stream:
                 self._rows += sum(len(value) for value in row if isinstance(value, str | bytes))
                 yield row
         except (BrokenSourceError, LimitError, apsw.Error) as error:
-            yield self._unreadable(str(error))
+            yield self._unreadable_error(str(error))
 
     def tables(self) -> databases.Tables:
         """The tables of an SQLite file and their columns; none if it cannot be read."""
@@ -211,7 +211,7 @@ class Stream:
     def _opened_database(self) -> apsw.Connection:
         """One connection for all queries, so that they see the file at one moment. Raises InputError."""
         if self._database is None:
-            self._database = self._kept.enter_context(databases.database(self.source.path, self.limits))
+            self._database = self._kept.enter_context(databases.open_copy(self.source.path, self.limits))
         return self._database
 
     def close(self) -> None:
@@ -219,10 +219,10 @@ class Stream:
         self._database = None
         self._kept.close()
 
-    def _unreadable(self, cause: str) -> Skip:
+    def _unreadable_error(self, cause: str) -> Skip:
         return Skip(reason=REST, place=f"{self.place} ({cause})")
 
-    def _chunks(self) -> Iterator[bytes]:
+    def _read_chunks(self) -> Iterator[bytes]:
         try:
             while chunk := self._buffer.read(MIB):
                 yield chunk
@@ -234,10 +234,10 @@ class Stream:
             line = self._buffer.readline(MIB)
 
 
-class Opener:
+class SourceOpener:
     """Opens sources one after another; an archive stays open while its members are read in turn."""
 
-    def __init__(self, limits: Limits = LIMITS) -> None:
+    def __init__(self, limits: ImportLimits = LIMITS) -> None:
         self.limits = limits
         self._stack = ExitStack()
         self._archive: tuple[Path, zipfile.ZipFile] | None = None
@@ -252,7 +252,7 @@ class Opener:
     def open(self, source: Source) -> Iterator[Stream]:
         """Raises InputError if the source cannot be opened (it was there when it was found)."""
         try:
-            file = self._file(source)
+            file = self._open_file(source)
         except (OSError, KeyError, *compression.ARCHIVE_ERRORS) as error:
             raise InputError(f"{source.place} cannot be opened: {error}") from None
         with file:
@@ -262,7 +262,7 @@ class Opener:
             finally:
                 stream.close()
 
-    def _file(self, source: Source) -> BinaryIO:
+    def _open_file(self, source: Source) -> BinaryIO:
         if source.packed:
             return cast(BinaryIO, compression.UnpackedStream(source.path, self.limits))
         if source.member is None:
@@ -271,6 +271,6 @@ class Opener:
             self._stack.close()
             self._archive = (
                 source.path,
-                self._stack.enter_context(compression.archive(source.path, self.limits)),
+                self._stack.enter_context(compression.open_archive(source.path, self.limits)),
             )
         return cast(BinaryIO, self._archive[1].open(source.member))

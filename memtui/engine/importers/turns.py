@@ -47,10 +47,10 @@ SAME_WORDS = {
 }
 
 
-class Titles(OrderedDict[str, str]):
+class AssignedTitles(OrderedDict[str, str]):
     """The titles that this import gave to its latest sessions: those it may still replace."""
 
-    def give(self, session_id: str, title: str) -> str | None:
+    def note_title(self, session_id: str, title: str) -> str | None:
         """Note the new title; returns the one given before, if it is still known."""
         before = self.pop(session_id, None)
         self[session_id] = title
@@ -59,13 +59,13 @@ class Titles(OrderedDict[str, str]):
         return before
 
 
-class Turns:
+class TurnImporter:
     """``cross_source``: two of its formats tell the same words, so what one of them brought is there for the other."""
 
     def __init__(self, shared: ImportCounts, *, cross_source: bool) -> None:
         self._shared = shared
         self._cross_source = cross_source
-        self._titles = Titles()
+        self._titles = AssignedTitles()
         # The latest row when it was looked up what others told.
         self._since = 0
         # The latest row before this import; None until it begins.
@@ -78,10 +78,10 @@ class Turns:
         keys = [turn.source_key for turn in turns]
         there = known_keys(connection, keys)
         if self._before is None:
-            self._before = latest(connection)
+            self._before = latest_rid(connection)
         ours = known_keys(connection, list(there), after=self._before) if there else set()
         gone = tombstones.erased(connection, keys)
-        paused, never = recording_rules.pauses(connection), recording_rules.never(connection)
+        paused, never = recording_rules.all_pauses(connection), recording_rules.never_recorded(connection)
         new: dict[str, NewTurn] = {}
         for key, turn in zip(keys, turns, strict=True):
             if key in gone:
@@ -97,13 +97,13 @@ class Turns:
                 text=turn.content,
             ):
                 shared.skip(UNWANTED)
-            elif turn.source in _CLIENTS and recording_rules.is_within(paused, turn.event_time or 0.0):
+            elif turn.source in _CLIENTS and recording_rules.is_within_pause(paused, turn.event_time or 0.0):
                 shared.skip(PAUSED)
             elif len(turn.content) > validation.MAX_EPISODE:
                 shared.skip(TOO_LONG, f"{shared.tally.place}: {key}")
-            elif checked := self._checked(turn):
+            elif checked := self._check_turn(turn):
                 new[key] = checked
-        self._since = latest(connection)
+        self._since = latest_rid(connection)
         for key in cross_source_duplicates(connection, new, self._used):
             del new[key]
             shared.already_there += 1
@@ -120,10 +120,10 @@ class Turns:
         said = f"{turn.session_id} {turn.content}"
         if any(self._shared.met.has(f"said {other} {said}") for other in others):
             return True
-        self._shared.met.add(f"said {turn.source} {said}")
+        self._shared.met.add_new(f"said {turn.source} {said}")
         return False
 
-    def _checked(self, turn: Turn) -> NewTurn | None:
+    def _check_turn(self, turn: Turn) -> NewTurn | None:
         """The turn as it will be stored, None where intake refuses it."""
         try:
             return NewTurn(
@@ -147,14 +147,14 @@ class Turns:
     def store_some(self, connection: apsw.Connection, new: Sequence[NewTurn]) -> tuple[int, list[NewTurn]]:
         until = time.monotonic() + report.SECONDS_PER_TRANSACTION
         now = int(self._shared.clock())
-        beside = latest(connection) > self._since
+        beside = latest_rid(connection) > self._since
         stored: list[NewTurn] = []
         taken = 0
         while taken < len(new) and (not taken or time.monotonic() < until):
             some = new[taken : taken + rows_per_statement(turn.intake.content for turn in new[taken:])]
             taken += len(some)
             # A hook may have been quicker, since that was looked up.
-            stored += _insert(
+            stored += _insert_turns(
                 connection,
                 [
                     one
@@ -165,11 +165,11 @@ class Turns:
             )
         _register_sessions(connection, stored, self._titles)
         full_text.merge(connection, MERGED_PAGES)
-        self._since = latest(connection)
+        self._since = latest_rid(connection)
         self._shared.already_there += taken - len(stored)
         return taken, stored
 
-    def counted(self, turn: NewTurn) -> CountedRecord:
+    def counted_record(self, turn: NewTurn) -> CountedRecord:
         return CountedRecord("turn", turn.session_id, "secrets" in turn.intake.attributes)
 
 
@@ -184,11 +184,15 @@ def known_keys(connection: apsw.Connection, keys: Sequence[str], *, after: int =
 
 def erased_turns(connection: apsw.Connection, turns: Mapping[str, NewTurn]) -> set[str]:
     """The keys of those turns that were erased for good under any key: recorded live, or brought by another source."""
-    gone = tombstones.erased(connection, chain.from_iterable(map(_names, turns.values())))
-    return {key for key, turn in turns.items() if not gone.isdisjoint(_names(turn))} if gone else set()
+    gone = tombstones.erased(connection, chain.from_iterable(map(_has_message_times, turns.values())))
+    return (
+        {key for key, turn in turns.items() if not gone.isdisjoint(_has_message_times(turn))}
+        if gone
+        else set()
+    )
 
 
-def _names(turn: NewTurn) -> list[str]:
+def _has_message_times(turn: NewTurn) -> list[str]:
     """Only programs whose turns surely have a time of their own may say the same words again; else it can be the file's."""
     at = turn.event_time if turn.source in SAME_WORDS else 0
     return tombstones.keys_of_turn(turn.session_id, turn.role, turn.intake.content, at)
@@ -224,7 +228,7 @@ def cross_source_duplicates(
     return found
 
 
-def latest(connection: apsw.Connection) -> int:
+def latest_rid(connection: apsw.Connection) -> int:
     """The latest row of the memory, 0 in an empty one."""
     return int(scalar(connection, "SELECT max(rid) FROM memories") or 0)
 
@@ -239,7 +243,7 @@ def rows_per_statement(texts: Iterable[str]) -> int:
     return count
 
 
-def _insert(connection: apsw.Connection, new: Sequence[NewTurn], now: int) -> list[NewTurn]:
+def _insert_turns(connection: apsw.Connection, new: Sequence[NewTurn], now: int) -> list[NewTurn]:
     """Insert turns by one statement; those that were not there."""
     rids = memories.insert_all(connection, [row_of_turn(turn, now) for turn in new])
     stored = [(rid, turn) for rid, turn in zip(rids, new, strict=True) if rid is not None]
@@ -248,7 +252,9 @@ def _insert(connection: apsw.Connection, new: Sequence[NewTurn], now: int) -> li
     return [turn for _, turn in stored]
 
 
-def _register_sessions(connection: apsw.Connection, stored: Sequence[NewTurn], titles: Titles) -> None:
+def _register_sessions(
+    connection: apsw.Connection, stored: Sequence[NewTurn], titles: AssignedTitles
+) -> None:
     by_session: dict[str, list[NewTurn]] = {}
     for turn in stored:
         by_session.setdefault(turn.session_id, []).append(turn)
@@ -261,7 +267,7 @@ def _register_sessions(connection: apsw.Connection, stored: Sequence[NewTurn], t
             connection, session_id, min(times), max(times),
             title=title, source=those[0].source, project=those[-1].project,
         )  # fmt: skip
-        if title and (before := titles.give(session_id, title)) not in (None, title):
+        if title and (before := titles.note_title(session_id, title)) not in (None, title):
             # A conversation may get its title late. One that somebody else gave is not ours to replace.
             connection.execute(
                 "UPDATE sessions_consolidations SET title = ? WHERE session_id = ? AND title = ?",

@@ -34,11 +34,11 @@ from .changed_files import FileChanges, ReadMarks, UndoneImports
 from .counters import DistinctCounter
 from .detect import DetectionResult, find_sources
 from .export_rows import PendingLines
-from .ingest import Import, batches, format_names
-from .live import Tail
-from .reader import Tally, read_all, with_times
+from .ingest import ImportRun, format_names, in_batches
+from .live import FileTail
+from .reader import ReadTally, read_all, with_times
 from .report import ImportOperation
-from .stream import Opener, Source
+from .stream import Source, SourceOpener
 
 _SECONDS = 1.0
 ACTOR = "import"
@@ -65,25 +65,25 @@ class FollowOperation(ImportOperation):
         self._began = began
         self._since = 0.0
 
-    def begin(self) -> int:
+    def begin_once(self) -> int:
         if self.op_id is None:
             self._began()
             self._since = time.monotonic()
-        return super().begin()
+        return super().begin_once()
 
     @contextmanager
-    def part(self) -> Iterator[apsw.Connection]:
+    def transaction(self) -> Iterator[apsw.Connection]:
         if self.op_id is not None and time.monotonic() - self._since < _LONGEST_OPERATION:
             with history.reopen_latest(self._connections, self.op_id) as connection:
                 if connection is not None:
                     yield connection
                     return
         self.op_id = None
-        with super().part() as connection:
+        with super().transaction() as connection:
             yield connection
 
 
-class Follower:
+class FileFollower:
     """Follows ``places`` (files, folders) into a memory; to be used by one thread. A context manager."""
 
     def __init__(
@@ -93,15 +93,15 @@ class Follower:
         self.places = [place.expanduser().absolute() for place in places]
         self._connections = connections
         self._stack = ExitStack()
-        self._operation = FollowOperation(connections, clock, before_write, self._begin_count)
-        self._import = Import(
+        self._operation = FollowOperation(connections, clock, before_write, self._reset_label_count)
+        self._import = ImportRun(
             connections, DetectionResult(sources=()), self._stack.enter_context(DistinctCounter()),
             self._stack.enter_context(OtherIds()), self._stack.enter_context(PendingLines()), self._operation,
             dry_run=False, actor=ACTOR, clock=clock, options=options, ordering=ordering,
         )  # fmt: skip
         self._before: Counter[str] = Counter()
         self._formats: dict[str, None] = {}
-        self._tails: OrderedDict[Path, Tail] = OrderedDict()
+        self._tails: OrderedDict[Path, FileTail] = OrderedDict()
         # When a file may be read as a whole again, by the monotonic clock.
         self._next: dict[Path, float] = {}
         self._taken_back = self._stack.enter_context(UndoneImports(connections))
@@ -111,11 +111,11 @@ class Follower:
         self._looks = 0
         # When everything had been read last, as far as the memory does not know it yet; and what it knows.
         self._read = self._noted = 0.0
-        self._changed = FileChanges(self.places, self._marks.until())
+        self._changed = FileChanges(self.places, self._marks.all_read_at())
         for path in self._left:
-            self._changed.want(path)
+            self._changed.watch_path(path)
 
-    def __enter__(self) -> Follower:
+    def __enter__(self) -> FileFollower:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -138,13 +138,13 @@ class Follower:
         Raises StoreError if the memory cannot be written.
         """
         while not stopped.is_set():
-            if found := self.look(stopped.is_set, progress):
+            if found := self.import_new(stopped.is_set, progress):
                 on_result(found)
             stopped.wait(_SECONDS)
         if self._read:
             self._note_read(self._read)
 
-    def look(
+    def import_new(
         self, cancelled: Callable[[], bool] = lambda: False, progress: Progress = None
     ) -> FollowResult | None:
         """Bring in what was written since the last look; None if that was nothing new.
@@ -154,30 +154,30 @@ class Follower:
         started = time.time()
         self._looks += 1
         if self._looks % _LOOKS == 0:
-            self._left = {path: None for path in self._left if self._changed.want(path)}
-        paths = self._changed.look()
+            self._left = {path: None for path in self._left if self._changed.watch_path(path)}
+        paths = self._changed.find_changed()
         before, left = self._import.account.kinds.copy(), self._left.copy()
         formats: dict[str, None] = {}
         try:
             with ExitStack() as stack:
                 if paths:
                     stack.enter_context(lock.only_import(self._connections))
-                    self._taken_back.look()
+                    self._taken_back.load_undone()
                 for number, path in enumerate(paths, 1):
                     if cancelled():
                         self._changed.forget(path)
-                    elif format := self._take(path):
+                    elif format := self._import_file(path):
                         formats[format] = None
                     if progress:
                         progress(number, len(paths), (self._import.account.kinds - before).total())
         except lock.AnotherImportError:
-            self._again(paths)
+            self._forget_and_retry(paths)
             return None
         except BaseException:
             # What was read but not stored is read again: turns that are there are not added twice.
-            self._again(paths)
+            self._forget_and_retry(paths)
             with suppress(MemtuiError):
-                self._operation.finish(self._label())
+                self._operation.finish_operation(self._operation_label())
             raise
         came = self._import.account.kinds - before
         if not cancelled():
@@ -186,7 +186,7 @@ class Follower:
                 self._note_read(started)
         if not came:
             return None
-        operation = self._operation.finish(self._label())
+        operation = self._operation.finish_operation(self._operation_label())
         return FollowResult(
             turns=came["turn"],
             others=came.total() - came["turn"],
@@ -194,21 +194,21 @@ class Follower:
             operation=operation,
         )
 
-    def _again(self, paths: Sequence[Path]) -> None:
+    def _forget_and_retry(self, paths: Sequence[Path]) -> None:
         for path in paths:
             self._tails.pop(path, None)
             self._changed.forget(path)
 
     # -- reading
 
-    def _take(self, path: Path) -> str | None:
+    def _import_file(self, path: Path) -> str | None:
         """Bring in what is new in a file; its format, if it has one."""
         self._left.pop(path, None)
         try:
             for _ in range(2):
                 tail = self._tails.get(path)
                 if tail is None:
-                    format = self._arrive(path)
+                    format = self._open_tail(path)
                     if format is None or path not in self._tails:
                         return format
                     tail = self._tails[path]
@@ -216,7 +216,7 @@ class Follower:
                 records = tail.read()
                 if records is not None:
                     self._import.tally.place = str(path)
-                    self._store(self._without_skips(with_times(records, tail.stream)))
+                    self._store_new(self._without_skips(with_times(records, tail.stream)))
                     self._formats[tail.format] = None
                     if tail.stream.half:
                         self._left[path] = None
@@ -229,11 +229,11 @@ class Follower:
             self._left[path] = None
         return None
 
-    def _arrive(self, path: Path) -> str | None:
+    def _open_tail(self, path: Path) -> str | None:
         """See what a file is: one of lines gets a tail, another one is read as a whole."""
         began = time.monotonic()
         if began < self._next.get(path, began):
-            self._changed.want(path)
+            self._changed.watch_path(path)
             self._left[path] = None
             return None
         try:
@@ -245,12 +245,12 @@ class Follower:
             return None  # nothing that can be imported, or not yet
         first = found.sources[0]
         if first.format in LIVE and not (first.source.packed or first.source.member or array):
-            self._tails[path] = Tail(path, first.format, first.source)
+            self._tails[path] = FileTail(path, first.format, first.source)
             if len(self._tails) > _TAILS_KEPT:
                 self._tails.popitem(last=False)
         else:
-            tally = Tally(found)
-            self._store(read_all(found, tally))
+            tally = ReadTally(found)
+            self._store_new(read_all(found, tally))
             self._formats[first.format] = None
             now = time.monotonic()
             if now - began > _LONG_READ_SECONDS:
@@ -262,33 +262,33 @@ class Follower:
     ) -> Iterator[Turn | Item | AnyLine | None]:
         for record in records:
             if isinstance(record, Skip):
-                self._import.tally.skip(record)
+                self._import.tally.count_skip(record)
             else:
                 yield record
 
-    def _store(self, records: Iterator[Turn | Item | AnyLine | None]) -> None:
-        for batch in batches(one for one in records if not self._was_taken_back(one)):
-            self._import.take(batch)
+    def _store_new(self, records: Iterator[Turn | Item | AnyLine | None]) -> None:
+        for batch in in_batches(one for one in records if not self._is_undone(one)):
+            self._import.import_batch(batch)
         self._import.give_titles()
 
-    def _was_taken_back(self, record: Turn | Item | AnyLine | None) -> bool:
+    def _is_undone(self, record: Turn | Item | AnyLine | None) -> bool:
         return isinstance(record, Turn | Note) and self._taken_back.has(record.source_key)
 
     # -- the operation and its label
 
-    def _begin_count(self) -> None:
+    def _reset_label_count(self) -> None:
         """Another operation: its label counts from here."""
         self._before = self._import.account.kinds.copy()
 
-    def _label(self) -> str:
+    def _operation_label(self) -> str:
         counted = lock.count_text(self._import.account.kinds - self._before)
         return f"Followed {format_names(tuple(self._formats))}: {counted}"
 
     def _note_read(self, at: float) -> None:
         self._noted, self._read = at, 0.0
-        self._marks.note(at, self._left)
+        self._marks.mark_read(at, self._left)
 
 
 def _is_array(path: Path) -> bool:
-    with Opener() as opener, opener.open(Source(path=path, size=0, modified=0.0)) as stream:
+    with SourceOpener() as opener, opener.open(Source(path=path, size=0, modified=0.0)) as stream:
         return stream.is_array

@@ -57,13 +57,15 @@ def check_clock(connection: apsw.Connection, now: float) -> ClockState:
     until = f"nothing fades until it has run steadily for {STEADY_SECONDS // 3_600} hours or on {DAYS} days"
     if gap < -BACK_SECONDS:
         return ClockState(
-            verdict="back", seconds=gap, note=f"the clock went back by {_span(-gap)}: {until}, or catches up"
+            verdict="back",
+            seconds=gap,
+            note=f"the clock went back by {_duration_text(-gap)}: {until}, or catches up",
         )
     if gap > JUMP_SECONDS:
         return ClockState(
             verdict="jump",
             seconds=gap,
-            note=f"the clock moved on by {_span(gap)} since maintenance last ran: {until}, or you say it is right",
+            note=f"the clock moved on by {_duration_text(gap)} since maintenance last ran: {until}, or you say it is right",
         )
     return ClockState(verdict="good", seconds=gap)
 
@@ -87,21 +89,21 @@ class ClockGuard:
                 if not _is_behind(connection, now):
                     return
             else:
-                self._warn(state)
-                seen = _seen(connection, now)
+                self._warn_once(state)
+                seen = _agreeing_looks(connection, now)
                 believed = (
                     steady >= STEADY_SECONDS
                     or len(seen) >= DAYS
-                    or (state.verdict == "jump" and _worked(connection, now))
+                    or (state.verdict == "jump" and _did_work_recently(connection, now))
                 )
-                if not believed and seen == _stored(connection):
+                if not believed and seen == _stored_state(connection):
                     return
         with self._connections.write() as connection:
             if state.verdict == "good":
-                advance(connection, now)
+                advance_mark(connection, now)
             elif believed:
-                accept(connection, now)
-                _log().info("the clock is believed again: it agreed for long enough")
+                accept_time(connection, now)
+                _logger().info("the clock is believed again: it agreed for long enough")
             else:
                 metadata.set_value(connection, _SEEN, json_text(seen))
 
@@ -116,27 +118,27 @@ class ClockGuard:
             return 0.0
         return count - counted
 
-    def _warn(self, state: ClockState) -> None:
+    def _warn_once(self, state: ClockState) -> None:
         """In the log, once for each trouble."""
         if state.verdict != self._reported:
             self._reported = state.verdict
-            _log().warning("%s", state.note)
+            _logger().warning("%s", state.note)
 
 
-def _log() -> Logger:
+def _logger() -> Logger:
     import logging  # the hook, which only looks, has no time for it
 
     return logging.getLogger("memtui.maintain")
 
 
-def advance(connection: apsw.Connection, now: float) -> None:
+def advance_mark(connection: apsw.Connection, now: float) -> None:
     """Note a good clock, inside the caller's transaction."""
     if check_clock(connection, now).verdict == "good":
         stored = metadata.get(connection, MARK)
-        accept(connection, max(now, float(stored or 0)))
+        accept_time(connection, max(now, float(stored or 0)))
 
 
-def accept(connection: apsw.Connection, now: float) -> None:
+def accept_time(connection: apsw.Connection, now: float) -> None:
     """The time is right: by the person's word, or by what was seen. Inside the caller's transaction."""
     metadata.set_value(connection, MARK, str(int(now)))
     connection.execute("DELETE FROM memory_metadata WHERE key = ?", (_SEEN,))
@@ -145,27 +147,27 @@ def accept(connection: apsw.Connection, now: float) -> None:
 def _is_behind(connection: apsw.Connection, now: float) -> bool:
     """Whether the mark is worth moving: it is written every ten minutes, not at every look."""
     stored = metadata.get(connection, MARK)
-    return stored is None or now - float(stored) >= _STEP_SECONDS or bool(_stored(connection))
+    return stored is None or now - float(stored) >= _STEP_SECONDS or bool(_stored_state(connection))
 
 
-def _stored(connection: apsw.Connection) -> tuple[float, ...]:
+def _stored_state(connection: apsw.Connection) -> tuple[float, ...]:
     text = metadata.get(connection, _SEEN)
     return msgspec.json.decode(text, type=tuple[float, ...]) if text else ()
 
 
-def _seen(connection: apsw.Connection, now: float) -> tuple[float, ...]:
+def _agreeing_looks(connection: apsw.Connection, now: float) -> tuple[float, ...]:
     """The looks on different days that agree, this one included: each later than the one before."""
-    before = tuple(at for at in _stored(connection) if at <= now)
-    if before and _day(before[-1]) == _day(now):
+    before = tuple(at for at in _stored_state(connection) if at <= now)
+    if before and _day_number(before[-1]) == _day_number(now):
         return before
     return (*before, float(int(now)))
 
 
-def _day(at: float) -> str:
+def _day_number(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).date().isoformat()
 
 
-def _worked(connection: apsw.Connection, now: float) -> bool:
+def _did_work_recently(connection: apsw.Connection, now: float) -> bool:
     """Whether something was done by this clock hours ago, and lately enough to belong to the same run of days."""
     mark = float(metadata.get(connection, MARK) or 0)
     found = scalar(
@@ -176,7 +178,7 @@ def _worked(connection: apsw.Connection, now: float) -> bool:
     return found is not None
 
 
-def _span(seconds: float) -> str:
+def _duration_text(seconds: float) -> str:
     days = seconds / 86_400
     if days >= 2:
         return f"{days:,.0f} days"

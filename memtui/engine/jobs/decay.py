@@ -41,7 +41,9 @@ class FadingPlan(Record):
     used: int
 
 
-def plan(connection: apsw.Connection, options: Options, now: float, zone: tzinfo | None = None) -> FadingPlan:
+def plan_fading(
+    connection: apsw.Connection, options: Options, now: float, zone: tzinfo | None = None
+) -> FadingPlan:
     """What a run at ``now`` would do."""
     date = local_time(now, zone).date().isoformat()
     moment = local_midnight(now, zone)
@@ -59,7 +61,7 @@ def plan(connection: apsw.Connection, options: Options, now: float, zone: tzinfo
     )
 
 
-def forecast(
+def forecast_fading(
     connection: apsw.Connection, options: Options, now: float, days: int = 30, zone: tzinfo | None = None
 ) -> FadingForecast:
     """What fades on each of the next local dates, today included."""
@@ -79,16 +81,16 @@ def forecast(
     )
 
 
-def prune(task: Task) -> JobReport:
+def run_decay(task: Task) -> JobReport:
     """Move what faded to the Trash: the rows, the operation and the end of the run are one commit."""
     with task.connections.read() as connection:
-        planned = plan(connection, task.options, task.now, task.zone)
+        planned = plan_fading(connection, task.options, task.now, task.zone)
         ids = fading.ids_of(connection, planned.fading[:_IDS_REPORTED])
     if task.dry_run:
-        return _report(planned, len(planned.fading), ids, "would fade")
+        return _make_report(planned, len(planned.fading), ids, "would fade")
     with history.operation(task.connections, task.clock, task.actor, KIND, "Fading") as op:
-        ended = _end(op.connection, planned, task)
-        report = _report(
+        ended = _end_facts(op.connection, planned, task)
+        report = _make_report(
             planned, len(ended), tuple(ended[:_IDS_REPORTED]), "faded", op.op_id if ended else None
         )
         op.label = f"Faded {plural(len(ended), 'fact')}"
@@ -96,7 +98,7 @@ def prune(task: Task) -> JobReport:
     return report
 
 
-def _end(connection: apsw.Connection, planned: FadingPlan, task: Task) -> list[str]:
+def _end_facts(connection: apsw.Connection, planned: FadingPlan, task: Task) -> list[str]:
     """End rows within what the date still allows: another run of the date may have come between."""
     left = max(0, planned.cap - job.used_today(connection, _COUNTS_KEY, planned.date))
     if not planned.fading[:left]:
@@ -108,7 +110,7 @@ def _end(connection: apsw.Connection, planned: FadingPlan, task: Task) -> list[s
     return ended
 
 
-def _report(
+def _make_report(
     planned: FadingPlan, done: int, ids: tuple[str, ...], verb: str, op_id: int | None = None
 ) -> JobReport:
     summary = f"{verb} {plural(done, 'fact')}" if done else "nothing has faded"

@@ -11,11 +11,11 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 
 from memtui.engine.clock import Clock
-from memtui.engine.consolidation.extract.llm import servable
+from memtui.engine.consolidation.extract.llm import may_reach_model
 from memtui.engine.errors import DegradedError
-from memtui.engine.models.budget import BudgetError, Spending
-from memtui.engine.models.ner import Recogniser, Span
-from memtui.engine.models.ner.spacy_names import remedy
+from memtui.engine.models.budget import BudgetError, TokenBudget
+from memtui.engine.models.ner import NameRecogniser, NameSpan
+from memtui.engine.models.ner.spacy_names import installation_hint
 from memtui.engine.records import Kind, MemoryRecord
 from memtui.engine.store import enrichments, entities, memories
 from memtui.engine.store.connections import Connections
@@ -27,7 +27,7 @@ MOST_ENTITIES = 2
 BATCH = 50
 _PER_CALL = 10
 
-Mentions = Callable[[str, Iterable[Span]], tuple[entities.Mention, ...]]
+Mentions = Callable[[str, Iterable[NameSpan]], tuple[entities.Mention, ...]]
 """The entities of a text by the spans that a strategy found and the names that the memory knows."""
 
 
@@ -41,7 +41,7 @@ class Enricher:
         self,
         connections: Connections,
         clock: Clock,
-        recogniser: Recogniser,
+        recogniser: NameRecogniser,
         strategy: str,
         mentions: Mentions,
     ) -> None:
@@ -51,11 +51,11 @@ class Enricher:
         self._strategy = strategy
         self._mentions = mentions
 
-    def unavailable(self) -> str:
+    def reason_unavailable(self) -> str:
         """Why nothing better than the rules can be had; "" when it can."""
-        return self._recogniser.unavailable(self._strategy)
+        return self._recogniser.reason_unavailable(self._strategy)
 
-    def pending(
+    def pending_memories(
         self,
         kinds: Sequence[Kind] = enrichments.KINDS,
         most_entities: int = MOST_ENTITIES,
@@ -67,38 +67,40 @@ class Enricher:
                 connection, self._clock(), kinds=kinds, most_entities=most_entities, limit=limit
             )
 
-    async def enrich(self, some: Sequence[MemoryRecord], spending: Spending | None = None) -> int:
+    async def enrich(self, some: Sequence[MemoryRecord], spending: TokenBudget | None = None) -> int:
         """Read memories again and link what they name; returns the links gained.
 
         One transaction; a memory that changed meanwhile is left for another time. Raises DegradedError when no
         model can be used (BudgetError when ``spending`` has too little left).
         """
-        gained, _ = await self._enrich(some, spending)
+        gained, _ = await self._read_and_link(some, spending)
         return gained
 
-    async def _enrich(self, some: Sequence[MemoryRecord], spending: Spending | None) -> tuple[int, list[str]]:
+    async def _read_and_link(
+        self, some: Sequence[MemoryRecord], spending: TokenBudget | None
+    ) -> tuple[int, list[str]]:
         """The links gained, and which models failed, each with its reason."""
-        reason = self.unavailable()
+        reason = self.reason_unavailable()
         if reason:
-            raise DegradedError(f"Names are found by rules only: {reason}.", remedy())
-        extraction = await self._recogniser.extract(
+            raise DegradedError(f"Names are found by rules only: {reason}.", installation_hint())
+        extraction = await self._recogniser.find_names(
             [memory.content for memory in some], self._strategy,
             # What carries a secret goes to no model elsewhere; spaCy runs here.
-            private=[at for at, memory in enumerate(some) if not servable(memory)], spending=spending,
+            private=[at for at, memory in enumerate(some) if not may_reach_model(memory)], spending=spending,
         )  # fmt: skip
         failed = [
             f"{report.provider} was left out: {report.why}"
             for report in extraction.report.providers
             if report.failed
         ]
-        return await asyncio.to_thread(self._link, some, extraction.spans), failed
+        return await asyncio.to_thread(self._link_entities, some, extraction.spans), failed
 
     def run(self, task: Task) -> JobReport:
         """At most 50 memories."""
-        reason = self.unavailable()
+        reason = self.reason_unavailable()
         if reason:
             return JobReport(summary="nothing to read with", skipped=reason)
-        some = self.pending()
+        some = self.pending_memories()
         if task.dry_run:
             return JobReport(
                 summary=f"would read {plural(len(some), 'memory')} again",
@@ -109,7 +111,7 @@ class Enricher:
         while read < len(some) and not task.cancelled():
             batch = some[read : read + _PER_CALL]
             try:
-                more, failed = asyncio.run(self._enrich(batch, task.spending))
+                more, failed = asyncio.run(self._read_and_link(batch, task.spending))
             except BudgetError as error:
                 notes.append(error.message)
                 break
@@ -124,7 +126,7 @@ class Enricher:
             ids=tuple(memory.id for memory in some[:read]),
         )
 
-    def _link(self, some: Sequence[MemoryRecord], found: Sequence[Sequence[Span]]) -> int:
+    def _link_entities(self, some: Sequence[MemoryRecord], found: Sequence[Sequence[NameSpan]]) -> int:
         now = int(self._clock())
         mentioned = [self._mentions(memory.content, spans) for memory, spans in zip(some, found, strict=True)]
         gained = 0

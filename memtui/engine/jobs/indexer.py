@@ -18,14 +18,14 @@ from memtui.engine.errors import DegradedError, MemtuiError
 from memtui.engine.memories.index_text import index_memory, pending_texts
 from memtui.engine.memories.validation import role_trust
 from memtui.engine.models.embedders import Embedder
-from memtui.engine.models.vectors import quantise, usable
+from memtui.engine.models.vectors import quantise_rows, usable_rows
 from memtui.engine.records.embedding import VectorSpace
 from memtui.engine.store import entities, full_text, vectors
 from memtui.engine.store.connections import Connections
 from memtui.engine.store.vectors import WordRows
 
 if TYPE_CHECKING:
-    from memtui.engine.models.ner import KnownNames, Recogniser, Span
+    from memtui.engine.models.ner import KnownNames, NameRecogniser, NameSpan
 
 BATCH = 128
 # Writers wait that long for the lock; on a busy machine fewer texts are linked meanwhile.
@@ -36,7 +36,7 @@ _YIELD_SECONDS = 0.0001
 _TOP = 2**62
 
 
-def _open_part(content: str) -> str:
+def _blank_secrets(content: str) -> str:
     """A text with blanks in the place of its secrets: no name is read out of them, and names keep their places."""
     from memtui.engine.guards import secrets  # its patterns take 40 ms
 
@@ -53,7 +53,7 @@ class Indexer:
 
     def __init__(
         self, connections: Connections, clock: Clock, embedder: Callable[[VectorSpace | None], Embedder | None], *,
-        recogniser: Callable[[], Recogniser] | None = None,
+        recogniser: Callable[[], NameRecogniser] | None = None,
         on_progress: Callable[[], None] = lambda: None, on_done: Callable[[], None] = lambda: None,
     ) -> None:  # fmt: skip
         self._connections = connections
@@ -76,11 +76,11 @@ class Indexer:
         self._seen_roles: set[str] = set()
         self.degraded = ""
 
-    def wake(self) -> None:
+    def start_or_wake(self) -> None:
         """Something was written; starts the thread the first time."""
         self._latest = time.monotonic()
         if self._thread is None:
-            self._thread = threading.Thread(target=self._run, name="memtui-indexer", daemon=True)
+            self._thread = threading.Thread(target=self._work_loop, name="memtui-indexer", daemon=True)
             self._thread.start()
         if not self._woken.is_set():
             self._woken.set()
@@ -94,10 +94,10 @@ class Indexer:
         if self._thread is not None:
             self._thread.join()
 
-    def stopping(self) -> bool:
+    def is_stopping(self) -> bool:
         return self._stop.is_set()
 
-    def _run(self) -> None:
+    def _work_loop(self) -> None:
         while not self._stop.is_set():
             self._woken.wait()
             # Wait until writing pauses: then a burst is one batch and the writer keeps its lock. But not for ever.
@@ -123,10 +123,10 @@ class Indexer:
         """
         with self._work:
             self._derive_texts(limit)
-            made = self._embed(limit) if embed else 0
+            made = self._embed_pending(limit) if embed else 0
             self._sync_index()
             if limit is None:
-                self._tidy()
+                self._tidy_indexes()
             return made
 
     def read_texts(self) -> None:
@@ -143,8 +143,8 @@ class Indexer:
             if not batch:
                 return
             with self._names:
-                self._learn()
-                self._meet(text.role for text in batch)
+                self._load_new_names()
+                self._learn_speakers(text.role for text in batch)
                 found = deque((text, self._read_in_turn(text.content)) for text in batch)
             now = int(self._clock())
             while found and not self._stop.is_set():
@@ -162,64 +162,66 @@ class Indexer:
             self._on_progress()
 
     def mentions(
-        self, content: str, spans: Iterable[Span] | None = None, *, role: str | None = None
+        self, content: str, spans: Iterable[NameSpan] | None = None, *, role: str | None = None
     ) -> tuple[entities.Mention, ...]:
         """The entities that a text names; names that the memory knows come first.
 
         ``spans``: what a strategy found in it; without them it is read with ``fast``. ``role``: who said it.
         """
         with self._names:
-            self._learn()
-            self._meet((role,))
-            return self._mentions(content, spans)
+            self._load_new_names()
+            self._learn_speakers((role,))
+            return self._find_mentions(content, spans)
 
-    def named_in(self, content: str) -> tuple[entities.Mention, ...]:
+    def names_by_rules(self, content: str) -> tuple[entities.Mention, ...]:
         """What a text names by itself, whatever the memory knows: what rules recognise in it."""
         from memtui.engine.models import entity_linker
 
-        return entity_linker.mentions_of(self._recogniser.quick(_open_part(content)))
+        return entity_linker.mentions_of(self._name_recogniser.find_fast(_blank_secrets(content)))
 
     def _read_in_turn(self, content: str) -> tuple[entities.Mention, ...]:
-        """``_mentions``, letting a thread that records turns come in between.
+        """``_find_mentions``, letting a thread that records turns come in between.
 
         Python's own switch comes after 5 ms, and such a thread would wait for it after each statement.
         """
         if time.monotonic() - self._latest < QUIET_SECONDS:
             time.sleep(_YIELD_SECONDS)
-        return self._mentions(content)
+        return self._find_mentions(content)
 
     # What reads names takes 40 ms to load: those who open a memory to look at it need none of it.
 
     @cached_property
-    def _recogniser(self) -> Recogniser:
-        from memtui.engine.models.ner import Recogniser
+    def _name_recogniser(self) -> NameRecogniser:
+        from memtui.engine.models.ner import NameRecogniser
 
-        return self._make_recogniser() if self._make_recogniser else Recogniser()
+        return self._make_recogniser() if self._make_recogniser else NameRecogniser()
 
     @property
-    def _known(self) -> KnownNames:
+    def _loaded_names(self) -> KnownNames:
         from memtui.engine.models.ner import KnownNames
 
         if self._known_names is None:
             self._known_names = KnownNames()
         return self._known_names
 
-    def _mentions(self, content: str, spans: Iterable[Span] | None = None) -> tuple[entities.Mention, ...]:
+    def _find_mentions(
+        self, content: str, spans: Iterable[NameSpan] | None = None
+    ) -> tuple[entities.Mention, ...]:
         from memtui.engine.models import entity_linker
-        from memtui.engine.models.ner import readable
+        from memtui.engine.models.ner import readable_part
 
-        plain = _open_part(content)
+        plain = _blank_secrets(content)
         guessed = (
-            self._recogniser.quick(plain)
+            self._name_recogniser.find_fast(plain)
             if spans is None
             else tuple(
                 span for span in spans if plain[span.start : span.end] == content[span.start : span.end]
             )
         )
-        known = self._known.find(readable(plain))
-        return entity_linker.mentions(guessed, known, self._speakers)
+        known = self._loaded_names.find_names(readable_part(plain))
+        return entity_linker.merge_mentions(guessed, known, self._speakers)
 
-    def _meet(self, roles: Iterable[str | None]) -> None:
+    def _learn_speakers(self, roles: Iterable[str | None]) -> None:
         """The speakers of a conversation are people, and their names are known."""
         for role in roles:
             if role and role not in self._seen_roles:
@@ -227,7 +229,7 @@ class Indexer:
                 # "customer" is a word that any text may have; a name has a capital letter, where there are any.
                 if role_trust(role) is None and not role[0].islower():
                     self._speakers[entities.entity_key(role)] = role
-                    self._known.add(role, role, "person")
+                    self._loaded_names.add_alias(role, role, "person")
 
     def relearn_names(self) -> None:
         """The file has another content now: names are learned anew."""
@@ -235,22 +237,22 @@ class Indexer:
             self._known_names, self._learned = None, -1
             self._speakers, self._seen_roles = {}, set()
 
-    def _learn(self) -> None:
+    def _load_new_names(self) -> None:
         """Take in the names that were learned since the last time, by this process or another."""
         with self._connections.read() as connection:
             version = entities.names_version(connection)
             if version != self._names_version:
                 self._known_names, self._learned, self._names_version = None, -1, version
                 for name in self._speakers.values():
-                    self._known.add(name, name, "person")
+                    self._loaded_names.add_alias(name, name, "person")
             new = entities.names_after(connection, self._learned)
         for _, alias, type in new:
-            self._known.add(alias, alias, type)
+            self._loaded_names.add_alias(alias, alias, type)
         self._learned = max(self._learned, 0, *(number for number, *_ in new))
 
-    def _embed(self, limit: int | None) -> int:
+    def _embed_pending(self, limit: int | None) -> int:
         made, below = 0, _TOP
-        model = self._ready()
+        model = self._matching_embedder()
         if model is None:
             return 0
         from memtui.engine.models import embedders
@@ -260,7 +262,7 @@ class Indexer:
         while not self._stop.is_set() and (limit is None or made < limit):
             size = BATCH if limit is None else min(BATCH, limit - made)
             with self._connections.read() as connection:
-                batch = vectors.pending(connection, below, size, named=bool(word_dims))
+                batch = vectors.pending_texts(connection, below, size, named=bool(word_dims))
             if not batch:
                 break
             texts = dict(batch)
@@ -269,31 +271,33 @@ class Indexer:
             except DegradedError as error:
                 self.degraded = f"{error.message} {error.hint}".strip()
                 break
-            stored = dict(zip(texts, zip(usable(matrix), quantise(matrix), strict=True), strict=True))
+            stored = dict(
+                zip(texts, zip(usable_rows(matrix), quantise_rows(matrix), strict=True), strict=True)
+            )
             of_words = (
                 WordRows(word_dims, dict(zip(texts, words, strict=True))) if words is not None else None
             )
             with self._connections.write_in_turn() as connection:
-                found = vectors.space(connection)
+                found = vectors.vector_space(connection)
                 if found is None:
                     vectors.set_space(connection, space, word_dims)
                 elif found != space:
                     break  # the file went over to another model meanwhile: they wait for that one
                 # Only what still waits with the text that was embedded; the rest comes again.
-                still = vectors.pending(connection, below, size, named=bool(word_dims))
+                still = vectors.pending_texts(connection, below, size, named=bool(word_dims))
                 still_pending = [rid for rid, text in still if texts.get(rid) == text]
                 rows = [(rid, stored[rid][1].tobytes()) for rid in still_pending if stored[rid][0]]
-                vectors.store(connection, space, rows, of_words)
+                vectors.store_vectors(connection, space, rows, of_words)
                 vectors.take_off_queue(connection, [rid for rid in still_pending if not stored[rid][0]])
             made += len(batch)
             below = batch[-1][0]
             self._on_progress()
         return made
 
-    def _ready(self) -> Embedder | None:
+    def _matching_embedder(self) -> Embedder | None:
         """What makes vectors like those that the file holds."""
         with self._connections.read() as connection:
-            space = vectors.space(connection)
+            space = vectors.vector_space(connection)
         try:
             model = self._embedder(space)
         except DegradedError as error:
@@ -307,15 +311,15 @@ class Indexer:
             return
         while not self._stop.is_set():
             with self._connections.write_in_turn() as connection:
-                if not vectors.sync(connection, BATCH * 2):
+                if not vectors.sync_index(connection, BATCH * 2):
                     return
             self._on_progress()
 
-    def _tidy(self) -> None:
+    def _tidy_indexes(self) -> None:
         """What writers leave to the background: merging the full-text segments, moving the log into the file."""
         more = True
         while more and not self._stop.is_set():
             with self._connections.write_in_turn() as connection:
                 more = full_text.merge(connection)
-                vectors.trim_log(connection)
+                vectors.trim_change_log(connection)
         self._connections.checkpoint()

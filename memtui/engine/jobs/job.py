@@ -17,7 +17,7 @@ import msgspec
 from msgspec.structs import replace
 
 from memtui.engine.clock import Clock, local_time
-from memtui.engine.models.budget import Spending
+from memtui.engine.models.budget import TokenBudget
 from memtui.engine.records import Options
 from memtui.engine.records.jobs import JobReport
 from memtui.engine.store import metadata
@@ -110,7 +110,7 @@ class ConsolidateFunction(Protocol):
 
     def __call__(
         self, session_id: str | None, *, preview: bool, progress: Callable[[int, int, str], None],
-        cancelled: Callable[[], bool], spending: Spending,
+        cancelled: Callable[[], bool], spending: TokenBudget,
     ) -> Any: ...  # fmt: skip
 
 
@@ -139,7 +139,7 @@ class Task:
     clock: Clock
     options: Options
     services: Services
-    spending: Spending
+    spending: TokenBudget
     now: float
     period: str = ""
     dry_run: bool = False

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from memtui.engine.errors import DegradedError
 from memtui.engine.models.embedders import Embedder
-from memtui.engine.models.vectors import quantise, usable
+from memtui.engine.models.vectors import quantise_rows, usable_rows
 from memtui.engine.records.embedding import ReembedPlan, ReembedResult, VectorSpace
 from memtui.engine.store import vectors
 from memtui.engine.store.connections import Connections
@@ -51,29 +51,29 @@ class Reembedder:
     def plan(self) -> ReembedPlan:
         """Sends no text of the memory anywhere. Raises DegradedError when the new model cannot be used."""
         with self._connections.read() as connection:
-            before = vectors.space(connection)
+            before = vectors.vector_space(connection)
             words_before = vectors.word_dims(connection) > 0
             lacking = vectors.count_lacking(connection, self._target)
-            done = vectors.embedded(connection, self._target)
+            done = vectors.count_embedded(connection, self._target)
         return ReembedPlan(
             before=before, after=self._target, texts=0 if before == self._target else lacking.texts,
             done=0 if before == self._target else done, characters=lacking.characters,
-            tokens=lacking.bytes // _BYTES_A_TOKEN + lacking.texts, seconds=self._seconds(lacking),
+            tokens=lacking.bytes // _BYTES_A_TOKEN + lacking.texts, seconds=self._estimate_seconds(lacking),
             size=lacking.texts * self._target.dims
             + lacking.characters // _CHARACTERS_A_WORD * self._word_dims,
             sends_to=self._embedder.sends_to, words_before=words_before, words=self._word_dims > 0,
         )  # fmt: skip
 
-    def _seconds(self, lacking: MissingVectors) -> float:
+    def _estimate_seconds(self, lacking: MissingVectors) -> float:
         """Estimated from two trials: what a call costs by itself, and what a character does."""
         few, many = [_TRIAL], [_TRIAL] * _TRIALS
         self._embed_all(few)  # the first call loads the model or connects
-        small, large = (self._timed(texts) for texts in (few, many))
+        small, large = (self._time_trial(texts) for texts in (few, many))
         a_character = max(0.0, large - small) / (len(_TRIAL) * (_TRIALS - 1))
         a_call = max(0.0, small - a_character * len(_TRIAL))
         return -(-lacking.texts // BATCH) * a_call + lacking.characters * a_character
 
-    def _timed(self, texts: list[str]) -> float:
+    def _time_trial(self, texts: list[str]) -> float:
         start = time.perf_counter()
         self._embed_all(texts)
         return time.perf_counter() - start
@@ -88,7 +88,7 @@ class Reembedder:
         Raises DegradedError when the model fails; nothing is lost then either.
         """
         with self._connections.read() as connection:
-            needed = vectors.space(connection) != self._target
+            needed = vectors.vector_space(connection) != self._target
             everything = vectors.count_lacking(connection, self._target).texts
         if not needed:  # of a run that was ended right after the switch, or given up, something may be left
             self._drop_others()
@@ -100,12 +100,12 @@ class Reembedder:
             with self._connections.write() as connection:
                 left = vectors.texts_without_vector(connection, self._target, 0, len(nothing) + 1)
                 if all(rid in nothing for rid, _ in left):
-                    vectors.switch(connection, self._target, self._word_dims)
+                    vectors.switch_space(connection, self._target, self._word_dims)
                     break
             above = 0
-            while not cancelled() and (batch := self._batch(above)):
+            while not cancelled() and (batch := self._next_batch(above)):
                 try:
-                    nothing |= self._embed(batch)
+                    nothing |= self._embed_batch(batch)
                 except DegradedError:
                     if not cancelled():
                         raise
@@ -123,15 +123,15 @@ class Reembedder:
         more = True
         while more:
             with self._connections.write_in_turn() as connection:
-                if vectors.space(connection) != self._target:
+                if vectors.vector_space(connection) != self._target:
                     return  # somebody went over to another one meanwhile
-                more = vectors.drop_others(connection, self._target, _ROWS_DELETED_AT_ONCE) > 0
+                more = vectors.delete_other_vectors(connection, self._target, _ROWS_DELETED_AT_ONCE) > 0
 
     def interrupt(self) -> None:
         """After it was cancelled, from another thread: do not wait for the network to answer."""
         self._embedder.interrupt()
 
-    def _batch(self, above: int) -> dict[int, str]:
+    def _next_batch(self, above: int) -> dict[int, str]:
         with self._connections.read() as connection:
             return dict(
                 vectors.texts_without_vector(
@@ -139,14 +139,14 @@ class Reembedder:
                 )
             )
 
-    def _embed(self, batch: dict[int, str]) -> set[int]:
+    def _embed_batch(self, batch: dict[int, str]) -> set[int]:
         """Returns those that the model gives no vector."""
         matrix, words = self._embed_all(list(batch.values()))
         of_words = (
             WordRows(self._word_dims, dict(zip(batch, words, strict=True))) if words is not None else None
         )
-        good = dict(zip(batch, usable(matrix).tolist(), strict=True))
-        rows = dict(zip(batch, quantise(matrix), strict=True))
+        good = dict(zip(batch, usable_rows(matrix).tolist(), strict=True))
+        rows = dict(zip(batch, quantise_rows(matrix), strict=True))
         with self._connections.write_in_turn() as connection:
             # A text that changed meanwhile comes again.
             same = vectors.unchanged_texts(connection, batch, named=bool(self._word_dims))

@@ -14,8 +14,8 @@ from typing import Any, Literal
 import apsw
 import msgspec
 
-from memtui.engine.consolidation.extract.llm import servable
-from memtui.engine.consolidation.suspicious import suspicions
+from memtui.engine.consolidation.extract.llm import may_reach_model
+from memtui.engine.consolidation.suspicious import find_suspicions
 from memtui.engine.errors import DegradedError
 from memtui.engine.memories import operations, validation
 from memtui.engine.models import llm
@@ -70,37 +70,37 @@ def reply_schema(week: Sequence[MemoryRecord]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-class _Reply(msgspec.Struct):
+class _ReflectionReply(msgspec.Struct):
     verdict: Literal["reflection", "nothing"]
     text: str = ""
     sources: list[int] = []
 
 
-def run(task: Task) -> JobReport:
+def run_reflection(task: Task) -> JobReport:
     """Write the week's reflection, unless there is a reason not to: then the report says which."""
     options = task.options.llm
     if not options.configured:
         return JobReport(summary="nothing was reflected", skipped="no language model is configured")
-    week, reason = gather(task)
+    week, reason = gather_week(task)
     if reason:
         return JobReport(summary="nothing to reflect on", skipped=reason)
-    while len(week) > LEAST_FACTS and _cost(week) > options.budget_tokens:
+    while len(week) > LEAST_FACTS and _estimate_cost(week) > options.budget_tokens:
         week = week[: len(week) * 3 // 4]
-    if _cost(week) > options.budget_tokens:
+    if _estimate_cost(week) > options.budget_tokens:
         return JobReport(
             summary="nothing to reflect with",
             skipped=f"the budget of {options.budget_tokens:,} tokens is too small",
         )
     if task.dry_run:
         return JobReport(
-            summary=f"would reflect on {len(week)} memories, for about {_cost(week):,} tokens",
+            summary=f"would reflect on {len(week)} memories, for about {_estimate_cost(week):,} tokens",
             ids=tuple(memory.id for memory in week),
         )
     reply = asyncio.run(
-        llm.complete(
+        llm.complete_json(
             options,
             SYSTEM,
-            prompt(week),
+            build_prompt(week),
             reply_schema(week),
             name="reflection",
             spending=task.spending,
@@ -111,27 +111,27 @@ def run(task: Task) -> JobReport:
     text, sources = read_reply(reply.data, week)
     if not text:
         return JobReport(summary="the week showed nothing together", counts=counts)
-    return _store(task, text, sources, counts)
+    return _store_reflection(task, text, sources, counts)
 
 
-def gather(task: Task) -> tuple[list[MemoryRecord], str]:
+def gather_week(task: Task) -> tuple[list[MemoryRecord], str]:
     """The week's facts and, as far as there is room, turns; or the reason why there is no reflection now."""
     since = task.now - WINDOW_DAYS * _DAY
     with task.connections.read() as connection:
-        last = last_at(connection)
+        last = last_reflection_time(connection)
         if last is not None and 0 <= task.now - last < COOLDOWN_DAYS * _DAY:
             return [], f"the last reflection is {(task.now - last) / _DAY:.0f} days old"
-        facts = list(filter(servable, facts_since(connection, since, task.now, MOST_MEMORIES)))
+        facts = list(filter(may_reach_model, facts_since(connection, since, task.now, MOST_MEMORIES)))
         if len(facts) < LEAST_FACTS:
             return [], f"only {len(facts)} of the {LEAST_FACTS} facts of a week that it takes"
         room = MOST_MEMORIES - len(facts)
-        turns = list(filter(servable, turns_since(connection, since, task.now, room)))
+        turns = list(filter(may_reach_model, turns_since(connection, since, task.now, room)))
         known = cautions.find_cautions(connection, [turn.id for turn in turns], task.now)
         turns = [turn for turn in turns if not cautions.is_withheld(turn, known.get(turn.id, ()))]
     return [*facts, *turns], ""
 
 
-def prompt(week: Sequence[MemoryRecord]) -> str:
+def build_prompt(week: Sequence[MemoryRecord]) -> str:
     lines = [
         json.dumps(
             {"n": number, "kind": memory.kind, "text": memory.content[:_TEXT_CHARACTERS]}, ensure_ascii=False
@@ -146,7 +146,7 @@ def read_reply(data: dict[str, Any], week: Sequence[MemoryRecord]) -> tuple[str,
 
     Raises DegradedError for an answer that cannot be used.
     """
-    reply = llm.in_shape(data, _Reply)
+    reply = llm.convert_reply(data, _ReflectionReply)
     text = " ".join(reply.text.encode("utf-8", "replace").decode().replace("\0", "").split())
     if reply.verdict == "nothing":
         return "", ()
@@ -158,7 +158,7 @@ def read_reply(data: dict[str, Any], week: Sequence[MemoryRecord]) -> tuple[str,
             "The model's reflection is empty, too long, or names no notes.",
             "Try again, or choose another model.",
         )
-    if any(one.kind == "instruction" for one in suspicions(text, "model")):
+    if any(one.kind == "instruction" for one in find_suspicions(text, "model")):
         raise DegradedError(
             "The model's reflection reads like an order to an assistant.",
             "Look at what was noted this week: memtui review.",
@@ -166,7 +166,7 @@ def read_reply(data: dict[str, Any], week: Sequence[MemoryRecord]) -> tuple[str,
     return text, sources
 
 
-def _store(task: Task, text: str, sources: tuple[str, ...], counts: dict[str, int]) -> JobReport:
+def _store_reflection(task: Task, text: str, sources: tuple[str, ...], counts: dict[str, int]) -> JobReport:
     accepted = validation.check_text(text, "reflection", task.options.secrets)
     now = int(task.clock())
     with history.operation(
@@ -192,14 +192,14 @@ def _store(task: Task, text: str, sources: tuple[str, ...], counts: dict[str, in
     return report
 
 
-def _cost(week: Sequence[MemoryRecord]) -> int:
-    return llm.estimate_tokens(SYSTEM) + llm.estimate_tokens(prompt(week)) + _REPLY_TOKENS
+def _estimate_cost(week: Sequence[MemoryRecord]) -> int:
+    return llm.estimate_tokens(SYSTEM) + llm.estimate_tokens(build_prompt(week)) + _REPLY_TOKENS
 
 
 TAG = "weekly"
 
 
-def last_at(connection: apsw.Connection) -> int | None:
+def last_reflection_time(connection: apsw.Connection) -> int | None:
     """When the latest weekly reflection was written, whatever became of it."""
     found: int | None = scalar(
         connection,
@@ -212,15 +212,17 @@ def last_at(connection: apsw.Connection) -> int | None:
 
 def facts_since(connection: apsw.Connection, since: float, now: float, limit: int) -> list[MemoryRecord]:
     """Active facts recorded since then, the newest first."""
-    return _since(connection, "m.kind <> 'episode' AND m.kind = 'fact' AND m.created_at", since, now, limit)
+    return _memories_since(
+        connection, "m.kind <> 'episode' AND m.kind = 'fact' AND m.created_at", since, now, limit
+    )
 
 
 def turns_since(connection: apsw.Connection, since: float, now: float, limit: int) -> list[MemoryRecord]:
     """Active turns that were said since then, the newest first."""
-    return _since(connection, "m.kind = 'episode' AND m.event_time", since, now, limit)
+    return _memories_since(connection, "m.kind = 'episode' AND m.event_time", since, now, limit)
 
 
-def _since(
+def _memories_since(
     connection: apsw.Connection, column: str, since: float, now: float, limit: int
 ) -> list[MemoryRecord]:
     rows = connection.execute(
@@ -228,4 +230,4 @@ def _since(
         "ORDER BY m.event_time DESC, m.rid DESC LIMIT ?",
         (int(since), int(now), limit),
     )
-    return [memories.record(row, now) for row in rows]
+    return [memories.memory_record(row, now) for row in rows]

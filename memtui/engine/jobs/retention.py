@@ -37,7 +37,7 @@ class AgingPlan(Record):
     cap: int
 
 
-def plan(connection: apsw.Connection, options: Options, now: float, task: Task) -> AgingPlan:
+def plan_aging(connection: apsw.Connection, options: Options, now: float, task: Task) -> AgingPlan:
     """What a run at ``now`` would do."""
     date = local_time(now, task.zone).date().isoformat()
     before = local_midnight(now, task.zone) - options.retention_days * _DAY
@@ -55,27 +55,29 @@ def disabling_setting(options: Options) -> str:
     return OFF if options.retention_days < 1 else ""
 
 
-def run(task: Task) -> JobReport:
+def run_retention(task: Task) -> JobReport:
     """Move old turns to the Trash: the rows, the operation and the end of the run are one commit."""
     if task.options.retention_days < 1:
         return JobReport(summary=f"turns are kept: {OFF}")
     with task.connections.read() as connection:
-        planned = plan(connection, task.options, task.now, task)
+        planned = plan_aging(connection, task.options, task.now, task)
         if task.dry_run:
             ids = fading.ids_of(connection, planned.aging[:_IDS_REPORTED])
-            return _report(planned, len(planned.aging), ids, "would move")
+            return _make_report(planned, len(planned.aging), ids, "would move")
     with history.operation(task.connections, task.clock, task.actor, KIND, "Retention") as op:
         left = max(0, planned.cap - job.used_today(op.connection, _COUNTS_KEY, planned.date))
         ended = fading.trash_old_turns(op.connection, planned.aging[:left], planned.before, int(task.now))
         if ended:
             job.count_today(op.connection, _COUNTS_KEY, planned.date, len(ended))
-        report = _report(planned, len(ended), ended[:_IDS_REPORTED], "moved", op.op_id if ended else None)
+        report = _make_report(
+            planned, len(ended), ended[:_IDS_REPORTED], "moved", op.op_id if ended else None
+        )
         op.label = f"Moved {plural(len(ended), 'turn')} older than {plural(task.options.retention_days, 'day')} to the Trash"
         task.finish(op.connection, report)
     return report
 
 
-def _report(
+def _make_report(
     planned: AgingPlan, done: int, ids: tuple[str, ...], verb: str, op_id: int | None = None
 ) -> JobReport:
     summary = f"{verb} {plural(done, 'old turn')} to the Trash" if done else "no turn is old enough"

@@ -21,13 +21,13 @@ from memtui.engine.backups.backups import Backups
 from memtui.engine.clock import Clock
 from memtui.engine.errors import MemtuiError
 from memtui.engine.memories import validation
-from memtui.engine.models.budget import Spending
+from memtui.engine.models.budget import TokenBudget
 from memtui.engine.records import Operation, Options
 from memtui.engine.records.jobs import JobReport, JobRun, RunningJob
 from memtui.engine.store import jobs, locks, operations
 from memtui.engine.store.connections import Connections
 from memtui.engine.store.jobs import INTERRUPTED
-from memtui.log import outline
+from memtui.log import error_outline
 
 from .job import ACTOR, Job, Services, Task
 
@@ -66,10 +66,10 @@ class Runner:
 
     def run(self, job: Job, period: str) -> JobRun | None:
         """None when another job is running, or somebody was quicker."""
-        with self._alone() as alone:
+        with self._exclusive_run() as alone:
             if not alone:
                 return None
-            self._end_dead()
+            self._close_dead_runs()
             now = self._clock()
             if not jobs.is_manual(period) and job.logged:
                 with self._connections.read() as connection:
@@ -83,13 +83,13 @@ class Runner:
                         started = jobs.start(connection, job.name, period, int(now))
                 self.running = RunningJob(job=job.name, started_at=int(now))
                 try:
-                    run = self._carry_out(job, started, now)
+                    run = self._run_job(job, started, now)
                 finally:
                     self.running = None
         self._notify(run)
         return run
 
-    def _carry_out(self, job: Job, started: JobRun, now: float) -> JobRun:
+    def _run_job(self, job: Job, started: JobRun, now: float) -> JobRun:
         asked: list[bool] = []
 
         def cancelled() -> bool:
@@ -124,7 +124,7 @@ class Runner:
                 with self._connections.write() as connection:
                     finish(connection, report, bool(asked))
         except BaseException as error:
-            text = self._fail(started, error, task)
+            text = self._record_failure(started, error, task)
             if not isinstance(error, Exception):
                 raise
             if not started.run_id:
@@ -133,14 +133,14 @@ class Runner:
 
     def _current_run(self, run: JobRun) -> JobRun:
         with self._connections.read() as connection:
-            return jobs.current(connection, run)
+            return jobs.reload_run(connection, run)
 
-    def _fail(self, started: JobRun, error: BaseException, task: Task) -> str:
+    def _record_failure(self, started: JobRun, error: BaseException, task: Task) -> str:
         if isinstance(error, MemtuiError):
             text = validation.without_secrets(error.message)
         elif isinstance(error, Exception):
             _log.error("a maintenance job failed", exc_info=error)
-            text = outline(error)
+            text = error_outline(error)
         else:
             text = INTERRUPTED
         if started.run_id:
@@ -153,17 +153,17 @@ class Runner:
     def task(self, job: Job, period: str, *, dry_run: bool = False) -> Task:
         return Task(
             connections=self._connections, clock=self._clock, options=self._options, services=self._services,
-            spending=Spending(self._options.llm.budget_tokens),
+            spending=TokenBudget(self._options.llm.budget_tokens),
             now=self._clock(), period=period, dry_run=dry_run, zone=self.zone, actor=ACTOR,
-            cancelled=self._cancel.is_set, progress=self._progressed,
+            cancelled=self._cancel.is_set, progress=self._report_progress,
         )  # fmt: skip
 
-    def _progressed(self, done: int, total: int) -> None:
+    def _report_progress(self, done: int, total: int) -> None:
         if self.running is not None:
             self.running = replace(self.running, done=done, total=total)
 
     @contextmanager
-    def _alone(self) -> Iterator[bool]:
+    def _exclusive_run(self) -> Iterator[bool]:
         """Whether this is the one place where a job of this file runs."""
         if not self._busy.acquire(blocking=False):
             yield False
@@ -187,13 +187,13 @@ class Runner:
         finally:
             self._busy.release()
 
-    def _end_dead(self) -> None:
+    def _close_dead_runs(self) -> None:
         """Close the runs that a killed process left open. The lock proves that no other process runs a job."""
         with self._connections.read() as connection:
             if jobs.running(connection) is None:
                 return
         with self._connections.write() as connection:
-            jobs.end_dead(connection, int(self._clock()))
+            jobs.end_dead_runs(connection, int(self._clock()))
 
     def _notify(self, run: JobRun) -> None:
         if run.op_id is not None:
@@ -203,7 +203,7 @@ class Runner:
         if run.run_id:
             self._on_run(run)
 
-    def held_elsewhere(self) -> bool:
+    def runs_in_other_process(self) -> bool:
         if self._connections.path is None or self._connections.readonly:
             return self._connections.path is not None
         lock = locks.work_lock(self._connections.path, "jobs")

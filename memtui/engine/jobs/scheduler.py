@@ -25,7 +25,7 @@ from memtui.engine.records import Operation, Options
 from memtui.engine.records.jobs import JobRun, JobStatus, RunningJob, SchedulerStatus
 from memtui.engine.store import jobs, locks
 from memtui.engine.store.connections import Connections
-from memtui.log import outline
+from memtui.log import error_outline
 
 from . import clock_guard
 from .clock_guard import ClockGuard, Monotonic
@@ -47,11 +47,11 @@ MOST_FAILURES = 8
 _FIRST_WAIT, _LONGEST_WAIT = 60, 6 * 3_600
 
 
-def enabled(connection: apsw.Connection, job: Job) -> bool:
+def is_enabled(connection: apsw.Connection, job: Job) -> bool:
     return metadata.get(connection, _DISABLED_KEY + job.name) != "1"
 
 
-def enable(connection: apsw.Connection, job: Job, on: bool) -> None:
+def set_enabled(connection: apsw.Connection, job: Job, on: bool) -> None:
     """Inside the caller's transaction."""
     metadata.set_value(connection, _DISABLED_KEY + job.name, "0" if on else "1")
 
@@ -59,7 +59,11 @@ def enable(connection: apsw.Connection, job: Job, on: bool) -> None:
 def due_period(job: Job, task: Task) -> str | None:
     """The period that ``job`` is due for at ``task.now``; None while it is not."""
     with task.connections.read() as connection:
-        if job.off(task.options) or not enabled(connection, job) or job_obstacle(connection, job, task.now):
+        if (
+            job.off(task.options)
+            or not is_enabled(connection, job)
+            or job_obstacle(connection, job, task.now)
+        ):
             return None
         if job.schedule is not None:
             slot = job.schedule.current(task.now, task.zone)
@@ -67,7 +71,7 @@ def due_period(job: Job, task: Task) -> str | None:
                 slot is not None
                 and slot.start >= first_maintained(connection, task.now)
                 and not jobs.is_done(connection, job.name, slot.period, int(task.now))
-                and _may_try(jobs.attempts(connection, job.name, slot.period), task.now)
+                and _may_try(jobs.attempts_of_period(connection, job.name, slot.period), task.now)
             ):
                 return slot.period
         failures = jobs.failures_in_a_row(connection, job.name)
@@ -87,7 +91,7 @@ def next_due(connection: apsw.Connection, job: Job, now: float, zone: tzinfo | N
         slot is not None
         and slot.start >= first_maintained(connection, now)
         and not jobs.is_done(connection, job.name, slot.period, int(now))
-        and not jobs.attempts(connection, job.name, slot.period).cancelled
+        and not jobs.attempts_of_period(connection, job.name, slot.period).cancelled
     ):
         return now
     return job.schedule.after(now, zone)
@@ -160,14 +164,14 @@ class Scheduler:
         self._assert_writable()
         if self._starting is None:
             self._stop.clear()
-            atexit.register(self._leave)
-            self._starting = threading.Thread(target=self._tick, name="memtui-scheduler", daemon=True)
+            atexit.register(self._stop_at_exit)
+            self._starting = threading.Thread(target=self._run_due, name="memtui-scheduler", daemon=True)
             self._starting.start()
 
     def stop(self) -> None:
         """Stop looking. A run under way ends at its next pause and goes on another time."""
         self._stop.set()
-        atexit.unregister(self._leave)
+        atexit.unregister(self._stop_at_exit)
         if self._starting is not None:
             self._starting.join()
         if self._ticker is not None:
@@ -177,18 +181,18 @@ class Scheduler:
             self._lead.release()
             self._lead = None
 
-    def _leave(self) -> None:
+    def _stop_at_exit(self) -> None:
         """The program ends without ``stop``: a run may end at its next pause, but the program does not wait for long."""
         self._stop.set()
         self._runner.wait(_LEAVE_SECONDS)
 
-    def _tick(self) -> None:
+    def _run_due(self) -> None:
         from . import ticker  # slow to import
 
         if not self._stop.is_set():
-            self._ticker = ticker.start(self._look, FIRST_SECONDS, TICK_SECONDS)
+            self._ticker = ticker.start_ticker(self._check_due, FIRST_SECONDS, TICK_SECONDS)
 
-    def _look(self) -> None:
+    def _check_due(self) -> None:
         if self._stop.is_set():
             return
         self._looking = threading.get_ident()
@@ -198,7 +202,7 @@ class Scheduler:
         except MemtuiError as error:
             self._problem = error.message
         except Exception as error:  # the scheduler goes on; the fault is told and logged
-            self._problem = f"maintenance failed: {outline(error)}"
+            self._problem = f"maintenance failed: {error_outline(error)}"
             _log.exception("maintenance failed")
         finally:
             self._looking = 0
@@ -245,7 +249,7 @@ class Scheduler:
         Raises InputError for a job that does not exist or must not run now (see ``accept_clock``), StoreError
         while another job is running.
         """
-        job = self._job(name)
+        job = self._find_job(name)
         if dry_run:
             now = int(self._clock())
             task = self._runner.task(job, "dry run", dry_run=True)
@@ -308,7 +312,7 @@ class Scheduler:
                 JobStatus(
                     name=job.name, label=job.label, about=job.about,
                     schedule=job.schedule.words if job.schedule else "when needed",
-                    enabled=not off[job.name] and enabled(connection, job), off=off[job.name],
+                    enabled=not off[job.name] and is_enabled(connection, job), off=off[job.name],
                     next_due=next_due(connection, job, now, self._runner.zone),
                     last=jobs.latest(connection, job.name), obstacle=job_obstacle(connection, job, now),
                 )
@@ -317,7 +321,7 @@ class Scheduler:
             elsewhere = jobs.running(connection)
             clock = clock_guard.check_clock(connection, now).note
         running = self._runner.running
-        if running is None and elsewhere is not None and self._runner.held_elsewhere():
+        if running is None and elsewhere is not None and self._runner.runs_in_other_process():
             running = RunningJob(job=elsewhere.job, started_at=elsewhere.started_at, here=False)
         leading = self._lead is not None or (self._starting is not None and self._connections.path is None)
         return SchedulerStatus(
@@ -332,17 +336,17 @@ class Scheduler:
     def enable(self, name: str, on: bool = True) -> None:
         """Switch a job's scheduled runs on or off; "run now" works either way. Raises InputError."""
         self._assert_writable()
-        job = self._job(name)
+        job = self._find_job(name)
         with self._connections.write() as connection:
-            enable(connection, job, on)
+            set_enabled(connection, job, on)
 
     def accept_clock(self) -> None:
         """The person says that the time is right: what waits because of a jump may run."""
         self._assert_writable()
         with self._connections.write() as connection:
-            clock_guard.accept(connection, self._clock())
+            clock_guard.accept_time(connection, self._clock())
 
-    def _job(self, name: str) -> Job:
+    def _find_job(self, name: str) -> Job:
         for job in self._jobs:
             if job.name == name:
                 return job

@@ -30,7 +30,7 @@ class DaemonExecutor(BaseExecutor):  # type: ignore[misc]
     def __init__(self) -> None:
         super().__init__()
         self._waiting: SimpleQueue[tuple[Any, list[datetime]] | None] = SimpleQueue()
-        self._thread = threading.Thread(target=self._work, name="memtui-jobs", daemon=True)
+        self._thread = threading.Thread(target=self._work_loop, name="memtui-jobs", daemon=True)
 
     def start(self, scheduler: base.BaseScheduler, alias: str) -> None:
         super().start(scheduler, alias)
@@ -44,7 +44,7 @@ class DaemonExecutor(BaseExecutor):  # type: ignore[misc]
     def _do_submit_job(self, job: Any, run_times: list[datetime]) -> None:
         self._waiting.put((job, run_times))
 
-    def _work(self) -> None:
+    def _work_loop(self) -> None:
         while (given := self._waiting.get()) is not None:
             job, run_times = given
             events = run_job(job, job._jobstore_alias, run_times, self._logger.name)  # raises nothing
@@ -69,12 +69,12 @@ class SteadyScheduler(BackgroundScheduler):  # type: ignore[misc]
         return waits
 
 
-def start(look: Callable[[], object], first: float, every: float) -> BackgroundScheduler:
+def start_ticker(look: Callable[[], object], first: float, every: float) -> BackgroundScheduler:
     """Call ``look`` in a thread after ``first`` seconds, then ``every`` so many, never twice at once."""
-    return started(SteadyScheduler, look, first, every)
+    return start_ticker_of(SteadyScheduler, look, first, every)
 
 
-def started(
+def start_ticker_of(
     kind: type[BackgroundScheduler], look: Callable[[], object], first: float, every: float
 ) -> BackgroundScheduler:
     """``start`` with another class of scheduler."""

@@ -22,7 +22,7 @@ def backup_slot(task: Task) -> str | None:
     backups = Backups(task.connections, task.clock, task.zone)
     if task.connections.path is None or not backups.changed_since_latest():
         return None
-    latest = next(iter(backups.list_all()), None)
+    latest = next(iter(backups.all()), None)
     if latest is not None and 0 <= task.now - latest.at < EVERY_SECONDS:
         return None
     return f"slot:{int(task.now) // EVERY_SECONDS}"
@@ -146,7 +146,7 @@ def _judge(task: Task) -> None:
         with task.connections.read() as connection:
             if task.cancelled() or not scan.has_unscanned(connection):
                 return
-            found = scan.judge(connection, scan.stored(connection), task.now, _JUDGE_CHUNK)
+            found = scan.scan_next(connection, scan.stored_result(connection), task.now, _JUDGE_CHUNK)
         with task.connections.write() as connection:
             scan.save_progress(connection, found)
 
@@ -187,7 +187,7 @@ def _prune_history(task: Task) -> JobReport:
         return JobReport(summary="would forget operations, recalls and runs beyond their age")
     operations = history.forget_old_operations(task.connections, task.now)
     with task.connections.write() as connection:
-        pruned_recalls = recalls.prune(connection, int(task.now))
+        pruned_recalls = recalls.forget_old_recalls(connection, int(task.now))
         runs = jobs.prune(connection, int(task.now) - _RUNS_KEPT_DAYS * 86_400)
     return JobReport(
         summary=f"{plural(operations, 'old operation')} deleted",
@@ -205,11 +205,11 @@ JOBS: tuple[Job, ...] = (
         backed_up=True, about="Turns sessions that are over into facts and observations.",
     ),
     Job(
-        name="decay", label="Decay", schedule=Daily(4), run=decay.prune, backed_up=True, by_the_clock=True,
+        name="decay", label="Decay", schedule=Daily(4), run=decay.run_decay, backed_up=True, by_the_clock=True,
         about="Moves facts that have faded to the Trash, a few a day.",
     ),
     Job(
-        name="retention", label="Retention", schedule=Daily(4), run=retention.run, backed_up=True, by_the_clock=True,
+        name="retention", label="Retention", schedule=Daily(4), run=retention.run_retention, backed_up=True, by_the_clock=True,
         off=retention.disabling_setting,
         about="Moves turns that are older than you set (retention.days) to the Trash, once their facts are drawn.",
     ),

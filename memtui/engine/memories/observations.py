@@ -54,7 +54,7 @@ def store_observation(
     text = item.content.strip() if isinstance(item.content, str) else item.content
     accepted = validation.check_text(text, "observation", options.secrets)
     source = validation.check_name(item.source, "source")
-    for same in memories.same_notes(connection, accepted.content, now):
+    for same in memories.notes_with_same_text(connection, accepted.content, now):
         if (same.category, same.content) == (item.category, accepted.content) and within(same.rid):
             return same.rid, False
     rid = memories.insert(

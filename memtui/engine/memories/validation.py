@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from memtui.engine.errors import InputError
 from memtui.engine.records import TOPICS, TRUST_ORDER, Kind, MemoryRecord, SecretPolicy, Topic, Trust
-from memtui.engine.store.sql import storable
+from memtui.engine.store.sql import storable_text
 
 MAX_EPISODE = 500_000
 MAX_NOTE = 20_000
@@ -39,7 +39,7 @@ def check_text(content: str, kind: Kind, policy: SecretPolicy) -> CheckedText:
     """
     if not isinstance(content, str):
         raise InputError(f"A memory is text, not {type(content).__name__}.", "Pass a string.")
-    content = storable(content)
+    content = storable_text(content)
     if not content.strip():
         raise InputError("There is no text to remember.", "Give at least one word.")
     limit = MAX_EPISODE if kind == "episode" else MAX_NOTE
@@ -119,7 +119,7 @@ def check_name(value: str, what: str) -> str:
         raise InputError(
             f"{_quote_for_error(value)} is not a usable {what}.", f"Give 1 to {MAX_NAME} characters."
         )
-    return without_secrets(storable(value))
+    return without_secrets(storable_text(value))
 
 
 def without_secrets(text: str) -> str:
@@ -243,7 +243,7 @@ def accept_note(value: str, policy: SecretPolicy) -> str:
     """A value as it will be stored; the policy is that for facts. Raises InputError."""
     if not isinstance(value, str):
         raise InputError(f"A value is text, not {type(value).__name__}.", "Pass a string.")
-    value = storable(value)
+    value = storable_text(value)
     if len(value) > MAX_VALUE:
         raise InputError(
             f"The value has {len(value):,} characters; it may have {MAX_VALUE:,}.", "Shorten it."

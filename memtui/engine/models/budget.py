@@ -9,7 +9,7 @@ class BudgetError(DegradedError):
     """A call was not made because the run's budget does not allow for it."""
 
 
-class Spending:
+class TokenBudget:
     """The account of one run.
 
     ``calls``: requests that went out. ``tokens``: what their replies cost, as the endpoint says, estimated where a
@@ -27,7 +27,7 @@ class Spending:
     def left(self) -> int | None:
         return None if self.budget is None else max(0, self.budget - self.tokens - self._held)
 
-    def claim(self, expected: int) -> None:
+    def reserve(self, expected: int) -> None:
         """Raise BudgetError unless so many tokens may still be spent."""
         if self.left is not None and expected > self.left:
             raise BudgetError(
@@ -39,6 +39,6 @@ class Spending:
         self.calls += 1
         self.tokens += tokens
 
-    def unanswered(self, expected: int) -> None:
+    def charge_unanswered(self, expected: int) -> None:
         self.calls += 1
         self._held += expected

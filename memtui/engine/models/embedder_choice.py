@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 REMEDY = "Embed the memory anew: memtui embed"
 
 
-class Embedders:
+class EmbedderFactory:
     """Makes them when they are needed, each once; safe to share between threads."""
 
     def __init__(self, options: Options) -> None:
@@ -35,7 +35,7 @@ class Embedders:
         self._in_network: list[EndpointEmbedder] = []
         self._of_packages: dict[str, Embedder] = {}
 
-    def wanted(self) -> Embedder:
+    def configured(self) -> Embedder:
         """What the settings ask for. Raises InputError where they make no sense or ask for none."""
         match self._options.embedder:
             case "endpoint" if not self._options.network:
@@ -50,17 +50,17 @@ class Embedders:
                     "Vectors are switched off.", "Set embedder.kind to offline, minilm, endpoint or package."
                 )
             case "offline":
-                return self._keep(OfflineEmbedder())
+                return self._keep_first(OfflineEmbedder())
             case "minilm":
-                return self._keep(_minilm())
+                return self._keep_first(_make_minilm())
             case EmbeddingFunction() as function:
                 from .function_embedder import FunctionEmbedder  # few have one
 
-                return self._keep(FunctionEmbedder(function))
+                return self._keep_first(FunctionEmbedder(function))
             case "package":
-                return self._brought(self._options.embedder_package)
+                return self._from_package(self._options.embedder_package)
 
-    def serving(self, space: VectorSpace | None) -> Embedder | None:
+    def embedder_of_space(self, space: VectorSpace | None) -> Embedder | None:
         """What makes vectors of the file's space; None when they are switched off.
 
         Raises DegradedError when it cannot be had. A file without vectors (``space`` None) begins by itself
@@ -70,19 +70,19 @@ class Embedders:
         if options.embedder == "off":
             return None
         try:
-            wanted = self.wanted()
+            wanted = self.configured()
             if space == (wanted.model_id, wanted.dims):
                 return wanted
         except InputError as error:
-            if (here := _of_this_machine(space)) is None:
+            if (here := _local_embedder_of(space)) is None:
                 raise DegradedError(error.message, error.hint) from error
-            return self._keep(here)
+            return self._keep_first(here)
         if space is None:
             if wanted.sends_to:
                 raise DegradedError(f"no text has been sent to {wanted.sends_to} yet", REMEDY)
             return wanted
-        if (here := _of_this_machine(space)) is not None:
-            return self._keep(here)
+        if (here := _local_embedder_of(space)) is not None:
+            return self._keep_first(here)
         model, _, host = space.model_id.rpartition("@")
         if options.embedder == "endpoint" and model and wanted.model_id.endswith(f"@{host}"):
             return self._endpoint_embedder(replace(options.endpoint, model=model, dimensions=space.dims))
@@ -95,43 +95,43 @@ class Embedders:
         for one in tuple(self._in_network):
             one.close()
 
-    def _brought(self, name: str) -> Embedder:
+    def _from_package(self, name: str) -> Embedder:
         """The one of another package, made once."""
         with self._lock:
             if name not in self._of_packages:
-                self._of_packages[name] = packages.make(packages.EMBEDDERS, name)
+                self._of_packages[name] = packages.load_from_package(packages.EMBEDDERS, name)
             made = self._of_packages[name]
         if made.sends_to and not self._options.network:
             raise InputError(
                 f"A memory that is open for reading only sends no text to {made.sends_to}.",
                 "Open the memory without --readonly.",
             )
-        return self._keep(made)
+        return self._keep_first(made)
 
     def _endpoint_embedder(self, options: EmbeddingOptions) -> Embedder:
         from .endpoint_embedder import EndpointEmbedder  # others need neither it nor an event loop
 
         made = EndpointEmbedder(options)
-        kept = self._keep(made)
+        kept = self._keep_first(made)
         if kept is made:
             self._in_network.append(made)
         return kept
 
-    def _keep(self, embedder: Embedder) -> Embedder:
+    def _keep_first(self, embedder: Embedder) -> Embedder:
         """The one that was made first: it has loaded its model, or remembers questions."""
         with self._lock:
             return self._made.setdefault(VectorSpace(embedder.model_id, embedder.dims), embedder)
 
 
-def _of_this_machine(space: VectorSpace | None) -> Embedder | None:
+def _local_embedder_of(space: VectorSpace | None) -> Embedder | None:
     """The model of these vectors, if it needs no network."""
     if space == (OfflineEmbedder.model_id, OfflineEmbedder.dims):
         return OfflineEmbedder()
-    minilm = _minilm()
+    minilm = _make_minilm()
     return minilm if space == (minilm.model_id, minilm.dims) else None
 
 
-def _minilm() -> Embedder:
+def _make_minilm() -> Embedder:
     from .minilm import MiniLmEmbedder  # few have it
 
     return MiniLmEmbedder()

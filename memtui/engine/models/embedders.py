@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, 
 from memtui.engine.installation import command_for_dependency
 
 from ..errors import DegradedError
-from .vectors import cap_threads, normalised
+from .vectors import cap_threads, normalise_rows
 
 if TYPE_CHECKING:
     import numpy as np
@@ -99,7 +99,7 @@ class LocalEmbedder(ABC, Generic[Loaded]):
     def available(self) -> str | None:
         """None, or why it cannot work; without loading anything."""
         try:
-            self._files()
+            self._model_files()
         except DegradedError as error:
             return error.message
         return None
@@ -112,42 +112,44 @@ class LocalEmbedder(ABC, Generic[Loaded]):
         """Nothing here waits."""
 
     @abstractmethod
-    def remedy(self) -> str:
+    def installation_hint(self) -> str:
         """What to do where it cannot be had."""
 
     @abstractmethod
-    def _files(self) -> tuple[Path, Path]:
+    def _model_files(self) -> tuple[Path, Path]:
         """Weights and tokenizer. Raises DegradedError where they are missing."""
 
     @abstractmethod
-    def _made_of(self, weights: Path, tokenizer: Path) -> Loaded:
+    def _build_model(self, weights: Path, tokenizer: Path) -> Loaded:
         """The model; called once."""
 
-    def _load(self) -> Loaded:
+    def _load_model(self) -> Loaded:
         with self._lock:
             if self._model is None:
-                files = self._files()
+                files = self._model_files()
                 cap_threads()
                 try:
-                    self._model = self._made_of(*files)
+                    self._model = self._build_model(*files)
                 except (
                     Exception
                 ) as error:  # tokenizers raises the bare Exception, onnxruntime many of its own
-                    raise DegradedError(f"{self.name} cannot be loaded: {error}", self.remedy()) from error
+                    raise DegradedError(
+                        f"{self.name} cannot be loaded: {error}", self.installation_hint()
+                    ) from error
             return self._model
 
-    def _there(self, *files: Path) -> None:
+    def _are_installed(self, *files: Path) -> None:
         for file in files:
             if not file.is_file():
-                raise DegradedError(f"{self.name} lacks {file}.", self.remedy())
+                raise DegradedError(f"{self.name} lacks {file}.", self.installation_hint())
 
 
-class _Model(NamedTuple):
+class _EmbeddingTable(NamedTuple):
     table: NDArray[np.float16]
     tokenizer: Any
 
 
-class OfflineEmbedder(LocalEmbedder[_Model]):
+class OfflineEmbedder(LocalEmbedder[_EmbeddingTable]):
     """The packaged weights; loaded in 0.1 s. ``folder`` is that of the wordllama package; None finds it."""
 
     model_id = "wordllama-l2-supercat-256"
@@ -158,26 +160,26 @@ class OfflineEmbedder(LocalEmbedder[_Model]):
         super().__init__()
         self._folder = folder
 
-    def remedy(self) -> str:
+    def installation_hint(self) -> str:
         return f"Install the packaged weights: {command_for_dependency('wordllama', 'tokenizers')}"
 
     def embed(self, texts: Sequence[str]) -> FloatMatrix:
-        model = self._load()
+        model = self._load_model()
         import numpy as np
 
         means = np.zeros((len(texts), self.dims), np.float32)
         at = 0
-        for batch in _batches(texts):
+        for batch in _split_into_batches(texts):
             encoded = model.tokenizer.encode_batch_fast(batch, add_special_tokens=False)
             for row, one in enumerate(encoded, at):
-                means[row] = self._mean(model, one.ids, None)
+                means[row] = self._weighted_mean(model, one.ids, None)
             at += len(batch)
-        return normalised(means)
+        return normalise_rows(means)
 
     def embed_query(self, text: str, weight: WordWeight | None = None) -> FloatMatrix:
         if weight is None:
             return self.embed([text])
-        model = self._load()
+        model = self._load_model()
         lowered = text[:MOST_CHARACTERS].strip().lower()
         encoded = model.tokenizer.encode(lowered, add_special_tokens=False)
         words = piece_words(lowered, encoded.offsets)
@@ -185,10 +187,10 @@ class OfflineEmbedder(LocalEmbedder[_Model]):
         weights = [weight_of[word] for word in words]
         if not any(weights):
             return self.embed([text])
-        return normalised(self._mean(model, encoded.ids, weights)[None, :])
+        return normalise_rows(self._weighted_mean(model, encoded.ids, weights)[None, :])
 
-    def _mean(
-        self, model: _Model, ids: Sequence[int], weights: Sequence[float] | None
+    def _weighted_mean(
+        self, model: _EmbeddingTable, ids: Sequence[int], weights: Sequence[float] | None
     ) -> NDArray[np.float32]:
         import numpy as np
 
@@ -203,26 +205,28 @@ class OfflineEmbedder(LocalEmbedder[_Model]):
             total += shares @ model.table[part].astype(np.float32)
         return total
 
-    def _files(self) -> tuple[Path, Path]:
+    def _model_files(self) -> tuple[Path, Path]:
         folder = self._folder
         if folder is None:
             spec = find_spec("wordllama")
             if spec is None or not spec.submodule_search_locations:
-                raise DegradedError(f"{self.name} is not installed.", self.remedy())
+                raise DegradedError(f"{self.name} is not installed.", self.installation_hint())
             folder = Path(spec.submodule_search_locations[0])
         weights = folder / "weights" / "l2_supercat_256.safetensors"
         tokenizer = folder / "tokenizers" / "l2_supercat_tokenizer_config.json"
-        self._there(weights, tokenizer)
+        self._are_installed(weights, tokenizer)
         if find_spec("tokenizers") is None:
-            raise DegradedError(f"{self.name} lacks the package tokenizers.", self.remedy())
+            raise DegradedError(f"{self.name} lacks the package tokenizers.", self.installation_hint())
         return weights, tokenizer
 
-    def _made_of(self, weights: Path, tokenizer: Path) -> _Model:
-        return _Model(_map_table(weights, self.dims), _tokenizer(tokenizer, tokenizer.stat().st_mtime_ns))
+    def _build_model(self, weights: Path, tokenizer: Path) -> _EmbeddingTable:
+        return _EmbeddingTable(
+            _map_table(weights, self.dims), _load_tokenizer(tokenizer, tokenizer.stat().st_mtime_ns)
+        )
 
 
 @lru_cache(maxsize=1)
-def _tokenizer(file: Path, changed: int) -> Any:
+def _load_tokenizer(file: Path, changed: int) -> Any:
     """Read once for all memories that a process opens one after another: it takes 60 ms. ``changed``: when, in ns."""
     from tokenizers import Tokenizer
 
@@ -248,7 +252,7 @@ def _map_table(file: Path, dims: int) -> NDArray[np.float16]:
     return np.memmap(file, np.dtype("<f2"), "r", start, (rows, width))
 
 
-def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
+def _split_into_batches(texts: Sequence[str]) -> Iterator[list[str]]:
     for start in range(0, len(texts), _TEXTS_AT_ONCE):
         yield [text[:MOST_CHARACTERS].strip().lower() for text in texts[start : start + _TEXTS_AT_ONCE]]
 

@@ -35,7 +35,7 @@ _SENT = frozenset(
 
 
 @cache
-def certificates() -> ssl.SSLContext:
+def trusted_certificates() -> ssl.SSLContext:
     """What an endpoint's certificate is checked against. Reading them takes 25 ms or more: once, and not on an event loop."""
     return httpx2.create_ssl_context(trust_env=False)
 
@@ -51,7 +51,7 @@ class CappedTransport(httpx2.AsyncBaseTransport):
     """
 
     def __init__(self, limit: int) -> None:
-        self._inner = httpx2.AsyncHTTPTransport(verify=certificates(), retries=0, trust_env=False)
+        self._inner = httpx2.AsyncHTTPTransport(verify=trusted_certificates(), retries=0, trust_env=False)
         self._limit = limit
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
@@ -67,7 +67,7 @@ class CappedTransport(httpx2.AsyncBaseTransport):
         return httpx2.Response(
             reply.status_code,
             headers=reply.headers,
-            stream=_Stream(reply.stream, self._limit),
+            stream=_CappedStream(reply.stream, self._limit),
             extensions=reply.extensions,
         )
 
@@ -87,7 +87,7 @@ class CappedTransport(httpx2.AsyncBaseTransport):
         await self._inner.aclose()
 
 
-class _Stream(httpx2.AsyncByteStream):
+class _CappedStream(httpx2.AsyncByteStream):
     def __init__(self, inner: httpx2.AsyncByteStream, limit: int) -> None:
         self._inner = inner
         self._limit = limit
@@ -107,7 +107,7 @@ class _Stream(httpx2.AsyncByteStream):
 LARGEST_REPLY = 4 << 20
 
 
-class Address(Protocol):
+class EndpointAddress(Protocol):
     """Where an endpoint is. ``section``: of the settings it comes from; hints name it."""
 
     section: ClassVar[str]
@@ -145,7 +145,7 @@ class TooLongError(DegradedError):
         self.refused = refused
 
 
-def check_address(address: Address) -> str:
+def check_address(address: EndpointAddress) -> str:
     """The host. Raises AddressError for an address that is not https (or on this machine), or that carries a key."""
     try:
         url = urlsplit(address.base_url)
@@ -170,7 +170,7 @@ def check_address(address: Address) -> str:
     return host
 
 
-def check_endpoint(address: Address, environ: Mapping[str, str] | None = None) -> str:
+def check_endpoint(address: EndpointAddress, environ: Mapping[str, str] | None = None) -> str:
     """The key to use. Raises AddressError for an unusable address, EndpointError without a key."""
     host = check_address(address)
     key = (os.environ if environ is None else environ).get(address.key_env, "").strip()
@@ -208,16 +208,16 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def warm_up(module: str) -> None:
+def preload_module(module: str) -> None:
     """Import what a call needs. Half a second the first time: neither a deadline's business nor an event loop's."""
     import_module(module)
 
-    certificates()
+    trusted_certificates()
 
 
 @asynccontextmanager
 async def client_for(
-    address: Address, key: str, timeout: float, largest: int = LARGEST_REPLY
+    address: EndpointAddress, key: str, timeout: float, largest: int = LARGEST_REPLY
 ) -> AsyncIterator[openai.AsyncOpenAI]:
     """A client for a call. ``timeout``: seconds for each step; the whole needs a deadline of its own."""
     import httpx2
@@ -241,12 +241,12 @@ _REFUSED_KEY = {401: "Check the key in {key_env}.", 403: "Check the key in {key_
 
 
 def explain_error(
-    error: BaseException, address: Address, refused: str, largest: int = LARGEST_REPLY
+    error: BaseException, address: EndpointAddress, refused: str, largest: int = LARGEST_REPLY
 ) -> DegradedError:
     """What went wrong, without the text of the reply. ``refused``: what to do when the request is no good there."""
 
     host, section = urlsplit(address.base_url).hostname or address.base_url, address.section
-    chain = _chain(error)
+    chain = _causes_of(error)
     for one in chain:
         if isinstance(one, DegradedError):
             return one
@@ -270,7 +270,7 @@ def explain_error(
     return DegradedError(f"{host} gave no usable reply ({kind}).", "Try again, or choose another model.")
 
 
-def _message_and_hint(status: int, host: str, address: Address, refused: str) -> tuple[str, str]:
+def _message_and_hint(status: int, host: str, address: EndpointAddress, refused: str) -> tuple[str, str]:
     section = address.section
     if 300 <= status < 400:
         return f"{host} points to another address ({status}).", f"Set {section}.base_url to the right one."
@@ -289,7 +289,7 @@ def _message_and_hint(status: int, host: str, address: Address, refused: str) ->
 
 def _retry_after(error: BaseException) -> int:
     """The seconds that the header Retry-After asks for, as a number or a date; 0 where it does not."""
-    responses = (getattr(one, "response", None) for one in _chain(error))
+    responses = (getattr(one, "response", None) for one in _causes_of(error))
     found = (getattr(response, "headers", None) for response in responses)
     headers: Mapping[str, str] = next((one for one in found if one is not None), {})
     value = str(headers.get("retry-after", "")).strip()
@@ -305,18 +305,18 @@ def _retry_after(error: BaseException) -> int:
 
 def http_status(error: BaseException) -> int | None:
     """The HTTP status that an error came of, if it came of one."""
-    statuses = (getattr(one, "status_code", None) for one in _chain(error))
+    statuses = (getattr(one, "status_code", None) for one in _causes_of(error))
     return next((one for one in statuses if isinstance(one, int)), None)
 
 
 def refusal_mentions(error: BaseException, *signs: str) -> bool:
     """Whether an endpoint's refusal has one of these words: each says it in its own way."""
-    words = (getattr(one, name, None) for one in _chain(error) for name in ("code", "type", "message"))
+    words = (getattr(one, name, None) for one in _causes_of(error) for name in ("code", "type", "message"))
     said = [word.casefold() for word in words if isinstance(word, str)]
     return any(sign in word for word in said for sign in signs)
 
 
-def _chain(error: BaseException) -> list[BaseException]:
+def _causes_of(error: BaseException) -> list[BaseException]:
     chain: list[BaseException] = []
     at: BaseException | None = error
     while at is not None and len(chain) < 10:

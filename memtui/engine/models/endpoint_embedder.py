@@ -28,10 +28,10 @@ from .endpoint import (
     client_for,
     explain_error,
     http_status,
+    preload_module,
     refusal_mentions,
-    warm_up,
 )
-from .vectors import cap_threads, normalised
+from .vectors import cap_threads, normalise_rows
 
 if TYPE_CHECKING:
     from .vectors import FloatMatrix
@@ -82,21 +82,21 @@ class EndpointEmbedder:
         import numpy as np
 
         rows = np.zeros((len(texts), self.dims), np.float32)
-        for batch in _batches(texts):
-            self._fill(rows, texts, batch)
+        for batch in _split_into_batches(texts):
+            self._fill_rows(rows, texts, batch)
         return rows
 
-    def _fill(self, rows: FloatMatrix, texts: Sequence[str], batch: list[int]) -> None:
+    def _fill_rows(self, rows: FloatMatrix, texts: Sequence[str], batch: list[int]) -> None:
         """One text that the endpoint refuses does not hold up the others, as long as it takes any at all."""
         try:
-            rows[batch] = self._embed([texts[index] for index in batch], self._options.timeout)
+            rows[batch] = self._embed_texts([texts[index] for index in batch], self._options.timeout)
         except (RefusedError, TooLongError):
             if len(batch) == 1:
-                self._embed([_HARMLESS], self._options.timeout)
+                self._embed_texts([_HARMLESS], self._options.timeout)
                 return
             middle = len(batch) // 2
             for half in (batch[:middle], batch[middle:]):
-                self._fill(rows, texts, half)
+                self._fill_rows(rows, texts, half)
 
     def embed_query(self, text: str, weight: WordWeight | None = None) -> FloatMatrix:
         """A question as one row; ``weight`` is not used. Raises DegradedError within two seconds or so."""
@@ -113,7 +113,7 @@ class EndpointEmbedder:
         if not text.strip():
             return self.embed([text])
         try:
-            row = self._embed([text], QUERY_SECONDS)
+            row = self._embed_texts([text], QUERY_SECONDS)
         except DegradedError as error:
             with self._lock:
                 self._failed, self._pause_until = error.message, time.monotonic() + PAUSE_SECONDS
@@ -140,19 +140,21 @@ class EndpointEmbedder:
         self._closed = True
         self.interrupt()
 
-    def _embed(self, texts: list[str], seconds: float) -> FloatMatrix:
+    def _embed_texts(self, texts: list[str], seconds: float) -> FloatMatrix:
         """A text that is too long for the model is judged by its start."""
         key = check_endpoint(self._options)
-        warm_up("openai.resources.embeddings")
+        preload_module("openai.resources.embeddings")
         for most in _LONGEST:
             try:
-                return _run(self._call(key, [_cut(text, most) for text in texts], seconds))
+                return _run_coroutine(
+                    self._call_endpoint(key, [_cut_to_bytes(text, most) for text in texts], seconds)
+                )
             except TooLongError:
                 if most == _LONGEST[-1]:
                     raise
         raise AssertionError
 
-    async def _call(self, key: str, texts: list[str], seconds: float) -> FloatMatrix:
+    async def _call_endpoint(self, key: str, texts: list[str], seconds: float) -> FloatMatrix:
         call = (asyncio.get_running_loop(), asyncio.current_task())
         assert call[1] is not None
         with self._lock:
@@ -161,7 +163,7 @@ class EndpointEmbedder:
             self._calls.add((call[0], call[1]))
         try:
             async with asyncio.timeout(seconds):
-                answer = await self._ask(key, texts, seconds)
+                answer = await self._request_vectors(key, texts, seconds)
         except TimeoutError as error:
             raise DegradedError(
                 f"{self.model_id} did not answer within {seconds:g} seconds.",
@@ -176,9 +178,9 @@ class EndpointEmbedder:
         finally:
             with self._lock:
                 self._calls.discard((call[0], call[1]))
-        return self._rows(answer, len(texts))
+        return self._vectors_of_reply(answer, len(texts))
 
-    async def _ask(self, key: str, texts: list[str], seconds: float) -> object:
+    async def _request_vectors(self, key: str, texts: list[str], seconds: float) -> object:
         options = self._options
         async with client_for(options, key, seconds, LARGEST_REPLY) as client:
             try:
@@ -191,7 +193,7 @@ class EndpointEmbedder:
             # Some refuse to be asked for dimensions, even for those that they make anyway.
             return await client.embeddings.create(model=options.model, input=texts, encoding_format="float")
 
-    def _rows(self, answer: object, wanted: int) -> FloatMatrix:
+    def _vectors_of_reply(self, answer: object, wanted: int) -> FloatMatrix:
         """The vectors of a reply in the order of the texts. Raises DegradedError unless it is whole."""
         import numpy as np
 
@@ -222,15 +224,15 @@ class EndpointEmbedder:
             raise DegradedError(
                 f"{self.model_id}: a vector of the reply is empty or has no numbers.", _OTHER_MODEL
             )
-        return normalised((rows / largest).astype(np.float32))
+        return normalise_rows((rows / largest).astype(np.float32))
 
 
-def _cut(text: str, most: int) -> str:
+def _cut_to_bytes(text: str, most: int) -> str:
     """The start of it, at most so many bytes."""
     return text.encode("utf-8", "replace")[:most].decode("utf-8", "ignore")
 
 
-def _batches(texts: Sequence[str]) -> Iterator[list[int]]:
+def _split_into_batches(texts: Sequence[str]) -> Iterator[list[int]]:
     """Places of texts that go together, those that say something."""
     batch: list[int] = []
     size = 0
@@ -247,7 +249,7 @@ def _batches(texts: Sequence[str]) -> Iterator[list[int]]:
         yield batch
 
 
-def _run(call: Coroutine[Any, Any, FloatMatrix]) -> FloatMatrix:
+def _run_coroutine(call: Coroutine[Any, Any, FloatMatrix]) -> FloatMatrix:
     """To its end in this thread, or in another one where a loop runs in this one already."""
     if not _loop_runs():
         return asyncio.run(call)

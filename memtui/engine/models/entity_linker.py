@@ -10,13 +10,13 @@ from collections.abc import Container, Iterable, Sequence
 
 from memtui.engine.store.entities import Mention, entity_key
 
-from .ner import Span, merge
+from .ner import NameSpan, merge
 
 _KNOWN = "known"
 
 
-def mentions(
-    guessed: Sequence[Span], known: Sequence[Span] = (), speakers: Container[str] = ()
+def merge_mentions(
+    guessed: Sequence[NameSpan], known: Sequence[NameSpan] = (), speakers: Container[str] = ()
 ) -> tuple[Mention, ...]:
     """What a text mentions, each name once, by what a strategy found in it and the known names that stand there.
 
@@ -26,12 +26,12 @@ def mentions(
         return mentions_of(guessed)
     # "Ada" is known, "Ada Lovelace" stands there: somebody else, until the person says that they are one.
     by_start = {span.start: span for span in guessed}
-    apart = [one for one in known if one.start not in by_start or not _extends(by_start[one.start], one)]
+    apart = [one for one in known if one.start not in by_start or not _extends_name(by_start[one.start], one)]
     return mentions_of(merge([*guessed, *apart]), guessed, speakers)
 
 
 def mentions_of(
-    spans: Iterable[Span], guessed: Sequence[Span] = (), speakers: Container[str] = ()
+    spans: Iterable[NameSpan], guessed: Sequence[NameSpan] = (), speakers: Container[str] = ()
 ) -> tuple[Mention, ...]:
     """Each name once, as the first span names it.
 
@@ -51,7 +51,7 @@ def mentions_of(
     return tuple(found.values())
 
 
-def _extends(longer: Span, known: Span) -> bool:
+def _extends_name(longer: NameSpan, known: NameSpan) -> bool:
     """Whether more of a name stands there than is known of it."""
     return (
         longer.end > known.end

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from memtui.engine.errors import DegradedError
 from memtui.engine.records import EmbeddingFunction
 
-from .vectors import cap_threads, normalised
+from .vectors import cap_threads, normalise_rows
 
 if TYPE_CHECKING:
     from .embedders import WordWeight
@@ -55,7 +55,7 @@ class FunctionEmbedder:
                 f"The embedding function {self._function.name} gave {given}.",
                 f"For {len(texts)} texts it is {len(texts)} rows of {self.dims} finite numbers.",
             )
-        return normalised(rows)
+        return normalise_rows(rows)
 
     def embed_query(self, text: str, weight: WordWeight | None = None) -> FloatMatrix:
         return self.embed([text])

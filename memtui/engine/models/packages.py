@@ -15,7 +15,7 @@ EXTRACTORS = "memtui.extractors"
 _SETTING = {EMBEDDERS: "embedder.package", EXTRACTORS: "facts.extractor"}
 
 
-def make(group: str, name: str) -> Any:
+def load_from_package(group: str, name: str) -> Any:
     """The object that an installed package brings under this name.
 
     Raises InputError where there is none, or it cannot be loaded: with the names that are installed.

@@ -32,7 +32,7 @@ def cap_threads() -> None:
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 
-def usable(matrix: NDArray[Any]) -> Mask:
+def usable_rows(matrix: NDArray[Any]) -> Mask:
     """Which rows may be stored: finite, and not zero (a text without anything that the model knows)."""
     cap_threads()
     import numpy as np
@@ -40,7 +40,7 @@ def usable(matrix: NDArray[Any]) -> Mask:
     return np.asarray(np.isfinite(matrix).all(axis=1) & matrix.any(axis=1))
 
 
-def normalised(matrix: FloatMatrix) -> FloatMatrix:
+def normalise_rows(matrix: FloatMatrix) -> FloatMatrix:
     """The rows at unit length; zero rows stay zero."""
     cap_threads()
     import numpy as np
@@ -49,7 +49,7 @@ def normalised(matrix: FloatMatrix) -> FloatMatrix:
     return np.asarray(np.divide(matrix, lengths, out=np.zeros_like(matrix), where=lengths > 0))
 
 
-def quantise(matrix: FloatMatrix) -> ByteMatrix:
+def quantise_rows(matrix: FloatMatrix) -> ByteMatrix:
     """Each row as int8, stretched so that its largest component is 127.
 
     The length of a row is lost, its direction kept: compare by cosine. ``row.tobytes()`` is what a BLOB

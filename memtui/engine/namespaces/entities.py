@@ -16,7 +16,7 @@ import apsw
 from memtui.engine.core import Core
 from memtui.engine.entities import operations
 from memtui.engine.errors import InputError
-from memtui.engine.overview.neighbourhood import neighbourhood
+from memtui.engine.overview.neighbourhood import load_neighbourhood
 from memtui.engine.records import Entity, EntityMerge, EntityProfile, MemoryRecord
 from memtui.engine.search.filters import compiler
 from memtui.engine.store import entities, entity_lists, entity_names, history, memories
@@ -27,7 +27,7 @@ SEEN_WITH = 12
 """So many entities that it is seen with are in a profile."""
 
 
-class _Change(NamedTuple):
+class _EntityChange(NamedTuple):
     """An open correction."""
 
     op: history.OpenOperation
@@ -77,8 +77,8 @@ class Entities:
         with self._core.connections.read() as connection:
             found = entity_names.find_entity(connection, name_or_id)
             now = self._core.clock()
-            around = neighbourhood(
-                connection, found, compiler.compile("", now), now, limit=SEEN_WITH, with_latest=False
+            around = load_neighbourhood(
+                connection, found, compiler.compile_filter("", now), now, limit=SEEN_WITH, with_latest=False
             )
             return EntityProfile(
                 entity=found,
@@ -92,7 +92,7 @@ class Entities:
 
     def named_in(self, text: str) -> tuple[Mention, ...]:
         """Names that the text alone shows, without what the memory knows of names."""
-        return self._core.indexer.named_in(text)
+        return self._core.indexer.names_by_rules(text)
 
     def merge_candidates(self, name_or_id: str) -> list[Entity]:
         """Other entities that may be the same one, as Review asks about them, the most mentioned first.
@@ -102,7 +102,7 @@ class Entities:
         from memtui.engine.review import merge_candidates
 
         with self._core.connections.read() as connection:
-            return merge_candidates.find_for(
+            return merge_candidates.candidates_for_entity(
                 connection, entity_names.find_entity(connection, name_or_id), self._core.clock()
             )
 
@@ -119,19 +119,19 @@ class Entities:
 
     def rename(self, id: str, name: str) -> Entity:
         """Change the name; the old name stays as an alias. Raises NotFoundError, InputError when another one has this name."""
-        with self._correction() as change:
+        with self._open_correction() as change:
             entity = change.entity(id)
             operations.rename(change.connection, entity, name, actor=self._core.actor, now=change.now)
-            return self._named(
+            return self._label_change(
                 change, entity.eid, f"Renamed “{entity.canonical_name}” to “{operations.clean_name(name)}”"
             )
 
     def retype(self, id: str, type: str) -> Entity:
         """Say what it is: person, project, organization, location, email, url, date or other. Raises NotFoundError."""
-        with self._correction() as change:
+        with self._open_correction() as change:
             entity = change.entity(id)
             operations.retype(change.connection, entity, type, actor=self._core.actor)
-            return self._named(
+            return self._label_change(
                 change, entity.eid, f"Made “{entity.canonical_name}” a {entity_lists.check_type(type)}"
             )
 
@@ -140,10 +140,10 @@ class Entities:
 
         Raises NotFoundError, InputError when another entity has the name.
         """
-        with self._correction() as change:
+        with self._open_correction() as change:
             entity = change.entity(id)
             operations.add_alias(change.connection, entity, alias, now=change.now)
-            return self._named(
+            return self._label_change(
                 change,
                 entity.eid,
                 f"“{entity.canonical_name}” is also called “{operations.clean_name(alias)}”",
@@ -154,10 +154,10 @@ class Entities:
 
         Raises NotFoundError.
         """
-        with self._correction() as change:
+        with self._open_correction() as change:
             entity = change.entity(id)
             operations.split(change.connection, entity, alias, actor=self._core.actor, now=change.now)
-            return self._named(
+            return self._label_change(
                 change,
                 entity.eid,
                 f"“{entity.canonical_name}” is not called “{operations.clean_name(alias)}”",
@@ -168,10 +168,10 @@ class Entities:
 
         Raises NotFoundError.
         """
-        with self._correction() as change:
+        with self._open_correction() as change:
             entity = change.entity(id)
             eid = operations.split(change.connection, entity, alias, actor=self._core.actor, now=change.now)
-            return self._named(
+            return self._label_change(
                 change, eid, f"Split “{operations.clean_name(alias)}” off “{entity.canonical_name}”"
             )
 
@@ -180,67 +180,71 @@ class Entities:
 
         Raises NotFoundError.
         """
-        with self._correction() as change:
+        with self._open_correction() as change:
             kept, gone = change.entity(survivor), change.entity(absorbed)
             operations.merge(change.connection, kept, gone, actor=self._core.actor)
-            return self._named(
+            return self._label_change(
                 change, kept.eid, f"Merged “{gone.canonical_name}” into “{kept.canonical_name}”"
             )
 
     def keep_apart(self, id: str, other: str) -> Entity:
         """Say that they are two: no merge of them is suggested any more. Raises NotFoundError."""
-        with self._correction() as change:
+        with self._open_correction() as change:
             one, two = change.entity(id), change.entity(other)
             operations.keep_apart(change.connection, one, two, actor=self._core.actor, now=change.now)
-            return self._named(change, one.eid, f"“{one.canonical_name}” and “{two.canonical_name}” are two")
+            return self._label_change(
+                change, one.eid, f"“{one.canonical_name}” and “{two.canonical_name}” are two"
+            )
 
     def unlink(self, memory_id: str, entity_id: str) -> Entity:
         """The memory is not about this, whatever its text names. Raises NotFoundError, InputError when it is not linked to it."""
-        with self._correction() as change:
+        with self._open_correction() as change:
             memory, entity = change.memory(memory_id), change.entity(entity_id)
             operations.unlink(change.connection, memory, entity, actor=self._core.actor, now=change.now)
-            return self._named(change, entity.eid, f"{memory.id} is not about “{entity.canonical_name}”")
+            return self._label_change(
+                change, entity.eid, f"{memory.id} is not about “{entity.canonical_name}”"
+            )
 
     def link(self, memory_id: str, entity_id: str) -> Entity:
         """Link a memory to an entity, whatever its text names. Raises NotFoundError."""
-        with self._correction() as change:
+        with self._open_correction() as change:
             memory, entity = change.memory(memory_id), change.entity(entity_id)
             operations.link(change.connection, memory, entity, actor=self._core.actor, now=change.now)
-            return self._named(change, entity.eid, f"{memory.id} is about “{entity.canonical_name}”")
+            return self._label_change(change, entity.eid, f"{memory.id} is about “{entity.canonical_name}”")
 
     def not_an_entity(self, id: str) -> Entity:
         """Not an entity: its names are no longer listed, found or linked. Raises NotFoundError."""
-        with self._correction() as change:
+        with self._open_correction() as change:
             entity = change.entity(id)
             operations.mark_not_entity(change.connection, entity, actor=self._core.actor)
-            return self._named(change, entity.eid, f"“{entity.canonical_name}” is not an entity")
+            return self._label_change(change, entity.eid, f"“{entity.canonical_name}” is not an entity")
 
     def describe(self, id: str, summary: str | None) -> Entity:
         """Set the line that says who or what it is; None removes it. Raises NotFoundError."""
-        with self._correction() as change:
+        with self._open_correction() as change:
             entity = change.entity(id)
             operations.describe(change.connection, entity, summary, actor=self._core.actor)
-            return self._named(change, entity.eid, f"Described “{entity.canonical_name}”")
+            return self._label_change(change, entity.eid, f"Described “{entity.canonical_name}”")
 
     def pin(self, id: str, pinned: bool = True) -> Entity:
         """Pin or unpin an entity; pinned ones come first in every list. Raises NotFoundError."""
-        with self._correction() as change:
+        with self._open_correction() as change:
             entity = change.entity(id)
             operations.pin(change.connection, entity, pinned)
-            return self._named(
+            return self._label_change(
                 change, entity.eid, f"{'Pinned' if pinned else 'Unpinned'} “{entity.canonical_name}”"
             )
 
     @contextmanager
-    def _correction(self) -> Iterator[_Change]:
+    def _open_correction(self) -> Iterator[_EntityChange]:
         self._core.must_write("correct it")
         with self._core.operation("entity", "Corrected an entity") as op:
-            yield _Change(op, int(self._core.clock()))
+            yield _EntityChange(op, int(self._core.clock()))
         if not self._core.options.background:  # no background job reads the texts again
             self._core.indexer.read_texts()
         self._core.announce(op)
 
-    def _named(self, change: _Change, eid: int, label: str) -> Entity:
+    def _label_change(self, change: _EntityChange, eid: int, label: str) -> Entity:
         """Name the operation; returns the entity as it is now."""
         change.op.label = label
         (entity,) = entities.by_eid(change.connection, [eid])

@@ -60,18 +60,18 @@ class Files:
             self._core.must_write("import into it")
         from memtui.engine.importers import database_urls, ingest
 
-        with database_urls.local(paths) as here:
+        with database_urls.local_copies(paths) as here:
             report = ingest.import_paths(
                 self._core.connections, here.paths, format=format, dry_run=dry_run, actor=self._core.actor,
                 clock=self._core.clock, options=self._core.options, progress=progress, cancelled=cancelled,
-                before_write=self._back_up_before_import, ordering=_is_order,
+                before_write=self._back_up_before_import, ordering=_is_instruction,
             )  # fmt: skip
             if report.operation is not None and "memory-db" in report.formats:
                 report = self._carry_vectors(report, here.paths)
             report = replace(report, refused=(*here.refused, *report.refused))
         if report.operation is not None:
             self._core.announce_by_id(report.operation.op_id)
-            self._core.much_changed()
+            self._core.after_large_change()
         return report
 
     def follow(
@@ -88,16 +88,16 @@ class Files:
         called in this thread. Raises StoreError if the memory cannot be written.
         """
         self._core.must_write("follow sessions into it")
-        from memtui.engine.importers.watch import Follower
+        from memtui.engine.importers.watch import FileFollower
 
         def announce_result(found: FollowResult) -> None:
             if found.operation is not None:
                 self._core.announce_by_id(found.operation.op_id)
             on_result(found)
 
-        with Follower(
+        with FileFollower(
             self._core.connections, [Path(place) for place in places], clock=self._core.clock, options=self._core.options,
-            before_write=self._back_up_before_import, ordering=_is_order,
+            before_write=self._back_up_before_import, ordering=_is_instruction,
         ) as follower:  # fmt: skip
             follower.run(stopped, announce_result, progress=progress)
 
@@ -111,7 +111,7 @@ class Files:
         except InputError:
             return report
         kept = foreign_vectors.carry_over(
-            self._core.connections, [one.source.path for one in found], self._core.embedders.serving
+            self._core.connections, [one.source.path for one in found], self._core.embedders.embedder_of_space
         )
         if not kept:
             return report
@@ -130,7 +130,7 @@ class Files:
 
         from memtui.engine.importers import probe
 
-        return probe.probe(self._core.connections, sources, self._core.clock)
+        return probe.probe_sources(self._core.connections, sources, self._core.clock)
 
     # Export
 
@@ -160,7 +160,7 @@ class Files:
 
         compiled = None
         if filter.strip():
-            compiled = compiler.compile(
+            compiled = compiler.compile_filter(
                 filter, self._core.clock(), fade_threshold=self._core.options.fade_threshold
             )
 
@@ -207,7 +207,7 @@ class Files:
         from memtui.engine.records.erase import EraseRequest
 
         request = EraseRequest(ids=tuple(ids), session_id=session_id, also=tuple(also), keep=tuple(keep))
-        return self._eraser().plan(request)
+        return self._make_eraser().plan(request)
 
     def erase(
         self, plan: ErasePlan, *, delete_damaged: bool = False,
@@ -221,7 +221,7 @@ class Files:
         A proof that is not ``complete`` says what is left to do: ``resume_erase`` does it.
         """
         return self._announce_erase(
-            self._eraser().run(plan, delete_damaged=delete_damaged, progress=progress)
+            self._make_eraser().run(plan, delete_damaged=delete_damaged, progress=progress)
         )
 
     def unfinished_erase(self) -> UnfinishedErase | None:
@@ -229,17 +229,17 @@ class Files:
         with self._core.connections.read() as connection:
             if metadata.get(connection, UNFINISHED) is None:  # as a rule, and the rest takes time to load
                 return None
-        return self._eraser().unfinished()
+        return self._make_eraser().unfinished()
 
     def resume_erase(
         self, *, delete_damaged: bool = False,
         progress: Callable[[EraseProgress], None] = lambda progress: None,
     ) -> EraseProof | None:  # fmt: skip
         """Finish an erase that was interrupted, and prove it; None when there is none. Raises as ``erase`` does."""
-        proof = self._eraser().resume(delete_damaged=delete_damaged, progress=progress)
+        proof = self._make_eraser().resume(delete_damaged=delete_damaged, progress=progress)
         return None if proof is None else self._announce_erase(proof)
 
-    def _eraser(self) -> Eraser:
+    def _make_eraser(self) -> Eraser:
         from memtui.engine.erase.eraser import Eraser
 
         return Eraser(
@@ -252,12 +252,14 @@ class Files:
         self._core.vector_cache.forget()
 
     def _announce_erase(self, proof: EraseProof) -> EraseProof:
-        self._core.call("changed", Changes(tables=frozenset((*COVERED, "ops")), operation=proof.operation))
+        self._core.call_subscribers(
+            "changed", Changes(tables=frozenset((*COVERED, "ops")), operation=proof.operation)
+        )
         self._core.wake_indexer()
         return proof
 
 
-def _is_order(text: str) -> bool:
+def _is_instruction(text: str) -> bool:
     """Whether a text talks to the assistant."""
     from memtui.engine.guards.instructions import find_instructions  # a tenth of a second of patterns
 

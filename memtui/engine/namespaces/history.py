@@ -40,7 +40,9 @@ class History:
         """
         from memtui.engine.store import past_diff
 
-        return past_diff.diff(self._core.connections, self.as_of(start), self.as_of(end), limit=limit)
+        return past_diff.compare_moments(
+            self._core.connections, self.as_of(start), self.as_of(end), limit=limit
+        )
 
     def agent_changes(
         self, agent: str, since: str | float | datetime, *, turns: bool = False

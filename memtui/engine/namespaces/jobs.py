@@ -13,7 +13,7 @@ from memtui.engine.jobs import reflection
 from memtui.engine.jobs.enrichment import Enricher
 from memtui.engine.jobs.job import ACTOR, JobReport, Services
 from memtui.engine.jobs.scheduler import Scheduler
-from memtui.engine.models.budget import Spending
+from memtui.engine.models.budget import TokenBudget
 from memtui.engine.records import Changes
 from memtui.engine.records.jobs import JobRun
 from memtui.engine.wording import plural
@@ -24,7 +24,7 @@ def make_scheduler(core: Core, *, enricher: Enricher, extractor: Callable[[], Ex
 
     def consolidate(
         session_id: str | None, *, preview: bool, progress: Callable[[int, int, str], None],
-        cancelled: Callable[[], bool], spending: Spending,
+        cancelled: Callable[[], bool], spending: TokenBudget,
     ) -> Consolidation:  # fmt: skip
         # Signed by the scheduler whoever holds the memory: the person's plain undo does not find it.
         consolidator = Consolidator(core.connections, core.clock, core.options, ACTOR, extractor())
@@ -35,11 +35,11 @@ def make_scheduler(core: Core, *, enricher: Enricher, extractor: Callable[[], Ex
         )
 
     def ended(run: JobRun) -> None:
-        core.call("job_finished", Changes(tables=frozenset({"job_runs"})))
-        core.much_changed()
+        core.call_subscribers("job_finished", Changes(tables=frozenset({"job_runs"})))
+        core.after_large_change()
 
     services = Services(
-        index=core.indexer.run, consolidate=consolidate, enrich=enricher.run, reflect=reflection.run,
+        index=core.indexer.run, consolidate=consolidate, enrich=enricher.run, reflect=reflection.run_reflection,
         sync=lambda task: _sync(core),
     )  # fmt: skip
     return Scheduler(

@@ -53,9 +53,9 @@ class Models:
 
         return Reembedder(
             self._core.connections,
-            self._core.embedders.wanted(),
-            before_write=self._before_reembedding,
-            on_switch=self._switched,
+            self._core.embedders.configured(),
+            before_write=self._back_up_first,
+            on_switch=self._after_switch,
         )
 
     def vector_state(self, found: Stats) -> Stats:
@@ -65,16 +65,16 @@ class Models:
         from memtui.engine.search import profiles
 
         with self._core.connections.read() as connection:
-            space = vectors.space(connection)
-            _, ranking_note = profiles.configured(connection, self._core.options.profile)
+            space = vectors.vector_space(connection)
+            _, ranking_note = profiles.configured_profile(connection, self._core.options.profile)
             better = profiles.better_profile(connection, self._core.options.profile)
         wanted, problem = "", ""
         try:
-            model = self._core.embedders.wanted()
+            model = self._core.embedders.configured()
             # A file without vectors takes those of this machine as it goes.
             if space != (model.model_id, model.dims) and (space is not None or model.sends_to):
                 wanted = model.model_id
-            serving = self._core.embedders.serving(space)
+            serving = self._core.embedders.embedder_of_space(space)
             problem = (serving.available() if serving is not None else None) or ""
         except (DegradedError, InputError) as error:
             problem = error.message
@@ -86,16 +86,16 @@ class Models:
             better_ranking=better,
         )
 
-    def _before_reembedding(self) -> None:
+    def _back_up_first(self) -> None:
         self._core.must_write("embed it anew")
         self._back_up("model")
 
-    def _switched(self) -> None:
+    def _after_switch(self) -> None:
         """The index is made, and then the pinned questions are asked again."""
         if not self._core.options.background:
             self._core.indexer.run()
-        self._core.call("changed", Changes(tables=frozenset({"embeddings"})))
-        self._core.much_changed()
+        self._core.call_subscribers("changed", Changes(tables=frozenset({"embeddings"})))
+        self._core.after_large_change()
 
     # Names
 
@@ -115,25 +115,25 @@ class Models:
     @property
     def accurate_ner_available(self) -> bool:
         """Whether spaCy or a language model can find the names that the quick rules miss."""
-        return not self.enricher.unavailable()
+        return not self.enricher.reason_unavailable()
 
     def compare_strategies(self, limit: int = 50) -> tuple[StrategyReport, ...]:
         """What each strategy for finding names finds in the newest memories, and how long it takes.
 
         Nothing is written, and no language model is asked.
         """
-        everything = compiler.compile("", self._core.clock())
+        everything = compiler.compile_filter("", self._core.clock())
         with self._core.connections.read() as connection:
             newest = listing.page(connection, everything, limit=limit, now=self._core.clock())
         import asyncio
 
-        return asyncio.run(self._core.recogniser.compare([memory.content for memory in newest]))
+        return asyncio.run(self._core.recogniser.compare_strategies([memory.content for memory in newest]))
 
     def memories_for_enrichment(
         self, kinds: Sequence[Kind] = ("fact", "episode"), *, max_entities: int = 2, limit: int = 50
     ) -> list[MemoryRecord]:
         """Active memories with at most so many entities that no model has read for names yet, the newest first."""
-        return self.enricher.pending(kinds, max_entities, limit)
+        return self.enricher.pending_memories(kinds, max_entities, limit)
 
     async def enrich(self, id: str) -> int:
         """Read a memory again for the names in it, as accurately as can be; returns the links gained.

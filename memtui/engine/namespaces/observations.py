@@ -21,7 +21,7 @@ from memtui.engine.store import history, memories
 from memtui.engine.wording import plural, quoted
 
 if TYPE_CHECKING:
-    from memtui.engine.consolidation.extract.transcripts import Message, Recorded
+    from memtui.engine.consolidation.extract.transcripts import RecordedTranscript, TranscriptMessage
     from memtui.engine.search.observations import ObservationHit
 
 
@@ -68,8 +68,8 @@ class Observations:
             )
         now = int(self._core.clock())
         with self._core.change("observe", "Observed", project=project) as op:
-            records = tuple(self._store(op, item, now, within) for item in items)
-            op.label = _label(records)
+            records = tuple(self._store_in_operation(op, item, now, within) for item in items)
+            op.label = _operation_label(records)
         return records
 
     def remember_one(
@@ -82,8 +82,8 @@ class Observations:
         item = ObservationDraft(content=content, category=category, source=source, tags=tuple(tags))
         now = int(self._core.clock())
         with self._core.change("observe", "Observed") as op:
-            record = self._store(op, item, now)
-            op.label = _label([record])
+            record = self._store_in_operation(op, item, now)
+            op.label = _operation_label([record])
         return record
 
     def recall(
@@ -115,7 +115,7 @@ class Observations:
         first, last = (None if bound is None else unix_seconds(bound) for bound in (after, before))
         with self._core.connections.read() as connection:
             visible = self._core.agent_filter(connection, filter)
-            within = search_observations.within(
+            within = search_observations.observations_scope(
                 now, category=category, filter=visible, after=first, before=last, alone=alone
             )
             hits = search_observations.recall(
@@ -126,7 +126,7 @@ class Observations:
         return hits
 
     def remember_transcript(
-        self, session_id: str, transcript: Sequence[Message | Mapping[str, Any]]
+        self, session_id: str, transcript: Sequence[TranscriptMessage | Mapping[str, Any]]
     ) -> tuple[MemoryRecord, ...]:
         """Keep the sentences of a conversation that say that they matter, and its last long answer as a summary.
 
@@ -139,17 +139,17 @@ class Observations:
         session_id = validation.check_name(session_id, "session id")
         found, summary = transcripts.draw_observations(
             session_id,
-            transcripts.messages(transcript),
+            transcripts.parse_messages(transcript),
             partial(validation.trust_of_role, actor=self._core.actor),
         )
         now = int(self._core.clock())
         with self._core.change("observe", "Observed") as op:
-            turns = transcripts.turns_of(op.connection, session_id) if found or summary else []
+            turns = transcripts.recorded_turns(op.connection, session_id) if found or summary else []
             new = [item for item in found if not transcripts.is_known(op.connection, item, now)]
-            added = [self._store(op, _with_source(item, turns), now) for item in new]
+            added = [self._store_in_operation(op, _link_to_turn(item, turns), now) for item in new]
             if summary is not None and not transcripts.is_known(op.connection, summary, now):
-                added.append(self._store_summary(op, _with_source(summary, turns), now))
-            op.label = f"{_label(added)} from a session" if added else op.label
+                added.append(self._store_summary(op, _link_to_turn(summary, turns), now))
+            op.label = f"{_operation_label(added)} from a session" if added else op.label
         return tuple(added)
 
     def _store_summary(self, op: history.OpenOperation, summary: ObservationDraft, now: int) -> MemoryRecord:
@@ -157,16 +157,16 @@ class Observations:
         from memtui.engine.consolidation.extract import transcripts
 
         assert summary.session_id is not None
-        old = transcripts.standing_summary(op.connection, summary.session_id, now)
+        old = transcripts.active_summary(op.connection, summary.session_id, now)
         if old is None or old.protected:
-            return self._store(op, summary, now)
+            return self._store_in_operation(op, summary, now)
         memories.update(op.connection, old.rid, valid_until=now, ended_by="superseded")
-        return self._store(op, replace(summary, attributes={"supersedes": old.id}), now)
+        return self._store_in_operation(op, replace(summary, attributes={"supersedes": old.id}), now)
 
-    def _store(
+    def _store_in_operation(
         self, op: history.OpenOperation, item: ObservationDraft, now: int, within: str = ""
     ) -> MemoryRecord:
-        passes = self._core.passes(op.connection, within)
+        passes = self._core.passes_filter(op.connection, within)
         rid, new = memory_observations.store_observation(
             op.connection, item, actor=self._core.actor, options=self._core.options, now=now, within=passes
         )
@@ -178,14 +178,14 @@ class Observations:
         return record
 
 
-def _with_source(item: ObservationDraft, turns: Sequence[Recorded]) -> ObservationDraft:
+def _link_to_turn(item: ObservationDraft, turns: Sequence[RecordedTranscript]) -> ObservationDraft:
     """Pointing at the recorded turn that says it, if there is one, and of its project."""
     said = item.content.removesuffix("…")
     source = next((turn for turn in turns if said in turn.content), None)
     return replace(item, source_ids=(source.id,), project=source.project) if source else item
 
 
-def _label(records: Sequence[MemoryRecord]) -> str:
+def _operation_label(records: Sequence[MemoryRecord]) -> str:
     if len(records) == 1:
         return f"Noted the {records[0].category} {quoted(validation.open_text(records[0]))}"
     counts = [

@@ -22,7 +22,7 @@ MOST = 100
 """The first hits that an expectation can speak of."""
 
 
-class Explain(Protocol):
+class ExplainCall(Protocol):
     def __call__(
         self, query: str, id: str, *, filter: str, limit: int, profile: str | None
     ) -> Explanation: ...
@@ -31,33 +31,34 @@ class Explain(Protocol):
 class Questions:
     """Safe to call from any thread; what changes something is one undoable operation."""
 
-    def __init__(self, core: Core, explain: Explain) -> None:
+    def __init__(self, core: Core, explain: ExplainCall) -> None:
         self._core = core
         self._explain = explain
 
     def pinned(self) -> list[SavedQuery]:
         """The pinned questions, the latest first."""
         with self._core.connections.read() as connection:
-            return saved_queries.everything(connection)
+            return saved_queries.all_questions(connection)
 
     def pin(self, query: str, *, filter: str = "", profile: str | None = None) -> Operation | None:
         """Keep a question; None when it was kept so already. Raises InputError for an empty one."""
-        words, name = _named(query, filter, profile)
+        words, name = _normalise_question(query, filter, profile)
         label = f"Pinned the question “{words[:_NAME]}”"
         with self._core.change("pin", label) as op:
             if any(
-                (name, profile) == (one.name, one.profile) for one in saved_queries.everything(op.connection)
+                (name, profile) == (one.name, one.profile)
+                for one in saved_queries.all_questions(op.connection)
             ):
                 return None
             saved_queries.save(op.connection, name, words, filter, profile, int(self._core.clock()))
-        return self._core.done(op)
+        return self._core.finished_operation(op)
 
     def unpin(self, query_id: int) -> Operation | None:
         """Keep it no longer. Raises NotFoundError."""
         with self._core.change("pin", "Unpinned") as op:
             gone = saved_queries.remove(op.connection, query_id)
             op.label = f"Unpinned the question “{gone.query[:_NAME]}”"
-        return self._core.done(op)
+        return self._core.finished_operation(op)
 
     def expect(
         self, query: str, memory_id: str, *, filter: str = "", profile: str | None = None, top: int = 10
@@ -71,21 +72,21 @@ class Questions:
             raise InputError(
                 f"The first {top!r} hits cannot be looked at.", f"Give a number from 1 to {MOST}."
             )
-        words, name = _named(query, filter, profile)
+        words, name = _normalise_question(query, filter, profile)
         label = f"Expect an answer to “{words[:_NAME]}”"
         with self._core.change("expect", label) as op:
             now = self._core.clock()
             memory = memories.get(op.connection, memory_id, now)
-            before = _find(op.connection, name)
+            before = _find_question(op.connection, name)
             if before is None or before.profile != profile:
                 saved_queries.save(op.connection, name, words, filter, profile, int(now))
-            saved = _find(op.connection, name)
+            saved = _find_question(op.connection, name)
             assert saved is not None
             expected = tuple(dict.fromkeys((*saved.expected, memory.id)))
             if before == saved and (before.expected, before.top) == (expected, top):
                 return None
-            saved_queries.expect(op.connection, saved.query_id, expected, top)
-        return self._core.done(op)
+            saved_queries.set_expected(op.connection, saved.query_id, expected, top)
+        return self._core.finished_operation(op)
 
     def expect_no_more(self, query_id: int, memory_id: str) -> Operation | None:
         """Take an expectation back; the question stays pinned. Raises NotFoundError."""
@@ -94,16 +95,16 @@ class Questions:
             if memory_id not in saved.expected:
                 raise NotFoundError(f"“{saved.query[:_NAME]}” does not expect {memory_id}.")
             left = tuple(one for one in saved.expected if one != memory_id)
-            saved_queries.expect(op.connection, query_id, left, saved.top)
+            saved_queries.set_expected(op.connection, query_id, left, saved.top)
             op.label = f"Expect it no more of “{saved.query[:_NAME]}”"
-        return self._core.done(op)
+        return self._core.finished_operation(op)
 
     def run(self) -> list[QuestionResult]:
         """Ask every question that expects something, and keep how it went; the failed ones first.
 
         What was superseded is expected as its successor.
         """
-        asked = [self._ask(saved) for saved in self.pinned() if saved.expected]
+        asked = [self._search_question(saved) for saved in self.pinned() if saved.expected]
         if asked and not self._core.connections.readonly:
             with self._core.connections.write() as connection:
                 for result in asked:
@@ -113,10 +114,10 @@ class Questions:
     def results(self) -> list[QuestionResult]:
         """How the questions fared when they were last asked, the failed ones first."""
         with self._core.connections.read() as connection:
-            return saved_queries.results(connection)
+            return saved_queries.results_of_questions(connection)
 
-    def _ask(self, saved: SavedQuery) -> QuestionResult:
-        places = tuple(self._place(saved, identity) for identity in saved.expected)
+    def _search_question(self, saved: SavedQuery) -> QuestionResult:
+        places = tuple(self._rank_of_expected(saved, identity) for identity in saved.expected)
         return QuestionResult(
             question=saved,
             at=int(self._core.clock()),
@@ -124,7 +125,7 @@ class Questions:
             places=places,
         )
 
-    def _place(self, saved: SavedQuery, identity: str) -> ExpectedMemory:
+    def _rank_of_expected(self, saved: SavedQuery, identity: str) -> ExpectedMemory:
         try:
             with self._core.connections.read() as connection:
                 memory = memories.latest_version(connection, identity, self._core.clock())
@@ -146,7 +147,7 @@ class Questions:
 
     def save_profile(self, profile: Profile) -> Operation | None:
         """Keep a way to rank under its name; None when it was kept so already. Raises InputError for a built-in name."""
-        _must_be_open("profile", profile.name)
+        _refuse_secret("profile", profile.name)
         label = f"Saved the profile “{profile.name[:_NAME]}”"
         with self._core.change("profile", label) as op:
             if profile in [
@@ -154,24 +155,24 @@ class Questions:
             ]:
                 return None
             profiles.save(op.connection, profile)
-        return self._core.done(op)
+        return self._core.finished_operation(op)
 
 
-def _named(query: str, filter: str, profile: str | None) -> tuple[str, str]:
+def _normalise_question(query: str, filter: str, profile: str | None) -> tuple[str, str]:
     """The question in plain blanks, and the name it is kept under."""
     words = validation.without_secrets(" ".join(query.split()))
-    _must_be_open("filter", filter)
-    _must_be_open("profile", profile or "")
+    _refuse_secret("filter", filter)
+    _refuse_secret("profile", profile or "")
     if not words:
         raise InputError("There is no question to pin.", "Type one first.")
     return words, f"{words} [{filter}]" if filter else words
 
 
-def _must_be_open(what: str, text: str) -> None:
+def _refuse_secret(what: str, text: str) -> None:
     """Raises InputError for a text with a secret, which would say something else without it."""
     if validation.without_secrets(text) != text:
         raise InputError(f"The {what} holds a secret.", "Use other words.")
 
 
-def _find(connection: apsw.Connection, name: str) -> SavedQuery | None:
-    return next((one for one in saved_queries.everything(connection) if one.name == name), None)
+def _find_question(connection: apsw.Connection, name: str) -> SavedQuery | None:
+    return next((one for one in saved_queries.all_questions(connection) if one.name == name), None)

@@ -23,7 +23,7 @@ _NEAR = 0.9
 _log = logging.getLogger("memtui.quotas")
 
 
-class _Calls:
+class _AgentCalls:
     """Of one agent in one hour: ``counted`` as the file had it last, ``pending`` are not in it yet."""
 
     def __init__(self, hour: int) -> None:
@@ -42,7 +42,7 @@ class Quotas:
     def __init__(self, core: Core) -> None:
         self._core = core
         self._lock = threading.Lock()
-        self._calls: dict[tuple[str, str], _Calls] = {}
+        self._calls: dict[tuple[str, str], _AgentCalls] = {}
 
     @contextmanager
     def call(self, scope: str, size: int | None = None) -> Iterator[None]:
@@ -52,13 +52,15 @@ class Quotas:
         """
         now = self._core.clock()
         agent = self._core.actor.removeprefix("agent:")
-        calls = self._begun((agent, scope), int(now // _HOUR))
+        calls = self._calls_of_hour((agent, scope), int(now // _HOUR))
 
         def accept(total: Usage) -> None:
             for quota in self._core.options.quotas:
                 if 0 < quota.limit < total.of(quota):
                     self._log_once(calls, agent, quota)
-                    raise _reached(quota, now, too_long=quota.name == "bytes" and (size or 0) > quota.limit)
+                    raise _quota_error(
+                        quota, now, too_long=quota.name == "bytes" and (size or 0) > quota.limit
+                    )
 
         try:
             accept(Usage(agent=agent, calls=calls.counted + calls.pending))
@@ -71,7 +73,7 @@ class Quotas:
             return
         with self._lock:
             carried, calls.pending = calls.pending, 0
-        charge = Charge(agent, _number(scope), calls.hour, size=size, calls=carried, accept=accept)
+        charge = Charge(agent, _scope_hash(scope), calls.hour, size=size, calls=carried, accept=accept)
         stored = False
         try:
             with agent_usage.charging(charge):
@@ -95,15 +97,15 @@ class Quotas:
             if quota.limit and usage.of(quota) >= _NEAR * quota.limit
         ]
 
-    def _begun(self, who: tuple[str, str], hour: int) -> _Calls:
+    def _calls_of_hour(self, who: tuple[str, str], hour: int) -> _AgentCalls:
         with self._lock:
             calls = self._calls.get(who)
             if calls is None or calls.hour != hour:
-                calls = self._calls[who] = _Calls(hour)
+                calls = self._calls[who] = _AgentCalls(hour)
             calls.pending += 1
             return calls
 
-    def _log_once(self, calls: _Calls, agent: str, quota: Quota) -> None:
+    def _log_once(self, calls: _AgentCalls, agent: str, quota: Quota) -> None:
         """One line an hour: an agent that goes on trying does not fill the log."""
         with self._lock:
             new = quota.name not in calls.logged
@@ -114,7 +116,7 @@ class Quotas:
             )
 
 
-def _reached(quota: Quota, now: float, *, too_long: bool) -> QuotaError:
+def _quota_error(quota: Quota, now: float, *, too_long: bool) -> QuotaError:
     minutes = plural(int(-(-(_HOUR - now % _HOUR) // 60)), "minute")
     if too_long:
         step = "This text alone is longer: store a shorter one."
@@ -127,7 +129,7 @@ def _reached(quota: Quota, now: float, *, too_long: bool) -> QuotaError:
     )
 
 
-def _number(scope: str) -> int:
+def _scope_hash(scope: str) -> int:
     """A scope as the file has it: a number, since its words are somebody's."""
     if not scope:
         return 0

@@ -28,7 +28,7 @@ class RecordingControl:
     def state(self) -> Recording:
         """Whether recording is paused, and what is never recorded."""
         with self._core.connections.read() as connection:
-            return recording_rules.state(connection, self._core.clock())
+            return recording_rules.recording_state(connection, self._core.clock())
 
     def pause(self, until: str | float | datetime | None = None) -> Recording:
         """Record nothing until then: ``1h``, ``18:00``, ``tomorrow``, Unix seconds; None: until ``resume``.
@@ -47,11 +47,13 @@ class RecordingControl:
         )
         if end is not None and end <= now:
             raise InputError("This time is past.", "Give a later one, for example 1h or 18:00.")
-        return self._change(lambda connection: recording_rules.pause(connection, int(now), end))
+        return self._change_rules(lambda connection: recording_rules.pause(connection, int(now), end))
 
     def resume(self) -> Recording:
         """Record again. Raises InputError for an agent."""
-        return self._change(lambda connection: recording_rules.end(connection, int(self._core.clock())))
+        return self._change_rules(
+            lambda connection: recording_rules.end_pause(connection, int(self._core.clock()))
+        )
 
     def never(self, kind: NeverKind, name: str) -> Recording:
         """Record nothing of a client (as it signs), a project or a folder (and those in it), now and in later imports.
@@ -69,18 +71,18 @@ class RecordingControl:
             raise InputError(f"{name!r} has no words.", "For example: bank account.")
 
         def add(connection: apsw.Connection) -> None:
-            known = recording_rules.never(connection)
+            known = recording_rules.never_recorded(connection)
             if wanted not in known:
                 recording_rules.save_never(connection, [*known, wanted])
 
-        return self._change(add)
+        return self._change_rules(add)
 
     def no_longer_never(self, kind: NeverKind, name: str) -> Recording:
         """Record it again. Raises NotFoundError where it is recorded, InputError for an agent."""
         wanted = Never(kind=kind, name=name)
 
         def drop(connection: apsw.Connection) -> None:
-            known = recording_rules.never(connection)
+            known = recording_rules.never_recorded(connection)
             if wanted not in known:
                 raise NotFoundError(
                     f"The {kind} {name!r} is not excluded from recording.",
@@ -88,15 +90,15 @@ class RecordingControl:
                 )
             recording_rules.save_never(connection, [one for one in known if one != wanted])
 
-        return self._change(drop)
+        return self._change_rules(drop)
 
-    def _change(self, change: Callable[[apsw.Connection], None]) -> Recording:
+    def _change_rules(self, change: Callable[[apsw.Connection], None]) -> Recording:
         core = self._core
         if core.actor.startswith("agent:"):
             raise InputError("Only the person can pause recording.", "memtui pause, or the app.")
         core.must_write("pause recording")
         with core.connections.write() as connection:
             change(connection)
-            found = recording_rules.state(connection, core.clock())
-        core.call("changed", Changes(tables=frozenset({"memory_metadata"})))
+            found = recording_rules.recording_state(connection, core.clock())
+        core.call_subscribers("changed", Changes(tables=frozenset({"memory_metadata"})))
         return found

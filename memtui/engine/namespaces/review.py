@@ -22,7 +22,7 @@ from memtui.engine.store import entity_names, memories
 from memtui.engine.store.proposals import MOST, Proposal
 
 if TYPE_CHECKING:
-    from memtui.engine.review.health import Health
+    from memtui.engine.review.health import HealthReport
 
 
 class Review:
@@ -30,7 +30,7 @@ class Review:
 
     def __init__(self, core: Core) -> None:
         self._core = core
-        self._health: tuple[str, Health] | None = None
+        self._health: tuple[str, HealthReport] | None = None
 
     def items(self, *, limit: int = MOST, kinds: Collection[ReviewKind] = ()) -> list[ReviewItem]:
         """What needs the person, worst first; empty: all clear. ``kinds``: look for these cards alone, which is quicker."""
@@ -68,7 +68,7 @@ class Review:
                 now=int(self._core.clock()),
             )  # fmt: skip
             self._ask_about_dependents(op.connection, [item], verdict)
-        return self._core.done(op)
+        return self._core.finished_operation(op)
 
     def _ask_about_dependents(
         self, connection: apsw.Connection, items: Sequence[ReviewItem], verdict: Verdict
@@ -86,7 +86,7 @@ class Review:
         with self._core.change("change_request", "Asked", project=self._core.project_of(id)) as op:
             memory = memories.get(op.connection, id, now)
             agent = self._core.actor.removeprefix("agent:")
-            asked = change_requests.ask(
+            asked = change_requests.open_request(
                 op.connection,
                 verb,
                 memory,
@@ -109,14 +109,14 @@ class Review:
         now, options = self._core.clock(), self._core.options
         with self._core.connections.read() as connection:
             if session is not None:
-                return review_groups.of_session(connection, now, options, session)
+                return review_groups.group_of_session(connection, now, options, session)
             entity = entity_names.find_entity(connection, about or "")
-            return review_groups.about(connection, now, options, entity)
+            return review_groups.group_about_entity(connection, now, options, entity)
 
     def groups(self, item: ReviewItem) -> tuple[ReviewGroup, ...]:
         """The groups that a card belongs to: its conversation first, then whom and what it mentions."""
         with self._core.connections.read() as connection:
-            return review_groups.of_card(connection, self._core.clock(), self._core.options, item)
+            return review_groups.groups_of_card(connection, self._core.clock(), self._core.options, item)
 
     def decide_group(self, group: ReviewGroup, verdict: Verdict) -> Operation | None:
         """One verdict (keep, forget, snooze) on a group: one operation; None when there was nothing to decide.
@@ -144,7 +144,7 @@ class Review:
                     settled += 1
             self._ask_about_dependents(op.connection, items, verdict)
             op.label = label or decisions.label_of_all(verdict, settled)
-        return self._core.done(op)
+        return self._core.finished_operation(op)
 
     def is_taken_away(self, content: str, *, within: str = "") -> bool:
         """Whether a fact that says this was corrected or forgotten, and no active one says it.
@@ -153,13 +153,13 @@ class Review:
         """
         from memtui.engine.consolidation.compare import duplicates
         from memtui.engine.search.cautions import visible_scope
-        from memtui.engine.search.scope import passing
+        from memtui.engine.search.scope import rids_in_scope
 
         now = self._core.clock()
         inside = visible_scope(within, now, fade_threshold=self._core.options.fade_threshold)
         with self._core.connections.read() as connection:
             known: duplicates.Within = (
-                set if inside is None else lambda rids: set(passing(connection, inside, rids))
+                set if inside is None else lambda rids: set(rids_in_scope(connection, inside, rids))
             )
             gone = duplicates.same_text(connection, content, "fact", now, known)
             if gone is not None:
@@ -185,7 +185,7 @@ class Review:
             op.label = f"Merged {len(others) + 1} facts into “{record.content[:60]}”"
         return record
 
-    def health(self, *, cancelled: Callable[[], bool] = lambda: False) -> Health:
+    def health(self, *, cancelled: Callable[[], bool] = lambda: False) -> HealthReport:
         """Duplicates, repeated recalls, unsafe, stale and unused memories, with the rows. Nothing is written.
 
         Seconds in a large memory, so not to be waited for on the way to a frame. The answer is kept until something
@@ -196,10 +196,10 @@ class Review:
 
         now = self._core.clock()
         with self._core.connections.read() as connection:
-            mark = health.mark(connection, now)
+            mark = health.health_watermark(connection, now)
             kept = self._health
             if kept is None or kept[0] != mark:
-                kept = (mark, health.health(connection, now, self._core.options, cancelled))
+                kept = (mark, health.check_health(connection, now, self._core.options, cancelled))
         if not cancelled():
             self._health = kept
         return kept[1]

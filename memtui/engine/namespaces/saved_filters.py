@@ -54,21 +54,21 @@ class Filters:
         for what, text in (("name", name), ("filter", filter)):
             if validation.without_secrets(text) != text:
                 raise InputError(f"The {what} holds a secret.", "Use other words.")
-        compiler.compile(filter, self._core.clock())
+        compiler.compile_filter(filter, self._core.clock())
         with self._core.change("filter", f"Saved the filter “{name}”") as op:
             if any(
                 (name, filter) == (one.name, one.filter) for one in saved_queries.saved_filters(op.connection)
             ):
                 return None
             saved_queries.save_filter(op.connection, name, filter, int(self._core.clock()))
-        return self._core.done(op)
+        return self._core.finished_operation(op)
 
     def remove(self, name: str) -> Operation | None:
         """Keep a saved filter no longer. Raises NotFoundError."""
         gone = self.named(name)
         with self._core.change("filter", f"Removed the saved filter “{gone.name}”") as op:
             saved_queries.remove_filter(op.connection, gone.query_id)
-        return self._core.done(op)
+        return self._core.finished_operation(op)
 
     def known(self) -> Known:
         """What a filter can name here: values with their counts, and the saved filters. Takes a moment: call it in a

@@ -12,7 +12,7 @@ from memtui.engine.errors import InputError
 from memtui.engine.memories import validation as memory_scratchpad
 from memtui.engine.records.saved import ScratchpadNote
 from memtui.engine.store import scratchpad
-from memtui.engine.store.sql import storable
+from memtui.engine.store.sql import storable_text
 from memtui.engine.wording import quoted
 
 _MOST_FOUND = 1_000
@@ -46,12 +46,12 @@ class Scratchpad:
     def get(self, key: str) -> ScratchpadNote:
         """The entry of a key. Raises NotFoundError for a missing one."""
         with self._core.connections.read() as connection:
-            return self._get(connection, self._known(connection, key))
+            return self._get_entry(connection, self._resolve_key(connection, key))
 
     def keys(self, prefix: str = "") -> list[str]:
         """All keys that begin with ``prefix``, in order."""
         with self._core.connections.read() as connection:
-            found = scratchpad.keys(connection, self._prefix + storable(prefix))
+            found = scratchpad.keys(connection, self._prefix + storable_text(prefix))
         return [key.removeprefix(self._prefix) for key in found]
 
     def search(
@@ -62,13 +62,15 @@ class Scratchpad:
         ``beginning``: of each value only so many characters.
         """
         with self._core.connections.read() as connection:
-            found = scratchpad.search(connection, storable(text), limit, beginning, self._prefix)
-        return [self._seen(note) for note in found]
+            found = scratchpad.search(connection, storable_text(text), limit, beginning, self._prefix)
+        return [self._without_scope(note) for note in found]
 
     def writer(self, key: str) -> str | None:
         """Who wrote an entry last; None when history does not know any more. Raises NotFoundError."""
         with self._core.connections.read() as connection:
-            return scratchpad.writer(connection, self._get(connection, self._known(connection, key)).pad_id)
+            return scratchpad.writer(
+                connection, self._get_entry(connection, self._resolve_key(connection, key)).pad_id
+            )
 
     def set(self, key: str, value: str, *, expected: str | None = None) -> ScratchpadNote:
         """Write a value under a key. ``expected``: the value that the writer saw; "" where there was none.
@@ -77,46 +79,46 @@ class Scratchpad:
         What looks like a secret is blacked out where the policy for facts says so.
         """
         with self._core.connections.read() as connection:
-            key = self._known(connection, key)
-            if self._find(connection, key) is None:
+            key = self._resolve_key(connection, key)
+            if self._find_entry(connection, key) is None:
                 key = memory_scratchpad.usable_key(key)
         value = memory_scratchpad.accept_note(value, self._core.options.secrets)
         label = f"Wrote {quoted(self._prefix + key)} on the scratchpad"
         with self._core.change("scratchpad", label, project=self._project) as op:
-            before = self._find(op.connection, key)
+            before = self._find_entry(op.connection, key)
             if expected is not None and expected != (before.value if before else ""):
                 raise InputError(
                     f"{key!r} was changed by another program in the meantime.", "Read it again, then write."
                 )
             scratchpad.set_value(op.connection, self._prefix + key, value, int(self._core.clock()))
-            return self._get(op.connection, key)
+            return self._get_entry(op.connection, key)
 
     def delete(self, key: str) -> ScratchpadNote:
         """Take an entry away; undo brings it back. Returns what it was. Raises NotFoundError."""
         with self._core.connections.read() as connection:
-            key = self._known(connection, key)
+            key = self._resolve_key(connection, key)
         label = f"Deleted {quoted(self._prefix + key)} from the scratchpad"
         with self._core.change("scratchpad", label) as op:
-            gone = self._get(op.connection, key)
+            gone = self._get_entry(op.connection, key)
             scratchpad.remove(op.connection, self._prefix + key)
         return gone
 
-    def _known(self, connection: apsw.Connection, key: str) -> str:
+    def _resolve_key(self, connection: apsw.Connection, key: str) -> str:
         """The key that is meant: as it is, where another program wrote one so, else without blanks around it."""
         if not isinstance(key, str):
             raise InputError(f"A key is text, not {type(key).__name__}.", "Pass a string.")
-        key = storable(key)
-        return key if self._find(connection, key) is not None else key.strip()
+        key = storable_text(key)
+        return key if self._find_entry(connection, key) is not None else key.strip()
 
-    def _find(self, connection: apsw.Connection, key: str) -> ScratchpadNote | None:
+    def _find_entry(self, connection: apsw.Connection, key: str) -> ScratchpadNote | None:
         note = scratchpad.find(connection, self._prefix + key)
-        return None if note is None else self._seen(note)
+        return None if note is None else self._without_scope(note)
 
-    def _get(self, connection: apsw.Connection, key: str) -> ScratchpadNote:
-        note = self._find(connection, key)
+    def _get_entry(self, connection: apsw.Connection, key: str) -> ScratchpadNote:
+        note = self._find_entry(connection, key)
         if note is None:
             raise scratchpad.missing(key)
         return note
 
-    def _seen(self, note: ScratchpadNote) -> ScratchpadNote:
+    def _without_scope(self, note: ScratchpadNote) -> ScratchpadNote:
         return replace(note, key=note.key.removeprefix(self._prefix))

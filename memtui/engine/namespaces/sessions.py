@@ -12,7 +12,7 @@ from memtui.engine.consolidation.pipeline import Consolidator, Progress
 from memtui.engine.consolidation.plan import Consolidation, Estimate, Plan
 from memtui.engine.core import Core
 from memtui.engine.models import packages
-from memtui.engine.models.budget import Spending
+from memtui.engine.models.budget import TokenBudget
 from memtui.engine.records import Session
 from memtui.engine.records.jobs import JobReport, RunState
 from memtui.engine.store import consolidations, jobs, sessions
@@ -33,7 +33,7 @@ class Sessions:
 
             return FunctionExtractor(wanted)
         if isinstance(wanted, str) and wanted and not rules:
-            brought: Extractor = packages.make(packages.EXTRACTORS, wanted)
+            brought: Extractor = packages.load_from_package(packages.EXTRACTORS, wanted)
             return brought
         if rules or not self._core.options.llm.configured:
             return KeywordExtractor()
@@ -41,7 +41,7 @@ class Sessions:
 
         return LlmExtractor(self._core.options.llm)
 
-    def _consolidator(self, extractor: Extractor | None = None) -> Consolidator:
+    def _make_consolidator(self, extractor: Extractor | None = None) -> Consolidator:
         return Consolidator(
             self._core.connections,
             self._core.clock,
@@ -70,7 +70,7 @@ class Sessions:
         self, session_id: str | Sequence[str] | None = None, *, again: bool = False, rules: bool = False
     ) -> Estimate:
         """What consolidating a session (several, all that are due) would read and cost."""
-        return self._consolidator(self.extractor(rules=rules)).estimate(session_id, again=again)
+        return self._make_consolidator(self.extractor(rules=rules)).estimate(session_id, again=again)
 
     async def consolidate(
         self,
@@ -97,10 +97,10 @@ class Sessions:
         StoreError while another consolidation runs.
         """
         began = int(self._core.clock())
-        spending = Spending(self._core.options.llm.budget_tokens)
+        spending = TokenBudget(self._core.options.llm.budget_tokens)
         found: Consolidation | None = None
         try:
-            found = await self._consolidator(extractor or self.extractor(rules=rules)).run(
+            found = await self._make_consolidator(extractor or self.extractor(rules=rules)).run(
                 session_id, preview=preview, again=again, exclude=exclude, progress=progress, cancelled=cancelled,
                 spending=spending,
             )  # fmt: skip
@@ -110,7 +110,9 @@ class Sessions:
                 await asyncio.shield(asyncio.to_thread(self._log_spend, found, spending, began, preview))
         return found
 
-    def _log_spend(self, found: Consolidation | None, spending: Spending, began: int, preview: bool) -> None:
+    def _log_spend(
+        self, found: Consolidation | None, spending: TokenBudget, began: int, preview: bool
+    ) -> None:
         """Log what a model cost as a maintenance run, whoever asked for it."""
         counts = {"calls": spending.calls, "tokens": spending.tokens}
         summary, op_id = "stopped half-way", None
@@ -132,7 +134,7 @@ class Sessions:
 
         Raises InputError (StalePlanError) where a session changed since it was read; the plans before it are written.
         """
-        return await self._consolidator().write(plans)
+        return await self._make_consolidator().write_plans(plans)
 
     def retry(self, session_id: str) -> None:
         """Forget the failures of a session, so that the next run takes it. Raises NotFoundError."""

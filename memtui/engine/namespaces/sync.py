@@ -213,7 +213,7 @@ class Sync:
         report = replica.run()
         if report.operations:
             self._core.indexer.relearn_names()
-            self._core.much_changed()
+            self._core.after_large_change()
         return report
 
     # Inside

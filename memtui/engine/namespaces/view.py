@@ -84,7 +84,7 @@ class ReadQueries:
         self.entity_list = entity_lists.EntityList(connections)
 
     def _compiled(self, filter: str) -> compiler.CompiledFilter:
-        return compiler.compile(filter, self._clock(), fade_threshold=self._options.fade_threshold)
+        return compiler.compile_filter(filter, self._clock(), fade_threshold=self._options.fade_threshold)
 
     # Lists
 
@@ -131,7 +131,7 @@ class ReadQueries:
     def withheld_agents(self) -> list[str]:
         """The agents from which the person keeps something, by name."""
         with self._connections.read() as connection:
-            return withheld.agents(connection)
+            return withheld.withheld_agents(connection)
 
     def rids(
         self, filter: str = "", *, sort: listing.SortKey = "time", descending: bool = True
@@ -159,7 +159,7 @@ class ReadQueries:
         with self._connections.read() as connection:
             return entities.names_of(connection, rids)
 
-    def emptied_by(self, filter: str) -> compiler.Culprit | None:
+    def emptied_by(self, filter: str) -> compiler.EmptyingTerm | None:
         """The term of a filter that leaves nothing; None when the filter still finds something. Raises FilterError."""
         compiled = self._compiled(filter)
         with self._connections.read() as connection:
@@ -206,7 +206,7 @@ class ReadQueries:
         date or span, as behind ``on:`` in a filter. Raises NotFoundError,
         InputError for a name of several entities, FilterError.
         """
-        from memtui.engine.overview.neighbourhood import neighbourhood
+        from memtui.engine.overview.neighbourhood import load_neighbourhood
         from memtui.engine.store.entity_names import find_entity
 
         if not 0 <= limit <= _MOST_NEIGHBOURS:
@@ -216,7 +216,9 @@ class ReadQueries:
         period = (dates.bounds(on, now) if on else None) or (EARLIEST, LATEST)
         with self._connections.read() as connection:
             found = find_entity(connection, name_or_id)
-            return neighbourhood(connection, found, within, now, limit=limit, type=known_type, period=period)
+            return load_neighbourhood(
+                connection, found, within, now, limit=limit, type=known_type, period=period
+            )
 
     # Over time
 
@@ -252,7 +254,7 @@ class ReadQueries:
     def growth(self, steps: int = 60) -> Growth:
         """How many notes and turns there were, at even steps from the first one until now."""
         with self._connections.read() as connection:
-            return stats.growth(connection, self._clock(), steps)
+            return stats.growth_over_time(connection, self._clock(), steps)
 
     def forecast(self, days: int = 30) -> FadingForecast:
         """Which facts fade on each of the next local dates if they are not recalled or confirmed; and the confidence of all."""
@@ -261,14 +263,14 @@ class ReadQueries:
         from memtui.engine.jobs import decay
 
         with self._connections.read() as connection:
-            return decay.forecast(connection, self._options, self._clock(), days)
+            return decay.forecast_fading(connection, self._options, self._clock(), days)
 
     def fading(self) -> decay.FadingPlan:
         """What decay would move to the Trash now, and what waits because it is beyond the day's share."""
         from memtui.engine.jobs import decay
 
         with self._connections.read() as connection:
-            return decay.plan(connection, self._options, self._clock())
+            return decay.plan_fading(connection, self._options, self._clock())
 
     # One memory
 
@@ -286,7 +288,7 @@ class ReadQueries:
         sources = self.sources(one.id)
         versions, merged_into = self.versions(one.id), self.merged(one.id, into=True)
         with self._connections.read() as connection:
-            kept_from = withheld.agents_of(connection, one.rid)
+            kept_from = withheld.agents_kept_from(connection, one.rid)
             asked = one.active and proposals.is_conflict_open(connection, one.id, self._clock())
             replaced = replacements.chain(connection, one, self._clock())
             decided, device = tuple(stamps.read(connection, one.id).values()), stamps.device(connection)
@@ -436,7 +438,7 @@ class ReadQueries:
         """The turns around one in its transcript, itself included. Raises NotFoundError."""
         with self._connections.read() as connection:
             now = self._clock()
-            return memories.neighbours(connection, memories.get(connection, identity, now), now, each=each)
+            return memories.turns_around(connection, memories.get(connection, identity, now), now, each=each)
 
     def entities_of(self, identity: str) -> list[Entity]:
         """The entities that a memory is linked to, the most mentioned first. Raises NotFoundError."""
@@ -542,7 +544,7 @@ class ReadQueries:
             return [
                 str(id)
                 for (id,) in found
-                if sessions.given_name(connection, str(id)) == sessions.id_part(name)
+                if sessions.given_name(connection, str(id)) == sessions.stable_id_part(name)
             ]
 
     def session(self, session_id: str) -> Session:

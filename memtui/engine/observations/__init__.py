@@ -5,7 +5,7 @@ ObservationExtractor    asks a language model what the output of a step is worth
 StepObservations        for programs that run steps; ObservationTools for those that offer tools
 """
 
-from memtui.engine.consolidation.extract.transcripts import Message
+from memtui.engine.consolidation.extract.transcripts import TranscriptMessage
 from memtui.engine.search.observations import ObservationHit
 
 from .extractor import ObservationExtractor, PhraseExtractor
@@ -21,7 +21,6 @@ from .store import (
 __all__ = [
     "FilResult",
     "MemoryObservations",
-    "Message",
     "Observation",
     "ObservationExtractor",
     "ObservationHit",
@@ -29,4 +28,5 @@ __all__ = [
     "ObservationTools",
     "PhraseExtractor",
     "StepObservations",
+    "TranscriptMessage",
 ]

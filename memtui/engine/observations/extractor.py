@@ -11,12 +11,12 @@ import logging
 from collections.abc import Iterable
 from typing import Any, Protocol
 
-from memtui.engine.consolidation.extract.sentences import sentences
+from memtui.engine.consolidation.extract.sentences import split_sentences
 from memtui.engine.consolidation.extract.triggers import find_trigger
 from memtui.engine.errors import DegradedError, MemtuiError
 from memtui.engine.models import llm
 from memtui.engine.records import LlmOptions
-from memtui.log import outline
+from memtui.log import error_outline
 
 from .store import Observation
 
@@ -62,7 +62,7 @@ class Extractor(Protocol):
         ...
 
 
-def extractor(options: LlmOptions) -> Extractor:
+def best_extractor(options: LlmOptions) -> Extractor:
     """The best there is: a language model where one is configured."""
     return ObservationExtractor(options) if options.configured else PhraseExtractor()
 
@@ -80,18 +80,18 @@ class ObservationExtractor:
         try:
             return await self.ask(step_name, step_type, output)
         except MemtuiError as error:
-            _log.warning("a step could not be observed: %s", outline(error))
+            _log.warning("a step could not be observed: %s", error_outline(error))
             return None
 
     async def ask(self, step_name: str, step_type: str, output: str) -> Observation:
         """The same, for who wants to know why not: raises DegradedError (InputError for an unusable address)."""
-        reply = await llm.complete(
-            self._options, SYSTEM, _prompt(step_name, step_type, output), _SCHEMA, name="observation",
-            read=found_json,
+        reply = await llm.complete_json(
+            self._options, SYSTEM, _build_prompt(step_name, step_type, output), _SCHEMA, name="observation",
+            read=find_json,
         )  # fmt: skip
         return Observation(
-            findings=_texts(reply.data.get("findings")), insights=_texts(reply.data.get("insights")),
-            lessons=_texts(reply.data.get("lessons")), step_name=step_name, step_type=step_type,
+            findings=_usable_texts(reply.data.get("findings")), insights=_usable_texts(reply.data.get("insights")),
+            lessons=_usable_texts(reply.data.get("lessons")), step_name=step_name, step_type=step_type,
         )  # fmt: skip
 
 
@@ -105,33 +105,33 @@ class PhraseExtractor:
     async def ask(self, step_name: str, step_type: str, output: str) -> Observation:
         found = [
             (trigger.category, sentence.text)
-            for sentence in sentences(_cut(output))
+            for sentence in split_sentences(_cut_output(output))
             if (trigger := find_trigger(sentence))
         ]
         return Observation(
-            insights=_texts([text for category, text in found if category == "insight"]),
-            lessons=_texts([text for category, text in found if category == "lesson"]),
+            insights=_usable_texts([text for category, text in found if category == "insight"]),
+            lessons=_usable_texts([text for category, text in found if category == "lesson"]),
             step_name=step_name, step_type=step_type,
         )  # fmt: skip
 
 
-def _cut(output: str) -> str:
+def _cut_output(output: str) -> str:
     """At most this many code points of it, without half characters."""
     return output.strip()[:LONGEST].encode("utf-8", "replace").decode("utf-8")
 
 
-def _prompt(step_name: str, step_type: str, output: str) -> str:
+def _build_prompt(step_name: str, step_type: str, output: str) -> str:
     from memtui.engine.guards import secrets  # its patterns take 40 ms
 
     text, name, kind = (
         secrets.redact_secrets(text)[0] for text in (output.strip()[: 2 * LONGEST], step_name, step_type)
     )
     step = json.dumps({"step": name, "type": kind}, ensure_ascii=False)
-    step, text = (text.replace("</", "<\\/") for text in (step, _cut(text)))
+    step, text = (text.replace("</", "<\\/") for text in (step, _cut_output(text)))
     return f"{step}\n<output>\n{text}\n</output>"
 
 
-def found_json(text: str) -> dict[str, Any]:
+def find_json(text: str) -> dict[str, Any]:
     """The first JSON object in a text that has one of the lists, whatever stands around it: fences, prose.
 
     Raises DegradedError where there is none.
@@ -152,14 +152,14 @@ def found_json(text: str) -> dict[str, Any]:
     raise DegradedError("The model's answer has no findings, insights or lessons.", "Choose another model.")
 
 
-def _texts(values: object) -> tuple[str, ...]:
+def _usable_texts(values: object) -> tuple[str, ...]:
     """The usable texts of a list, each once; a model may also give a single text, or things that are none."""
     several: Iterable[object] = values if isinstance(values, list) else [values]
-    found = dict.fromkeys(_clean(value) for value in several if isinstance(value, str))
+    found = dict.fromkeys(_clean_text(value) for value in several if isinstance(value, str))
     return tuple(text for text in found if text)[:_MOST_EACH]
 
 
-def _clean(text: str) -> str:
+def _clean_text(text: str) -> str:
     """On one line, without NULs and half characters; empty when it is longer than a note may be."""
     text = " ".join(text.encode("utf-8", "replace").decode("utf-8").replace("\0", "").split())
     return text if len(text) <= _MOST_CHARACTERS else ""

@@ -10,7 +10,7 @@ from datetime import datetime
 from types import TracebackType
 from typing import Any, Protocol, Self
 
-from memtui.engine.consolidation.extract.transcripts import Message
+from memtui.engine.consolidation.extract.transcripts import TranscriptMessage
 from memtui.engine.errors import NotFoundError
 from memtui.engine.memory import Memory
 from memtui.engine.records import EXPLICIT, Category, MemoryRecord, Record, Trust
@@ -108,7 +108,7 @@ class ObservationStore(Protocol):
         ...
 
     def consolidate_session(
-        self, session_id: str, transcript: Sequence[Message | Mapping[str, Any]]
+        self, session_id: str, transcript: Sequence[TranscriptMessage | Mapping[str, Any]]
     ) -> tuple[str, ...]:
         """Keep what a conversation says of itself that matters; returns the ids of what is new.
 
@@ -187,7 +187,7 @@ class MemoryObservations:
         return tuple(self._memory.scratchpad.search(query))
 
     def consolidate_session(
-        self, session_id: str, transcript: Sequence[Message | Mapping[str, Any]]
+        self, session_id: str, transcript: Sequence[TranscriptMessage | Mapping[str, Any]]
     ) -> tuple[str, ...]:
         return tuple(
             record.id for record in self._memory.observations.remember_transcript(session_id, transcript)

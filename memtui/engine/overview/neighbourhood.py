@@ -32,7 +32,7 @@ _SHARED = f"""
         CROSS JOIN memories m ON m.rid = mine.rid WHERE {{where}})"""
 
 
-def neighbourhood(
+def load_neighbourhood(
     connection: apsw.Connection,
     entity: Entity,
     within: CompiledFilter,

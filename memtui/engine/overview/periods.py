@@ -15,7 +15,7 @@ _MONTHS = {"year": 12, "quarter": 3, "month": 1}
 _STEPS = {"week": timedelta(days=7), "day": timedelta(days=1), "hour": timedelta(hours=1)}
 
 
-def begin(unit: Unit, moment: datetime) -> datetime:
+def beginning_of_period(unit: Unit, moment: datetime) -> datetime:
     """When the period began that a local time is in."""
     day = moment.replace(hour=0, minute=0, second=0, microsecond=0)
     match unit:
@@ -24,7 +24,7 @@ def begin(unit: Unit, moment: datetime) -> datetime:
         case "day":
             return day
         case "week":
-            return shifted("day", day, -day.weekday())
+            return shift_period("day", day, -day.weekday())
         case "month":
             return day.replace(day=1)
         case "quarter":
@@ -33,7 +33,7 @@ def begin(unit: Unit, moment: datetime) -> datetime:
             return day.replace(month=1, day=1)
 
 
-def shifted(unit: Unit, beginning: datetime, by: int) -> datetime:
+def shift_period(unit: Unit, beginning: datetime, by: int) -> datetime:
     """The beginning of the period that is so many later; the first or last of the calendar where there is none."""
     try:
         if unit in _STEPS:
@@ -44,7 +44,7 @@ def shifted(unit: Unit, beginning: datetime, by: int) -> datetime:
         return datetime(MINYEAR, 1, 1) if by < 0 else datetime(MAXYEAR, 12, 31)
 
 
-def between(unit: Unit, first: datetime, last: datetime) -> int:
+def periods_between(unit: Unit, first: datetime, last: datetime) -> int:
     """How many periods later the second of two beginnings is."""
     if unit in _STEPS:
         return (last - first) // _STEPS[unit]
@@ -52,13 +52,13 @@ def between(unit: Unit, first: datetime, last: datetime) -> int:
     return months // _MONTHS[unit]
 
 
-def bounds(unit: Unit, first: datetime, count: int, tz: tzinfo | None = None) -> tuple[int, ...]:
+def period_bounds(unit: Unit, first: datetime, count: int, tz: tzinfo | None = None) -> tuple[int, ...]:
     """When each of so many periods begins, and when the last one ends; an hour or day that the clocks skip is left out."""
-    seconds = (seconds_of(shifted(unit, first, by), tz) for by in range(count + 1))
+    seconds = (seconds_of(shift_period(unit, first, by), tz) for by in range(count + 1))
     return tuple(sorted(set(seconds)))
 
 
-def window(
+def choose_window(
     unit: Unit | None, earliest: int, latest: int, middle: float | None, most: int, tz: tzinfo | None = None
 ) -> tuple[Unit, tuple[int, ...]]:
     """At most so many periods within the time of everything: those around ``middle``, else the latest ones.
@@ -66,20 +66,20 @@ def window(
     Without a unit it is the finest that shows everything.
     """
     for one in (unit,) if unit else reversed(UNITS):
-        first = begin(one, wall_clock(earliest, tz))
-        there = between(one, first, begin(one, wall_clock(latest, tz))) + 1
+        first = beginning_of_period(one, wall_clock(earliest, tz))
+        there = periods_between(one, first, beginning_of_period(one, wall_clock(latest, tz))) + 1
         if there <= most or unit or one == "year":
             at = there - most
             if middle is not None:
-                at = between(one, first, begin(one, wall_clock(middle, tz))) - most // 2
+                at = periods_between(one, first, beginning_of_period(one, wall_clock(middle, tz))) - most // 2
             at = max(min(at, there - most), 0)
-            return one, bounds(one, shifted(one, first, at), min(there, most), tz)
+            return one, period_bounds(one, shift_period(one, first, at), min(there, most), tz)
     raise AssertionError("a year is a unit")
 
 
-def term(unit: Unit, start: int, tz: tzinfo | None = None) -> str:
+def filter_term_of_period(unit: Unit, start: int, tz: tzinfo | None = None) -> str:
     """What stands behind ``on:`` for the period that begins then: ``2026``, ``2026-03``, ``2026-03-02..2026-03-08``."""
-    first = begin(unit, wall_clock(start, tz))
+    first = beginning_of_period(unit, wall_clock(start, tz))
     match unit:
         case "year":
             return f"{first.year:04}"
@@ -88,7 +88,7 @@ def term(unit: Unit, start: int, tz: tzinfo | None = None) -> str:
         case "month":
             return f"{first.year:04}-{first.month:02}"
         case "week":
-            return f"{first.date()}..{shifted('day', first, 6).date()}"
+            return f"{first.date()}..{shift_period('day', first, 6).date()}"
         case "day":
             return f"{first.date()}"
         case "hour":

@@ -24,9 +24,9 @@ from memtui.engine.records import (
 from memtui.engine.records.portrait import FROM_AGENTS
 from memtui.engine.search import cautions
 from memtui.engine.search.filters import dates
-from memtui.engine.search.filters.compiler import CompiledFilter, compile
+from memtui.engine.search.filters.compiler import CompiledFilter, compile_filter
 from memtui.engine.search.filters.sql import FADING_DAYS, STATES
-from memtui.engine.search.scope import passing, scope
+from memtui.engine.search.scope import make_scope, rids_in_scope
 from memtui.engine.store import entity_lists, fading, memories, replacements, sessions
 from memtui.engine.store.sql import as_json
 
@@ -59,15 +59,19 @@ def portrait(
     With a filter it names no people: those are of the whole memory. ``since``: from when on a fact is new, a date of the
     filter language.
     """
-    within = compile(filter, now, fade_threshold=options.fade_threshold)
+    within = compile_filter(filter, now, fade_threshold=options.fade_threshold)
     # That it is a date, and what passes as changed since.
     since = "-".join(since.split())
-    lately = compile(f"{filter} kind:fact changed:{since}..", now, fade_threshold=options.fade_threshold)
+    lately = compile_filter(
+        f"{filter} kind:fact changed:{since}..", now, fade_threshold=options.fade_threshold
+    )
     new_from = new_since(now, since)
     by_topic = topics(connection, within, now, each, new_from)
     newest = _newest(connection, within, new_from, now)
     changed, changes = _changes(connection, lately, new_from, now)
-    agents = compile(f"{filter} {FROM_AGENTS} on:{since}..", now, fade_threshold=options.fade_threshold)
+    agents = compile_filter(
+        f"{filter} {FROM_AGENTS} on:{since}..", now, fade_threshold=options.fade_threshold
+    )
     by_agents, from_agents = _from_agents(connection, agents, now)
     fades, soonest = _fading(connection, within, options.fade_threshold, now)
     shown = [
@@ -239,7 +243,7 @@ def _fading(
     """How many facts fade within a week, and the first of them."""
     upcoming = fading.upcoming_fades(connection, threshold, now + FADING_DAYS * _DAY)
     if within.terms:
-        inside = passing(connection, scope(within), (one.rid for one in upcoming))
+        inside = rids_in_scope(connection, make_scope(within), (one.rid for one in upcoming))
         upcoming = [one for one in upcoming if one.rid in inside]
     at = {one.rid: one.fades_at for one in upcoming[:FADING]}
     known = memories.by_rid(connection, list(at), now)

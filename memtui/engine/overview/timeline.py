@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from memtui.engine.clock import EARLIEST, LATEST
 from memtui.engine.records import KINDS, TOPICS, Kind, Options
 from memtui.engine.records.timeline import ENDED, LAYERS, Layer, RowsBy, Timeline, TimelineRow, Unit
-from memtui.engine.search.filters.compiler import CompiledFilter, compile
+from memtui.engine.search.filters.compiler import CompiledFilter, compile_filter
 from memtui.engine.search.filters.terms import Value
 from memtui.engine.store.replacements import REPLACED_AT
 from memtui.engine.store.sql import as_json, scalar
@@ -103,7 +103,7 @@ def timeline(
     """
 
     def compiled(expression: str) -> CompiledFilter:
-        return compile(expression, now, fade_threshold=options.fade_threshold, tz=tz)
+        return compile_filter(expression, now, fade_threshold=options.fade_threshold, tz=tz)
 
     ended = compiled(f"{filter} {_TRASH}")
     ended = replace(
@@ -112,14 +112,14 @@ def timeline(
     within = _Within(compiled(filter), ended, trash=not ENDED.keys().isdisjoint(layers))
     earliest, latest = _extent(connection, within, now)
     first, last = (int(now), int(now)) if earliest is None or latest is None else (earliest, latest)
-    unit, bounds = periods.window(unit, first, last, middle, most, tz)
+    unit, bounds = periods.choose_window(unit, first, last, middle, most, tz)
     found = _ROWS_BY[by](connection, within, rows)
     counter = _Counter(connection, bounds, found, within, whole=bounds[0] <= first and last < bounds[-1])
     for layer in layers:
         counter.count(layer)
     return Timeline(
         by=by, unit=unit, bounds=bounds, earliest=earliest, latest=latest, left_out=found.left_out,
-        terms=tuple(periods.term(unit, one, tz) for one in bounds[:-1]),
+        terms=tuple(periods.filter_term_of_period(unit, one, tz) for one in bounds[:-1]),
         all=TimelineRow(name=None, term="", counts=counter.everything()),
         rows=tuple(
             TimelineRow(name=one.name, term=one.term, counts=counter.of(one)) for one in found.subjects

@@ -14,7 +14,7 @@ import apsw
 from msgspec.structs import replace
 
 from memtui.engine.confidence import EFFECTIVE_SQL
-from memtui.engine.consolidation.compare.similarity import compare
+from memtui.engine.consolidation.compare.similarity import compare_statements
 from memtui.engine.errors import InputError
 from memtui.engine.records import Entity, MemoryRecord, Options, Record
 from memtui.engine.search.kept_back import why_kept_back
@@ -256,7 +256,8 @@ def _dependents(connection: apsw.Connection, now: float, options: Options) -> It
         summaries = tuple(one for one in card.summaries if one.id not in put_off)
         if left or summaries:
             yield ReviewItem(
-                id=card.id, kind="dependents", reason=card.reason([*left, *summaries]), memories=left, sources=card.ended,
+                id=card.id, kind="dependents", reason=card.describe_reason([*left, *summaries]),
+                memories=left, sources=card.ended,
                 entities=summaries, offered=OFFERED["dependents"], named=tuple(one.id for one in left if one.id in card.named),
             )  # fmt: skip
 
@@ -297,7 +298,7 @@ def _quarantined(connection: apsw.Connection, now: float, options: Options) -> I
 
 
 def _suspicious(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
-    found = scan.stored(connection)
+    found = scan.stored_result(connection)
     latest = _latest(
         connection, now, "m.kind <> 'episode' AND m.confirmed_at IS NULL AND m.reviewed_at IS NULL "
         f"AND m.rid > {found.through}",
@@ -310,11 +311,11 @@ def _suspicious(connection: apsw.Connection, now: float, options: Options) -> It
 
 
 def _duplicates(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
-    found = scan.stored(connection)
+    found = scan.stored_result(connection)
     pairs = [
         (memory, other)
         for memory in _latest(connection, now, f"m.kind = 'fact' AND m.rid > {found.through}")
-        for other in scan.duplicates(connection, memory, now)
+        for other in scan.duplicates_of(connection, memory, now)
     ]
     pairs += [pair for ids in found.duplicates if (pair := _still_the_same(connection, ids, now))]
     cards = {}
@@ -329,7 +330,7 @@ def _still_the_same(
     connection: apsw.Connection, ids: Sequence[str], now: float
 ) -> tuple[MemoryRecord, MemoryRecord] | None:
     pair = _active(connection, ids, now)
-    if len(pair) < 2 or compare(pair[0].content, pair[1].content).kind != "duplicate":
+    if len(pair) < 2 or compare_statements(pair[0].content, pair[1].content).kind != "duplicate":
         return None
     return pair[0], pair[1]
 
@@ -347,7 +348,7 @@ def _fading(connection: apsw.Connection, now: float, options: Options) -> Iterab
         """,
         {"now": now + SOON_SECONDS, "threshold": options.fade_threshold, "limit": _MOST_FADING},
     ).fetchall()
-    found = [memories.record(row, now) for row in rows]
+    found = [memories.memory_record(row, now) for row in rows]
     pending = {memory.id: proposals.identity("fading", memory.id) for memory in found}
     settled = proposals.settled_ids(connection, [*pending.values(), THE_REST], now)
     found = [memory for memory in found if pending[memory.id] not in settled]
@@ -431,7 +432,7 @@ def _latest(
         "ORDER BY m.event_time DESC, m.rid DESC LIMIT ?",
         (limit,),
     )
-    return [memories.record(row, now) for row in rows]
+    return [memories.memory_record(row, now) for row in rows]
 
 
 def _active(connection: apsw.Connection, ids: Sequence[str], now: float) -> tuple[MemoryRecord, ...]:
@@ -445,5 +446,5 @@ def _there(connection: apsw.Connection, ids: Sequence[str], now: float) -> tuple
             f"SELECT {memories.COLUMNS} FROM memories m WHERE m.id = ?", (id,)
         ).fetchone()
         if row is not None:
-            found.append(memories.record(row, now))
+            found.append(memories.memory_record(row, now))
     return tuple(found)

@@ -40,7 +40,7 @@ class ChangeRequest(Record):
         return f"{self.agent} {asked}{': ' if self.why else ''}{self.why}"
 
 
-def ask(
+def open_request(
     connection: apsw.Connection, verb: RequestVerb, memory: MemoryRecord, *, agent: str, text: str, why: str,
     options: Options, now: int,
 ) -> proposals.Proposal:  # fmt: skip
@@ -86,16 +86,16 @@ def waiting_requests(
             (str(proposal.payload["memory"]),),
         )
         for row in rows:
-            yield proposal.id, from_payload(proposal.payload), memories.record(row, now)
+            yield proposal.id, request_from_payload(proposal.payload), memories.memory_record(row, now)
 
 
-def from_payload(payload: dict[str, Any]) -> ChangeRequest:
+def request_from_payload(payload: dict[str, Any]) -> ChangeRequest:
     return ChangeRequest(
         verb=payload["verb"], agent=str(payload["agent"]), text=str(payload["text"]), why=str(payload["why"])
     )
 
 
-def grant(
+def grant_request(
     connection: apsw.Connection, wanted: ChangeRequest, memory: MemoryRecord, *, text: str, actor: str, options: Options,
     now: int,
 ) -> None:  # fmt: skip

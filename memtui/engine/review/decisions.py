@@ -185,7 +185,7 @@ def _settle_dependents(
         _settle_one(connection, item.kind, memory, verdict, text=text, actor=actor, options=options, now=now)
     for entity in item.entities:
         if verdict == "keep":
-            dependents.summary_kept(connection, entity)
+            dependents.note_summary_kept(connection, entity)
         else:
             entity_operations.describe(
                 connection, entity, text if verdict == "correct" else None, actor=actor
@@ -278,7 +278,7 @@ def _settle_change_request(
     memory = memories.get(connection, item.memories[0].id, now)
     granted = verdict == {"forget": "forget", "correct": "correct", "confirm": "keep"}[wanted.verb]
     if granted:
-        change_requests.grant(
+        change_requests.grant_request(
             connection, wanted, memory, text=text.strip(), actor=actor, options=options, now=now
         )
     else:
@@ -306,10 +306,10 @@ def _settle_one(
         rid = memory_operations.correct(connection, memory, text, actor=actor, options=options, now=now)
         if kind == "dependents":
             (new,) = memories.by_rid(connection, [rid], now)
-            dependents.settle(connection, new, now)
+            dependents.settle_memory(connection, new, now)
     elif memory.active:
         if kind == "dependents":
-            dependents.settle(connection, memory, now)
+            dependents.settle_memory(connection, memory, now)
             (memory,) = memories.by_rid(connection, [memory.rid], now)
         if kind == "fading" and actor == "person":
             memory_operations.confirm(connection, memory, actor=actor, now=now)

@@ -12,7 +12,7 @@ from typing import Any
 
 import apsw
 
-from memtui.engine.consolidation.compare.similarity import analyse, plain_weight
+from memtui.engine.consolidation.compare.similarity import analyse_statement, plain_weight
 from memtui.engine.errors import NotFoundError
 from memtui.engine.memories import validation
 from memtui.engine.records import (
@@ -86,7 +86,7 @@ class DependentsCard(Record):
     named: frozenset[str] = frozenset()
     now: MemoryRecord | None = None
 
-    def reason(self, left: Sequence[MemoryRecord | Entity]) -> str:
+    def describe_reason(self, left: Sequence[MemoryRecord | Entity]) -> str:
         """``3 things were drawn from what you corrected: “...”, now “...”``; ``left``: what is asked about now."""
         named = sum(one.id in self.named for one in left)
         parts = len(left) - named
@@ -107,8 +107,10 @@ def find_dependents(connection: apsw.Connection, ids: Sequence[str], now: float)
     known_memories = [memories.get(connection, id, now) for id in dict.fromkeys(ids)]
     known = [one.id for one in known_memories]
     same = [rid for (rid,) in connection.execute(_SAME_TURNS, {"ids": as_json(known)})]
-    drawn = dict.fromkeys(rid for _, rid in _drawn_from(connection, known))
-    summaries = {entity.eid: entity for one in known_memories for entity in _summaries(connection, one)}
+    drawn = dict.fromkeys(rid for _, rid in _derived_memories(connection, known))
+    summaries = {
+        entity.eid: entity for one in known_memories for entity in _dependent_summaries(connection, one)
+    }
     same_turns = memories.by_rid(connection, [one for one in dict.fromkeys(same) if one not in drawn], now)
     shown = {*drawn, *(one.rid for one in same_turns)}
     named = [
@@ -121,30 +123,32 @@ def find_dependents(connection: apsw.Connection, ids: Sequence[str], now: float)
         wording=tuple(one for one in named if one.beside),
         derived=tuple(memories.by_rid(connection, list(drawn), now)),
         summaries=tuple(summaries.values()),
-        questions=tuple(_questions(connection, frozenset(known), now)),
-        served=_served(connection, known),
+        questions=tuple(_dependent_questions(connection, frozenset(known), now)),
+        served=_recalls_serving(connection, known),
     )
 
 
-def _drawn_from(connection: apsw.Connection, ids: Sequence[str]) -> list[tuple[str, int]]:
+def _derived_memories(connection: apsw.Connection, ids: Sequence[str]) -> list[tuple[str, int]]:
     rows: list[Any] = connection.execute(_DRAWN_FROM, {"ids": as_json(ids)}).fetchall()
     return [(str(start), int(rid)) for start, rid in rows]
 
 
-def _questions(connection: apsw.Connection, ids: frozenset[str], now: float) -> Iterable[PinnedQuestion]:
-    for saved in saved_queries.everything(connection):
-        if any(id in ids or _became(connection, id, now) in ids for id in saved.expected):
+def _dependent_questions(
+    connection: apsw.Connection, ids: frozenset[str], now: float
+) -> Iterable[PinnedQuestion]:
+    for saved in saved_queries.all_questions(connection):
+        if any(id in ids or _current_version(connection, id, now) in ids for id in saved.expected):
             yield PinnedQuestion(query_id=saved.query_id, query=saved.query)
 
 
-def _became(connection: apsw.Connection, id: str, now: float) -> str:
+def _current_version(connection: apsw.Connection, id: str, now: float) -> str:
     try:
         return memories.latest_version(connection, id, now).id
     except NotFoundError:  # erased since
         return id
 
 
-def _served(connection: apsw.Connection, ids: Sequence[str]) -> tuple[ServedAgent, ...]:
+def _recalls_serving(connection: apsw.Connection, ids: Sequence[str]) -> tuple[ServedAgent, ...]:
     return tuple(
         ServedAgent(agent=agent, times=times, first=first, last=last)
         for agent, times, first, last in recalls.agents_served(connection, ids)
@@ -154,18 +158,20 @@ def _served(connection: apsw.Connection, ids: Sequence[str]) -> tuple[ServedAgen
 # -- summaries of entities
 
 
-def _summaries(connection: apsw.Connection, memory: MemoryRecord) -> list[Entity]:
+def _dependent_summaries(connection: apsw.Connection, memory: MemoryRecord) -> list[Entity]:
     """The entities that a note names and whose summary says the same."""
     if memory.kind == "episode":
         return []
     eids: list[Any] = connection.execute(_NAMED, (memory.rid,)).fetchall()
-    return [one for one in entities.by_eid(connection, [eid for (eid,) in eids]) if _says(one, memory)]
+    return [
+        one for one in entities.by_eid(connection, [eid for (eid,) in eids]) if _summary_repeats(one, memory)
+    ]
 
 
-def _says(entity: Entity, memory: MemoryRecord) -> bool:
+def _summary_repeats(entity: Entity, memory: MemoryRecord) -> bool:
     """Whether a summary says what a note says: half of its words, and all of its names and numbers, but the entity's own."""
-    own = set(analyse(" ".join((entity.canonical_name, *entity.aliases))).content)
-    note, summary = analyse(memory.content), analyse(entity.summary or "")
+    own = set(analyse_statement(" ".join((entity.canonical_name, *entity.aliases))).content)
+    note, summary = analyse_statement(memory.content), analyse_statement(entity.summary or "")
     content = set(note.content) - own
     weight = sum(map(plain_weight, content)) + len(note.numbers)
     if not weight or not (note.names - own <= set(summary.content) and note.numbers <= summary.numbers):
@@ -184,12 +190,12 @@ def open_card(connection: apsw.Connection, ids: Iterable[str], verb: str, actor:
     ``verb``: ``corrected``, ``forgot``... for the card.
     """
     ids = list(ids)
-    ended = memories.by_rid(connection, _ended(connection, ids), now)
+    ended = memories.by_rid(connection, _ended_memories(connection, ids), now)
     # What was merged still holds as it is said now, but for a name that its text had.
     merged = [one for one in memories.by_ids(connection, ids, now) if one.ended_by == "merged"]
     if not (ended or merged):
         return
-    starts = _drawn_from(connection, [one.id for one in ended])
+    starts = _derived_memories(connection, [one.id for one in ended])
     notes = memories.by_rid(connection, list(dict.fromkeys(rid for _, rid in starts)), now)
     doubtful = cautions.decided_cautions(
         connection, [one.id for one in notes if one.kind in ("reflection", "observation")], now
@@ -199,13 +205,15 @@ def open_card(connection: apsw.Connection, ids: Iterable[str], verb: str, actor:
     starting_ids = {start for start, rid in starts if rid in rids}
     summaries: dict[str, str] = {}
     for one in ended:
-        for entity in _summaries(connection, one):
+        for entity in _dependent_summaries(connection, one):
             summaries[entity.id] = entity.summary or ""
             starting_ids.add(one.id)
     named: list[str] = []
     for one in (*ended, *merged):
         known = {*named, *(note.id for note in pending)}
-        if new := [other.id for other in _without_its_name(connection, one, now) if other.id not in known]:
+        if new := [
+            other.id for other in _facts_that_lost_name(connection, one, now) if other.id not in known
+        ]:
             named += new
             starting_ids.add(one.id)
     if not (pending or summaries or named):
@@ -221,7 +229,7 @@ def open_card(connection: apsw.Connection, ids: Iterable[str], verb: str, actor:
         proposals.decide(connection, card, "open", now)
 
 
-def _without_its_name(
+def _facts_that_lost_name(
     connection: apsw.Connection, corrected: MemoryRecord, now: float
 ) -> Iterator[MemoryRecord]:
     """Facts with a name that a correction took away; none where nothing stands in its place, or a card asks about the name."""
@@ -235,7 +243,7 @@ def _without_its_name(
         yield from (one.memory for one in found.after(new.content).naming)
 
 
-def _ended(connection: apsw.Connection, ids: Iterable[str]) -> list[int]:
+def _ended_memories(connection: apsw.Connection, ids: Iterable[str]) -> list[int]:
     rows: list[Any] = connection.execute(
         _HOLDS_NO_MORE, {"ids": as_json(list(dict.fromkeys(ids)))}
     ).fetchall()
@@ -244,31 +252,34 @@ def _ended(connection: apsw.Connection, ids: Iterable[str]) -> list[int]:
 
 def waiting_cards(connection: apsw.Connection, now: float) -> list[DependentsCard]:
     """The cards that are to be asked now, the latest first, each with what is still undecided of it."""
-    cards = (_card(connection, one, now) for one in proposals.pending(connection, proposals.DEPENDENTS, now))
+    cards = (
+        _dependents_card(connection, one, now)
+        for one in proposals.pending(connection, proposals.DEPENDENTS, now)
+    )
     return [card for card in cards if card.drawn or card.summaries]
 
 
-def _card(connection: apsw.Connection, proposal: Proposal, now: float) -> DependentsCard:
+def _dependents_card(connection: apsw.Connection, proposal: Proposal, now: float) -> DependentsCard:
     payload = proposal.payload
-    ended = memories.by_rid(connection, _ended(connection, payload["of"]), now)
+    ended = memories.by_rid(connection, _ended_memories(connection, payload["of"]), now)
     if payload.get("named"):
         ended += [one for one in memories.by_ids(connection, payload["of"], now) if one.ended_by == "merged"]
     named = frozenset(payload.get("named", ()))
-    drawn = _undecided(connection, payload["memories"], named, now) if ended else ()
-    summaries = _as_they_were(connection, payload["summaries"]) if ended else ()
+    drawn = _undecided_memories(connection, payload["memories"], named, now) if ended else ()
+    summaries = _unchanged_summaries(connection, payload["summaries"]) if ended else ()
     latest = memories.latest_version(connection, ended[0].id, now) if ended else None
     return DependentsCard(
-        id=proposal.id, ended=tuple(ended), drawn=drawn, summaries=summaries, done=_done(payload), named=named,
+        id=proposal.id, ended=tuple(ended), drawn=drawn, summaries=summaries, done=_decided_ids(payload), named=named,
         now=latest if latest and latest.active and latest.id != ended[0].id else None,
     )  # fmt: skip
 
 
-def _done(payload: dict[str, Any]) -> str:
+def _decided_ids(payload: dict[str, Any]) -> str:
     who = "you" if payload["who"] == "person" else str(payload["who"]).removeprefix("agent:")
     return f"{who} {payload['verb']}"
 
 
-def _undecided(
+def _undecided_memories(
     connection: apsw.Connection, ids: Sequence[str], named: Collection[str], now: float
 ) -> tuple[MemoryRecord, ...]:
     """Those of them, or what they were corrected to by others, that still have a caution, and the ``named`` as they were."""
@@ -284,7 +295,7 @@ def _undecided(
     return tuple(one for one in found.values() if one.id in doubtful or one.id in named)
 
 
-def _as_they_were(connection: apsw.Connection, summaries: dict[str, str]) -> tuple[Entity, ...]:
+def _unchanged_summaries(connection: apsw.Connection, summaries: dict[str, str]) -> tuple[Entity, ...]:
     """The entities whose summary is still the one that was asked about."""
     rows: list[Any] = connection.execute(
         "SELECT eid FROM entities WHERE id IN (SELECT value FROM json_each(?)) AND merged_into IS NULL AND NOT hidden",
@@ -294,7 +305,7 @@ def _as_they_were(connection: apsw.Connection, summaries: dict[str, str]) -> tup
     return tuple(one for one in found if one.summary == summaries[one.id])
 
 
-def summary_kept(connection: apsw.Connection, entity: Entity) -> None:
+def note_summary_kept(connection: apsw.Connection, entity: Entity) -> None:
     """The person said that a summary stands: no card asks for it any more."""
     for proposal in proposals.undecided(connection, proposals.DEPENDENTS):
         if proposal.payload["summaries"].get(entity.id) == entity.summary:
@@ -302,7 +313,7 @@ def summary_kept(connection: apsw.Connection, entity: Entity) -> None:
             proposals.update_payload(connection, proposal.id, {**proposal.payload, "summaries": left})
 
 
-def settle(connection: apsw.Connection, memory: MemoryRecord, now: float) -> None:
+def settle_memory(connection: apsw.Connection, memory: MemoryRecord, now: float) -> None:
     """The person said that a note stands, as it is now, whatever became of what it was drawn from or of a name in it."""
     for proposal in proposals.undecided(connection, proposals.DEPENDENTS):
         named = proposal.payload.get("named", ())

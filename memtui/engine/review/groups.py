@@ -55,35 +55,39 @@ class ReviewGroup(Record):
     def label(self, verdict: Verdict) -> str:
         """The operation of a verdict on it."""
         done = {"keep": "Kept", "forget": "Forgot", "snooze": "Put off"}.get(verdict, "Decided")
-        return f"{done} {plural(self.count(verdict), 'fact')} {self.whose}"
+        return f"{done} {plural(self.count(verdict), 'fact')} {self.describe_facts}"
 
     @property
-    def whose(self) -> str:
+    def describe_facts(self) -> str:
         """Which facts these are, for a sentence."""
         return f"about {self.title}" if self.about is not None else f"of “{self.title}”"
 
 
-def of_session(connection: apsw.Connection, now: float, options: Options, session_id: str) -> ReviewGroup:
+def group_of_session(
+    connection: apsw.Connection, now: float, options: Options, session_id: str
+) -> ReviewGroup:
     """Everything that waits and comes from one conversation. Raises NotFoundError."""
     session = stored_sessions.get(connection, session_id)
-    cards = _cards(connection, now, options)
+    cards = _all_cards(connection, now, options)
     return ReviewGroup(
         title=session.name, session_id=session.session_id,
-        items=tuple(part for card in cards if (part := _of_session(card, session.session_id))),
+        items=tuple(part for card in cards if (part := _is_of_session(card, session.session_id))),
     )  # fmt: skip
 
 
-def about(connection: apsw.Connection, now: float, options: Options, entity: Entity) -> ReviewGroup:
+def group_about_entity(
+    connection: apsw.Connection, now: float, options: Options, entity: Entity
+) -> ReviewGroup:
     """Everything that waits and mentions an entity."""
-    cards = _cards(connection, now, options)
-    mentioned = _mentioning(connection, entity.eid, cards)
+    cards = _all_cards(connection, now, options)
+    mentioned = _memories_mentioning(connection, entity.eid, cards)
     return ReviewGroup(
         title=entity.canonical_name, about=entity,
-        items=tuple(part for card in cards if (part := _narrowed(card, mentioned))),
+        items=tuple(part for card in cards if (part := _narrow_card(card, mentioned))),
     )  # fmt: skip
 
 
-def of_card(
+def groups_of_card(
     connection: apsw.Connection, now: float, options: Options, item: ReviewItem
 ) -> tuple[ReviewGroup, ...]:
     """The groups that a card belongs to: its conversation, then whom and what it mentions, the largest first.
@@ -92,24 +96,27 @@ def of_card(
     """
     found = []
     if item.session_id is not None:
-        found.append(of_session(connection, now, options, item.session_id))
-    subjects = [about(connection, now, options, entity) for entity in _subjects(connection, item.memories)]
+        found.append(group_of_session(connection, now, options, item.session_id))
+    subjects = [
+        group_about_entity(connection, now, options, entity)
+        for entity in _subjects_of(connection, item.memories)
+    ]
     subjects.sort(key=lambda group: -group.count("keep"))
     found += [group for group in subjects if max(group.count("keep"), group.count("forget")) >= _FEWEST]
     return tuple(group for group in found if group.items_for("forget"))
 
 
-def _cards(connection: apsw.Connection, now: float, options: Options) -> list[ReviewItem]:
+def _all_cards(connection: apsw.Connection, now: float, options: Options) -> list[ReviewItem]:
     return review_cards.review(connection, now, options, limit=_MOST, every_new=True)
 
 
-def _of_session(card: ReviewItem, session_id: str) -> ReviewItem | None:
+def _is_of_session(card: ReviewItem, session_id: str) -> ReviewItem | None:
     if card.kind == "quarantined":
         return card if card.session_id == session_id else None
-    return _narrowed(card, {memory.rid for memory in card.memories if memory.session_id == session_id})
+    return _narrow_card(card, {memory.rid for memory in card.memories if memory.session_id == session_id})
 
 
-def _narrowed(card: ReviewItem, rids: set[int]) -> ReviewItem | None:
+def _narrow_card(card: ReviewItem, rids: set[int]) -> ReviewItem | None:
     """The card with only these memories; one of two sides stays whole."""
     some = tuple(memory for memory in card.memories if memory.rid in rids)
     if not some:
@@ -120,7 +127,7 @@ def _narrowed(card: ReviewItem, rids: set[int]) -> ReviewItem | None:
     return replace(card, id=id, memories=some, sources=())
 
 
-def _mentioning(connection: apsw.Connection, eid: int, cards: Sequence[ReviewItem]) -> set[int]:
+def _memories_mentioning(connection: apsw.Connection, eid: int, cards: Sequence[ReviewItem]) -> set[int]:
     """The memories that are linked to it, and those without links yet that have one of its names."""
     memories = {memory.rid: memory for card in cards for memory in card.memories}
     rids = list(memories)
@@ -146,7 +153,7 @@ def _without_links(connection: apsw.Connection, rids: Sequence[int]) -> set[int]
     return {int(rid) for (rid,) in rows}
 
 
-def _subjects(connection: apsw.Connection, memories: Sequence[MemoryRecord]) -> list[Entity]:
+def _subjects_of(connection: apsw.Connection, memories: Sequence[MemoryRecord]) -> list[Entity]:
     rows: Any = connection.execute(
         """
         SELECT s.eid, count(*) FROM memory_entities l JOIN entities e ON e.eid = l.eid

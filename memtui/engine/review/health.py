@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 import apsw
 from msgspec.structs import replace
 
-from memtui.engine.consolidation.suspicious import suspicions
+from memtui.engine.consolidation.suspicious import find_suspicions
 from memtui.engine.records import MemoryRecord, Options, Record, RowsOf
 from memtui.engine.search.filters import compiler
 from memtui.engine.store import memories, metadata, vectors
@@ -46,7 +46,7 @@ class HealthFinding(Record):
     remedy: str = ""
 
 
-class Health(Record):
+class HealthReport(Record):
     """One finding of each kind, the worst first; ``total`` is 0 where all is well. ``seconds``: what it took."""
 
     findings: tuple[HealthFinding, ...]
@@ -54,30 +54,39 @@ class Health(Record):
     seconds: float
 
     @property
-    def well(self) -> bool:
+    def is_healthy(self) -> bool:
         return not any(finding.total for finding in self.findings)
 
 
-class _Look(NamedTuple):
+class _HealthScan(NamedTuple):
     connection: apsw.Connection
     now: float
     options: Options
     stopped: Callable[[], bool]
 
 
-def health(
+def check_health(
     connection: apsw.Connection, now: float, options: Options, stopped: Callable[[], bool] = lambda: False
-) -> Health:
+) -> HealthReport:
     """Look for everything; ``stopped`` is asked between the parts, and what it cuts off counts as not found."""
     started = time.perf_counter()
     found: list[HealthFinding] = []
-    for look in (_secrets, _suspicious, _repeated_recalls, _duplicates, _near, _stale, _vectorless, _orphans):
+    for look in (
+        _find_secrets,
+        _find_suspicious,
+        _repeated_recalls,
+        _find_duplicates,
+        _find_near_duplicates,
+        _find_stale,
+        _find_without_vectors,
+        _find_orphans,
+    ):
         if not stopped():
-            found += look(_Look(connection, now, options, stopped))
-    return Health(findings=tuple(found), at=int(now), seconds=time.perf_counter() - started)
+            found += look(_HealthScan(connection, now, options, stopped))
+    return HealthReport(findings=tuple(found), at=int(now), seconds=time.perf_counter() - started)
 
 
-def mark(connection: apsw.Connection, now: float) -> str:
+def health_watermark(connection: apsw.Connection, now: float) -> str:
     """Changes with everything that health depends on; the day is part of it, since time makes things stale."""
     counted = ", ".join(f"coalesce(sum(seq) FILTER (WHERE name = '{table}'), 0)" for table in _COUNTED)
     numbers = connection.execute(f"SELECT {counted} FROM sqlite_sequence").fetchone()
@@ -89,18 +98,18 @@ def mark(connection: apsw.Connection, now: float) -> str:
 _COUNTED = ("ops", "vector_log", "recalls", "entities", "memories")
 
 
-def _secrets(look: _Look) -> list[HealthFinding]:
+def _find_secrets(look: _HealthScan) -> list[HealthFinding]:
     return [
-        _of_filter(
+        _finding_of_filter(
             look.connection, "secrets", "is:exposed", look.now,
             "Correct them without the secret, or erase them for good; change the key where it was used.",
         )
     ]  # fmt: skip
 
 
-def _suspicious(look: _Look) -> list[HealthFinding]:
+def _find_suspicious(look: _HealthScan) -> list[HealthFinding]:
     """Orders from others than the person, and facts that their sources do not say; what somebody looked at is well."""
-    known = scan.stored(look.connection)
+    known = scan.stored_result(look.connection)
     waiting = f"+m.rid > {known.through} AND m.kind <> 'episode' AND m.valid_until IS NULL"
     unread = int(scalar(look.connection, f"SELECT count(*) FROM memories m WHERE {waiting}"))
     latest = look.connection.execute(
@@ -108,38 +117,38 @@ def _suspicious(look: _Look) -> list[HealthFinding]:
     ).fetchall()
     ordering, unsupported = [], []
     for note in (
-        *(memories.record(row, look.now) for row in latest),
-        *_active(look.connection, known.suspicious, look.now),
+        *(memories.memory_record(row, look.now) for row in latest),
+        *_active_by_ids(look.connection, known.suspicious, look.now),
     ):
         if note.confirmed_at is None and note.reviewed_at is None:
             kinds = {
                 one.kind
-                for one in suspicions(
-                    note.content, note.trust, scan.evidence(look.connection, note, look.now)
+                for one in find_suspicions(
+                    note.content, note.trust, scan.source_evidence(look.connection, note, look.now)
                 )
             }
             ordering += [note.id] * ("instruction" in kinds)
             unsupported += [note.id] * ("unsupported" in kinds)
     limit = f"{unread - len(latest):,} notes are still to be read" if unread > len(latest) else ""
     return [
-        _of_ids(
+        _finding_of_ids(
             "instructions", ordering, limit=limit,
             remedy="They talk to the assistant, and are kept from what it is told. Confirm what is harmless, forget the rest.",
         ),
-        _of_ids(
+        _finding_of_ids(
             "unsupported", unsupported, limit=limit,
             remedy="The turns they were drawn from do not say this. Read them side by side; correct, confirm or forget.",
         ),
     ]  # fmt: skip
 
 
-def _repeated_recalls(look: _Look) -> list[HealthFinding]:
+def _repeated_recalls(look: _HealthScan) -> list[HealthFinding]:
     found, limit = near_duplicates.repeated_recalls(look.connection, look.stopped)
     remedy = "The memory told these to an agent before they were said again. Forget the copy, or it confirms itself."
-    return [_of_ids("repeated recalls", found, limit=limit, remedy=remedy)]
+    return [_finding_of_ids("repeated recalls", found, limit=limit, remedy=remedy)]
 
 
-def _duplicates(look: _Look) -> list[HealthFinding]:
+def _find_duplicates(look: _HealthScan) -> list[HealthFinding]:
     rows = look.connection.execute(
         """
         SELECT d.id FROM memories d JOIN (
@@ -150,44 +159,47 @@ def _duplicates(look: _Look) -> list[HealthFinding]:
     )
     found = [str(identity) for (identity,) in rows]
     return [
-        _of_ids(
+        _finding_of_ids(
             "duplicates", found, remedy="Mark what says the same and merge it: sources and tags are kept."
         )
     ]
 
 
-def _near(look: _Look) -> list[HealthFinding]:
-    known = scan.stored(look.connection)
+def _find_near_duplicates(look: _HealthScan) -> list[HealthFinding]:
+    known = scan.stored_result(look.connection)
     pairs: list[Sequence[str]] = list(known.duplicates)
     compared, limit = near_duplicates.duplicate_pairs(look.connection, look.stopped)
     pairs += compared
     active = {
-        note.id: note for note in _active(look.connection, [one for pair in pairs for one in pair], look.now)
+        note.id: note
+        for note in _active_by_ids(look.connection, [one for pair in pairs for one in pair], look.now)
     }
     ids: dict[str, None] = {}
     for pair in pairs:
         if all(one in active for one in pair) and active[pair[0]].content != active[pair[1]].content:
             ids |= dict.fromkeys(pair)
     remedy = "Merge what says the same, or say in Review that both are true."
-    return [_of_ids("near duplicates", list(ids), limit=limit, remedy=remedy)]
+    return [_finding_of_ids("near duplicates", list(ids), limit=limit, remedy=remedy)]
 
 
-def _stale(look: _Look) -> list[HealthFinding]:
+def _find_stale(look: _HealthScan) -> list[HealthFinding]:
     remedy = "Confirm what still holds, correct what has changed, forget what is over."
-    return [_of_filter(look.connection, "stale", "is:stale", look.now, remedy)]
+    return [_finding_of_filter(look.connection, "stale", "is:stale", look.now, remedy)]
 
 
-def _vectorless(look: _Look) -> list[HealthFinding]:
+def _find_without_vectors(look: _HealthScan) -> list[HealthFinding]:
     if look.options.embedder == "off":
         return [HealthFinding(kind="vectorless", total=0, limit="vectors are switched off")]
     remedy = "They are found by words and names only; memtui embed makes their vectors."
-    finding = _of_filter(look.connection, "vectorless", "is:vectorless -is:unembedded", look.now, remedy)
-    waiting = vectors.unembedded(look.connection)
+    finding = _finding_of_filter(
+        look.connection, "vectorless", "is:vectorless -is:unembedded", look.now, remedy
+    )
+    waiting = vectors.count_unembedded(look.connection)
     limit = f"{waiting:,} wait for theirs, which are made in the background" if waiting else ""
     return [replace(finding, limit=limit)]
 
 
-def _orphans(look: _Look) -> list[HealthFinding]:
+def _find_orphans(look: _HealthScan) -> list[HealthFinding]:
     rows = look.connection.execute(
         """
         SELECT e.id FROM entities e WHERE e.merged_into IS NULL AND NOT e.hidden AND e.mention_count = 0
@@ -198,10 +210,10 @@ def _orphans(look: _Look) -> list[HealthFinding]:
     )
     found = [str(identity) for (identity,) in rows]
     remedy = "No memory names them. Say what is no entity, merge what is another name of one."
-    return [_of_ids("orphans", found, about="entities", remedy=remedy)]
+    return [_finding_of_ids("orphans", found, about="entities", remedy=remedy)]
 
 
-def _of_ids(
+def _finding_of_ids(
     kind: HealthKind, ids: Sequence[str], *, remedy: str, about: RowsOf = "memories", limit: str = ""
 ) -> HealthFinding:
     named = tuple(ids[:MOST_NAMED])
@@ -211,10 +223,10 @@ def _of_ids(
     )  # fmt: skip
 
 
-def _of_filter(
+def _finding_of_filter(
     connection: apsw.Connection, kind: HealthKind, filter: str, now: float, remedy: str
 ) -> HealthFinding:
-    compiled = compiler.compile(filter, now)
+    compiled = compiler.compile_filter(filter, now)
     total = int(
         scalar(connection, f"SELECT count(*) FROM memories m WHERE {compiled.where}", compiled.bindings)
     )
@@ -228,7 +240,7 @@ def _of_filter(
     )  # fmt: skip
 
 
-def _active(connection: apsw.Connection, ids: Sequence[str], now: float) -> list[MemoryRecord]:
+def _active_by_ids(connection: apsw.Connection, ids: Sequence[str], now: float) -> list[MemoryRecord]:
     """The memories with these ids that are not in the Trash, in this order."""
     rids = [
         rid

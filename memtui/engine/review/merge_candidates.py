@@ -34,7 +34,7 @@ class MergeCandidate(Record):
     examples: tuple[MemoryRecord, ...] = ()
 
 
-class _Name(NamedTuple):
+class _ComparableName(NamedTuple):
     """A name of an entity, to be compared: its words without accents and dots, and all of it in one piece."""
 
     eid: int
@@ -46,27 +46,27 @@ class _Name(NamedTuple):
 
 def pending_candidates(connection: apsw.Connection, now: float, limit: int = _CARDS) -> list[MergeCandidate]:
     """What is to be asked now, the most mentioned first."""
-    return [_with_examples(connection, one, now) for one in _waiting(connection, now)[:limit]]
+    return [_with_examples(connection, one, now) for one in _all_candidates(connection, now)[:limit]]
 
 
-def find_for(connection: apsw.Connection, entity: Entity, now: float) -> list[Entity]:
+def candidates_for_entity(connection: apsw.Connection, entity: Entity, now: float) -> list[Entity]:
     """Those of whom it is to be asked whether they are this one, the most mentioned first."""
-    pairs = [one.pair for one in _waiting(connection, now)]
+    pairs = [one.pair for one in _all_candidates(connection, now)]
     return [two if one.eid == entity.eid else one for one, two in pairs if entity.eid in (one.eid, two.eid)]
 
 
-def _waiting(connection: apsw.Connection, now: float) -> list[MergeCandidate]:
+def _all_candidates(connection: apsw.Connection, now: float) -> list[MergeCandidate]:
     reasons: dict[tuple[int, int], str] = {}
-    for one, other, reason in (*_shared_names(connection), *_alike(_names(connection))):
+    for one, other, reason in (*_shared_names(connection), *_similar_pairs(_comparable_names(connection))):
         reasons.setdefault((min(one, other), max(one, other)), reason)
-    apart = _kept_apart(connection)
+    apart = _pairs_kept_apart(connection)
     found: list[MergeCandidate] = []
     for pair, reason in reasons.items():
         if pair in apart:
             continue
         two = entities.by_eid(connection, pair)
         if len(two) == 2:
-            fuller, shorter = sorted(two, key=_fullness, reverse=True)
+            fuller, shorter = sorted(two, key=_name_quality, reverse=True)
             id = proposals.identity(KIND, fuller.id, shorter.id)
             found.append(MergeCandidate(id=id, reason=reason, pair=(fuller, shorter)))
     settled = proposals.settled_ids(connection, [one.id for one in found], now)
@@ -90,7 +90,7 @@ def keep_apart(connection: apsw.Connection, pair: tuple[Entity, Entity], *, acto
     operations.keep_apart(connection, one, other, actor=actor, now=now)
 
 
-def _fullness(entity: Entity) -> tuple[bool, bool, int, int, int]:
+def _name_quality(entity: Entity) -> tuple[bool, bool, int, int, int]:
     """Whether its name is the one to keep: what somebody decided, then names before addresses, then more of it."""
     words = entity.canonical_name.replace(".", " ").split()
     return (
@@ -130,7 +130,7 @@ def _shared_names(connection: apsw.Connection) -> Iterator[tuple[int, int, str]]
             )
 
 
-def _names(connection: apsw.Connection) -> list[_Name]:
+def _comparable_names(connection: apsw.Connection) -> list[_ComparableName]:
     rows: Any = connection.execute(
         f"""
         SELECT s.eid, s.type, a.alias FROM (
@@ -149,18 +149,18 @@ def _names(connection: apsw.Connection) -> list[_Name]:
         )
         words = tuple("".join(sign if sign.isalnum() else " " for sign in plain).split())
         if words:
-            found.append(_Name(eid, type, alias, words, "".join(words)))
+            found.append(_ComparableName(eid, type, alias, words, "".join(words)))
     return found
 
 
-def _alike(names: list[_Name]) -> Iterator[tuple[int, int, str]]:
+def _similar_pairs(names: list[_ComparableName]) -> Iterator[tuple[int, int, str]]:
     """Pairs of entities (eid, eid) that may be one, and why; a pair may come more than once."""
     yield from _written_alike(names)
-    yield from _shortened(names)
-    yield from _parts(names)
+    yield from _initial_pairs(names)
+    yield from _name_part_pairs(names)
 
 
-def _written_alike(names: list[_Name]) -> Iterator[tuple[int, int, str]]:
+def _written_alike(names: list[_ComparableName]) -> Iterator[tuple[int, int, str]]:
     for same in _names_by_key(names, lambda name: [name.piece] if len(name.piece) > 2 else []).values():
         first = same[0]
         for other in same[1:]:
@@ -169,7 +169,7 @@ def _written_alike(names: list[_Name]) -> Iterator[tuple[int, int, str]]:
                 yield first.eid, other.eid, reason
 
 
-def _shortened(names: list[_Name]) -> Iterator[tuple[int, int, str]]:
+def _initial_pairs(names: list[_ComparableName]) -> Iterator[tuple[int, int, str]]:
     """“A. Lovelace” and “Ada Lovelace”."""
     several = [name for name in names if len(name.words) > 1 and name.type in ("person", "other")]
     for alike in _names_by_key(several, lambda name: [name.words[-1]]).values():
@@ -180,7 +180,7 @@ def _shortened(names: list[_Name]) -> Iterator[tuple[int, int, str]]:
                     yield short.eid, full.eid, f"“{short.shown}” may be short for “{full.shown}”"
 
 
-def _parts(names: list[_Name]) -> Iterator[tuple[int, int, str]]:
+def _name_part_pairs(names: list[_ComparableName]) -> Iterator[tuple[int, int, str]]:
     """“Ada”, or “Lovelace”, and “Ada Lovelace”."""
     people = [
         name for name in names if name.type == "person" and len(name.words) > 1 and len(name.words[0]) > 1
@@ -195,15 +195,17 @@ def _parts(names: list[_Name]) -> Iterator[tuple[int, int, str]]:
                     yield name.eid, full.eid, f"“{name.shown}” may be “{full.shown}”{more}"
 
 
-def _names_by_key(names: list[_Name], keys: Callable[[_Name], Iterable[str]]) -> dict[str, list[_Name]]:
-    found: dict[str, list[_Name]] = {}
+def _names_by_key(
+    names: list[_ComparableName], keys: Callable[[_ComparableName], Iterable[str]]
+) -> dict[str, list[_ComparableName]]:
+    found: dict[str, list[_ComparableName]] = {}
     for name in names:
         for key in keys(name):
             found.setdefault(key, []).append(name)
     return found
 
 
-def _kept_apart(connection: apsw.Connection) -> set[tuple[int, int]]:
+def _pairs_kept_apart(connection: apsw.Connection) -> set[tuple[int, int]]:
     rows: Any = connection.execute(
         """
         SELECT coalesce(e.merged_into, e.eid), coalesce(o.merged_into, o.eid) FROM entity_decisions d

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import apsw
 
-from memtui.engine.consolidation.compare.change_words import days, listed, months
-from memtui.engine.consolidation.compare.similarity import tokens
+from memtui.engine.consolidation.compare.change_words import day_names, month_names, words_under
+from memtui.engine.consolidation.compare.similarity import tokens_as_written
 from memtui.engine.consolidation.compare.vocabulary import FUNCTION_WORDS
 from memtui.engine.records import MemoryRecord, SharedName
 from memtui.engine.store import entities, memories
@@ -29,7 +29,7 @@ _SAYING = """
 """
 
 
-class _Words(NamedTuple):
+class _TextWords(NamedTuple):
     """The words of a text in small letters, without a genitive's ending; ``capital``: whether each begins with a capital."""
 
     plain: tuple[str, ...]
@@ -48,19 +48,19 @@ def facts_with_name(
     for old in ended:
         if old.kind == "episode":
             continue
-        words = _words(old.content)
-        subject = _subject(words)
-        for name in _names(connection, old, words):
+        words = _split_words(old.content)
+        subject = _subject_of(words)
+        for name in _names_in(connection, old, words):
             if name == subject:
                 continue
-            for one in _saying(connection, name, now):
-                theirs = _words(one.content)
-                if one.id not in own and _is_about(theirs, subject) and _has(theirs, name):
+            for one in _facts_saying(connection, name, now):
+                theirs = _split_words(one.content)
+                if one.id not in own and _is_about(theirs, subject) and _contains_name(theirs, name):
                     found[one.rid, " ".join(name)] = SharedName(memory=one, name=" ".join(name))
-        telling = list(dict.fromkeys(filter(_tells, words.plain)))
+        telling = list(dict.fromkeys(filter(_is_informative, words.plain)))
         for word in telling:
-            for one in _saying(connection, (word,), now):
-                theirs = _words(one.content)
+            for one in _facts_saying(connection, (word,), now):
+                theirs = _split_words(one.content)
                 beside = tuple(
                     other
                     for other in telling
@@ -76,21 +76,21 @@ def facts_with_name(
     return tuple(found[key] for key in sorted(found, reverse=True))
 
 
-def _words(text: str) -> _Words:
-    found = [word.removesuffix("'s") for word in tokens(text)]
-    return _Words(tuple(map(str.casefold, found)), tuple(word[0].isupper() for word in found))
+def _split_words(text: str) -> _TextWords:
+    found = [word.removesuffix("'s") for word in tokens_as_written(text)]
+    return _TextWords(tuple(map(str.casefold, found)), tuple(word[0].isupper() for word in found))
 
 
-def _names(connection: apsw.Connection, memory: MemoryRecord, words: _Words) -> Iterator[_Name]:
+def _names_in(connection: apsw.Connection, memory: MemoryRecord, words: _TextWords) -> Iterator[_Name]:
     """The names in a memory's text: of its entities, and what is written as a name."""
     known = entities.of_memory(connection, memory.rid)
-    spelled = {_words(name).plain for one in known for name in (one.canonical_name, *one.aliases)}
-    for name in sorted(spelled | set(_capitals(words))):
-        if name and _has(words, name) and not all(map(_is_common, name)):
+    spelled = {_split_words(name).plain for one in known for name in (one.canonical_name, *one.aliases)}
+    for name in sorted(spelled | set(_capitalised_names(words))):
+        if name and _contains_name(words, name) and not all(map(_is_common, name)):
             yield name
 
 
-def _capitals(words: _Words) -> Iterator[_Name]:
+def _capitalised_names(words: _TextWords) -> Iterator[_Name]:
     """Words with a capital in a row; the first word of a text may have one for another reason."""
     run: list[str] = []
     for word, capital in zip(words.plain[1:], words.capital[1:], strict=True):
@@ -103,14 +103,16 @@ def _capitals(words: _Words) -> Iterator[_Name]:
 
 
 def _is_common(word: str) -> bool:
-    return word in days() or word in months() or word in FUNCTION_WORDS or word in listed("self")
+    return (
+        word in day_names() or word in month_names() or word in FUNCTION_WORDS or word in words_under("self")
+    )
 
 
-def _tells(word: str) -> bool:
+def _is_informative(word: str) -> bool:
     """Whether a word or number tells something: no day, no month, no word that anything may be said with."""
     if word[0].isdigit():
         return True
-    small = listed("small") | listed("verbs of the person")
+    small = words_under("small") | words_under("verbs of the person")
     return len(word) >= _LETTERS and not _is_common(word) and word not in small
 
 
@@ -119,7 +121,7 @@ def _further_words_needed(word: str) -> int:
     return 1 if word[0].isdigit() and len(word) >= _DIGITS else 2
 
 
-def _has(words: _Words, name: _Name) -> bool:
+def _contains_name(words: _TextWords, name: _Name) -> bool:
     """Whether a name stands in a text, written as one."""
     length = len(name)
     return any(
@@ -128,23 +130,23 @@ def _has(words: _Words, name: _Name) -> bool:
     )
 
 
-def _subject(words: _Words) -> _Name:
+def _subject_of(words: _TextWords) -> _Name:
     """``("the", "user")`` for what is of the person; the name that begins it, or its first word that tells something."""
     if not words.plain:
         return ()
     first = words.plain[0]
-    if first in listed("self") | listed("verbs of the person") or words.plain[:2] == _USER:
+    if first in words_under("self") | words_under("verbs of the person") or words.plain[:2] == _USER:
         return _USER
     return next(((word,) for word in words.plain if word not in FUNCTION_WORDS), ())
 
 
-def _is_about(words: _Words, subject: _Name) -> bool:
+def _is_about(words: _TextWords, subject: _Name) -> bool:
     if subject == _USER:
-        return _subject(words) == _USER
+        return _subject_of(words) == _USER
     return bool(subject) and subject[0] in words.plain
 
 
-def _saying(connection: apsw.Connection, name: _Name, now: float) -> list[MemoryRecord]:
+def _facts_saying(connection: apsw.Connection, name: _Name, now: float) -> list[MemoryRecord]:
     """The latest active facts that have the words of a name."""
     match = " AND ".join(f'"{word}"' for part in name for word in index_words.words(part))
     if not match:

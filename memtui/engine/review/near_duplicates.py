@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from memtui.engine.consolidation.compare.similarity import AnalysedText, analyse, compare_analysed
+from memtui.engine.consolidation.compare.similarity import AnalysedText, analyse_statement, compare_analysed
 from memtui.engine.models.vectors import cap_threads, thresholds_of
 from memtui.engine.records.embedding import VectorSpace
 from memtui.engine.store import vectors
@@ -34,20 +34,20 @@ def duplicate_pairs(
     connection: apsw.Connection, stopped: Callable[[], bool] = lambda: False
 ) -> tuple[list[tuple[str, str]], str]:
     """(newer, older) ids, the newest first; and what was not compared ("" for nothing)."""
-    space = vectors.space(connection)
+    space = vectors.vector_space(connection)
     if space is None:
         return [], "facts without vectors were compared by their words only"
     latest = connection.execute(f"{_VECTORS} DESC LIMIT ?", (*space, LATEST)).fetchall()
     if len(latest) < 2:
         return [], ""
-    close = list(islice(_close(connection, space, latest, stopped), _MOST_PAIRS))
+    close = list(islice(_close_pairs(connection, space, latest, stopped), _MOST_PAIRS))
     found = []
     for newer, older in sorted(close, reverse=True):
         texts = connection.execute(
             "SELECT id, content FROM memories WHERE rid IN (?, ?) ORDER BY rid DESC", (newer, older)
         ).fetchall()
         (first, one), (second, other) = texts
-        if say_the_same(analyse(str(one)), analyse(str(other))):
+        if say_the_same(analyse_statement(str(one)), analyse_statement(str(other))):
             found.append((str(first), str(second)))
     full = len(latest) == LATEST
     return found, f"the latest {LATEST:,} facts were compared with all" if full else ""
@@ -68,7 +68,7 @@ def say_the_same(a: AnalysedText, b: AnalysedText) -> bool:
     )  # fmt: skip
 
 
-def _close(
+def _close_pairs(
     connection: apsw.Connection, space: VectorSpace, latest: list[Any], stopped: Callable[[], bool]
 ) -> Iterator[tuple[int, int]]:
     """Pairs of rids, the greater first, whose vectors point the same way."""
@@ -76,18 +76,18 @@ def _close(
     import numpy as np
 
     newest = np.array([rid for rid, _ in latest])
-    looked_for = _unit([vector for _, vector in latest], space.dims)
+    looked_for = _unit_vectors([vector for _, vector in latest], space.dims)
     least = thresholds_of(space.model_id).same
     cursor = connection.execute(_VECTORS, space)
     while (rows := list(islice(cursor, _AT_ONCE))) and not stopped():
         rids = np.array([rid for rid, _ in rows])
-        cosines = _unit([vector for _, vector in rows], space.dims) @ looked_for.T
+        cosines = _unit_vectors([vector for _, vector in rows], space.dims) @ looked_for.T
         for row, other in zip(*np.nonzero(cosines >= least), strict=True):
             if rids[row] < newest[other]:
                 yield int(newest[other]), int(rids[row])
 
 
-def _unit(blobs: list[bytes], dims: int) -> NDArray[np.float32]:
+def _unit_vectors(blobs: list[bytes], dims: int) -> NDArray[np.float32]:
     import numpy as np
 
     matrix = np.frombuffer(b"".join(blobs), np.int8).reshape(-1, dims).astype(np.float32)

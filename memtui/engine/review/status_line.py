@@ -21,7 +21,7 @@ def status(connection: apsw.Connection, now: float) -> Status:
     return Status(
         review=count_cards(connection, now),
         served=tuple(ServedToday(agent=agent, times=times, memories=number) for agent, times, number in served),
-        memories=memories, pause=recording_rules.running(connection, now),
+        memories=memories, pause=recording_rules.pause_in_force(connection, now),
     )  # fmt: skip
 
 

@@ -34,21 +34,21 @@ from . import (
     vital,
 )  # fmt: skip
 from .access_scope import is_narrowing
-from .block_text import SAID_TITLE, Notes, estimate_tokens, excerpt_line, fact_line, write_block
+from .block_text import SAID_TITLE, BlockNotes, estimate_tokens, excerpt_line, fact_line, write_block
 from .excerpts import Excerpt
-from .facts import Related
-from .filters.compiler import compile
+from .facts import RelatedFact
+from .filters.compiler import compile_filter
 from .filters.sql import STATES
 from .filters.terms import parse
 from .kept_back import LeftOut, why_kept_back
 from .ranking import QueryEmbedder
 from .repeats import ServedLines
 from .retrievers import cosine, entity
-from .scope import Scope, scope
+from .scope import Scope, make_scope
 from .scoring import Cosines
 from .search import search
 from .term_statistics import FACTS
-from .vital import Vital
+from .vital import VitalFact
 
 LIMIT = 12
 PINNED = 5
@@ -82,9 +82,9 @@ class ContextBlock(Record):
     tokens: int
     rules: tuple[MemoryRecord, ...]
     pinned: tuple[MemoryRecord, ...]
-    vital: tuple[Vital, ...]
+    vital: tuple[VitalFact, ...]
     hits: tuple[Hit, ...]
-    related: tuple[Related, ...]
+    related: tuple[RelatedFact, ...]
     excerpts: tuple[Excerpt, ...]
     insight: MemoryRecord | None
     left_out: tuple[LeftOut, ...]
@@ -142,11 +142,11 @@ def build_block(
     prompt = shortened_prompt(prompt)
     if not 1 <= limit <= MOST:
         raise InputError(f"A context block cannot hold {limit!r} facts.", f"Give a limit from 1 to {MOST}.")
-    space = vectors.space(connection)
+    space = vectors.vector_space(connection)
     near = thresholds_of(space.model_id if space else "").bears
     known = cautions.visible_scope(filter, now, fade_threshold=fade_threshold)
-    within = scope(
-        compile(f"kind:fact {filter}".strip(), now, fade_threshold=fade_threshold),
+    within = make_scope(
+        compile_filter(f"kind:fact {filter}".strip(), now, fade_threshold=fade_threshold),
         exclude_session=session_id, alone=alone,
     )  # fmt: skip
     kin = kinship.asked_relations(prompt)
@@ -155,9 +155,9 @@ def build_block(
     meant = " ".join([prompt, *called])
     asked = query.parse_query(connection, meant, FACTS, within if alone else None)
     read = relevance.read_prompt(meant, {term.stem: term.idf for term in asked.terms})
-    pinned, kept_back = _pinned(connection, within, now)
+    pinned, kept_back = _pinned_facts(connection, within, now)
     block_project = project or rules.project_of(parse(filter))
-    first = _first_rules(connection, block_project, within, now, pinned)
+    first = _rules_of_project(connection, block_project, within, now, pinned)
     stand = {one.rid for one in (*pinned, *first)}
     # With very many facts, those without a word in common are compared only when those with one are too few.
     few = is_narrowing(filter) or asked.rows <= MOST_COMPARED or profile.fusion != "score"
@@ -172,9 +172,9 @@ def build_block(
     spoken = excerpts.own_words(
         filter, now, session_id=session_id, fade_threshold=fade_threshold, alone=alone
     )
-    cosines = _cosines(connection, space, embedder, meant)
+    cosines = _cosines_to_prompt(connection, space, embedder, meant)
     prompt_words = fact_choice.prompt_words(asked, () if called else kin)
-    choice = fact_choice.choose(
+    choice = fact_choice.choose_facts(
         connection, read, prompt_words, within, now, found, limit=limit, near=near, few=few,
         small=asked.rows <= facts.FEW, with_meanings=not isinstance(embedder, str), without=stand,
         turns=spoken, cosines=cosines,
@@ -191,7 +191,7 @@ def build_block(
         left_out.append(
             LeftOut(reason="there are many facts: only those that share a word with the prompt were compared")
         )
-    insight = None if idle else _insight(connection, filter, now, fade_threshold)
+    insight = None if idle else _latest_reflection(connection, filter, now, fade_threshold)
     if insight is not None and (reason := why_kept_back(insight)):
         left_out.append(LeftOut(reason=reason, memory=insight))
         insight = None
@@ -203,7 +203,7 @@ def build_block(
     left_out = [one for one in left_out if one.memory is None or one.memory.rid not in warned]
     if not idle and not read.working:
         by_day = [
-            Related(memory=one, score=1.0, reasons=(f"on {day:%a} {day.day} {day:%b}",))
+            RelatedFact(memory=one, score=1.0, reasons=(f"on {day:%a} {day.day} {day:%b}",))
             for day, one in named_days.facts_on_days(
                 connection, named_days.find_days(prompt, now), within, now
             )
@@ -232,10 +232,10 @@ def build_block(
         left_out += [LeftOut(reason=one.reason, memory=one.memory, text=one.text) for one in excerpted.passed]
         said = excerpted.excerpts
     confided = in_confidence.find_confided(connection, [*noted, *(one.memory for one in said)], known)
-    notes = Notes(cautions=cautions_by_id, confided=confided)
+    notes = BlockNotes(cautions=cautions_by_id, confided=confided)
     unpinned = [one for one in standing if one not in pinned]
     room = tokens - estimate_tokens(write_block(unpinned, pinned, [], insight, notes))
-    related, said, no_room = _fitting(related, said, room, notes)
+    related, said, no_room = _select_within_budget(related, said, room, notes)
     reason = f"the block has room for {tokens} tokens (context.tokens)"
     left_out += [LeftOut(reason=reason, memory=one.memory, text=getattr(one, "text", "")) for one in no_room]
     text = write_block([*unpinned, *(one.memory for one in related)], pinned, said, insight, notes)
@@ -268,10 +268,10 @@ def build_block(
         )
         return {*(one.memory.rid for one in dangers), *(hit.memory.rid for hit in near_rules)}
 
-    return _without_repeats(connection, prompt, made, notes, there, concerned)
+    return _drop_repeats(connection, prompt, made, notes, there, concerned)
 
 
-def _cosines(
+def _cosines_to_prompt(
     connection: apsw.Connection, space: VectorSpace | None, embedder: QueryEmbedder | str, prompt: str
 ) -> Cosines | None:
     """How near memories are to a prompt, where a model made the vectors whose cosines tell whether something answers."""
@@ -281,11 +281,11 @@ def _cosines(
         asked = embedder.embed_query(prompt)
     except DegradedError:  # the search has said that there are no vectors
         return None
-    return lambda rids: cosine.cosines(connection, space, asked, rids)
+    return lambda rids: cosine.cosines_of_memories(connection, space, asked, rids)
 
 
-def _without_repeats(
-    connection: apsw.Connection, prompt: str, made: ContextBlock, notes: Notes,
+def _drop_repeats(
+    connection: apsw.Connection, prompt: str, made: ContextBlock, notes: BlockNotes,
     there: ServedLines, concerned: Callable[[], Collection[int]],
 ) -> ContextBlock:  # fmt: skip
     """The block without what is in the conversation already; what is left is noted there.
@@ -298,12 +298,14 @@ def _without_repeats(
     pieces = {rid: "\n".join(chosen) for rid, chosen in lines.items()}
     chosen = [(one, pieces.get(one.rid) or fact_line(one, notes)) for one in made.memories]
     again = {
-        one.rid for one, line in chosen if there.has(one, line) and not repeats.names_memory(prompt, one)
+        one.rid
+        for one, line in chosen
+        if there.was_served(one, line) and not repeats.names_memory(prompt, one)
     }
     again -= {one.memory.rid for one in made.vital}
     if again:
         again -= set(concerned())
-    there.add(connection, [(one, line) for one, line in chosen if one.rid not in again])
+    there.add_served(connection, [(one, line) for one, line in chosen if one.rid not in again])
     if not again:
         return made
     new = [one for one, _ in chosen if one.rid not in again]
@@ -329,7 +331,7 @@ def _without_repeats(
     )
 
 
-def _first_rules(
+def _rules_of_project(
     connection: apsw.Connection,
     project: str | None,
     within: Scope,
@@ -347,7 +349,7 @@ def _first_rules(
     return list(found.values())
 
 
-def _pinned(
+def _pinned_facts(
     connection: apsw.Connection, within: Scope, now: float
 ) -> tuple[list[MemoryRecord], list[LeftOut]]:
     """The pinned facts of the scope, those pinned last first, and those of them that are not told."""
@@ -372,11 +374,11 @@ def _pinned(
     return chosen, left_out
 
 
-def _insight(
+def _latest_reflection(
     connection: apsw.Connection, filter: str, now: float, fade_threshold: float
 ) -> MemoryRecord | None:
     """The latest reflection, while it is fresh, if it passes the filter."""
-    within = compile(f"kind:reflection {filter}".strip(), now, fade_threshold=fade_threshold)
+    within = compile_filter(f"kind:reflection {filter}".strip(), now, fade_threshold=fade_threshold)
     row = connection.execute(
         f"""
         SELECT m.rid FROM memories m WHERE m.event_time >= :since AND {within.where}
@@ -387,19 +389,19 @@ def _insight(
     return memories.by_rid(connection, [int(row[0])], now)[0] if row else None
 
 
-def _fitting(
-    related: Sequence[Related], said: Sequence[Excerpt], tokens: int, notes: Notes
-) -> tuple[list[Related], list[Excerpt], list[Related | Excerpt]]:
+def _select_within_budget(
+    related: Sequence[RelatedFact], said: Sequence[Excerpt], tokens: int, notes: BlockNotes
+) -> tuple[list[RelatedFact], list[Excerpt], list[RelatedFact | Excerpt]]:
     """What fits into so many tokens, by how probably it answers, and what does not; each list in the order it came.
 
     A shorter one may take the place of a longer.
     """
-    lines: list[tuple[str, Related | Excerpt]] = [
+    lines: list[tuple[str, RelatedFact | Excerpt]] = [
         (f"- {fact_line(one.memory, notes)}", one) for one in related
     ]
     lines += [(f"- {excerpt_line(one, notes)}", one) for one in said]
     title = estimate_tokens(SAID_TITLE) + 1
-    kept: list[Related | Excerpt] = []
+    kept: list[RelatedFact | Excerpt] = []
     for line, one in sorted(lines, key=lambda scored_line: -scored_line[1].score):
         needed = estimate_tokens(f"{line}\n")
         if isinstance(one, Excerpt) and not any(isinstance(other, Excerpt) for other in kept):

@@ -20,9 +20,9 @@ from memtui.engine.store import memories, proposals
 from memtui.engine.store.sql import as_json
 
 from . import said_again
-from .filters.compiler import compile
-from .fusion import Fused
-from .scope import Scope, passing, scope
+from .filters.compiler import compile_filter
+from .fusion import FusedCandidate
+from .scope import Scope, make_scope, rids_in_scope
 
 MOST_COMPARED = 2_000
 """So many facts that were corrected or forgotten, the latest, are looked for in texts that no link connects with them."""
@@ -69,7 +69,7 @@ _DECIDED = f"""
 """
 
 
-class _Chain(NamedTuple):
+class _CorrectionChain(NamedTuple):
     """What became of a fact: itself, then what took its place. ``by``: how each came to its place.
 
     ``cut``: whoever asks does not know what came then.
@@ -80,7 +80,7 @@ class _Chain(NamedTuple):
     cut: bool = False
 
     @property
-    def end(self) -> str:
+    def current_id(self) -> str:
         """The id of what it is now."""
         return self.links[-1].id
 
@@ -92,21 +92,21 @@ def find_cautions(
 
     ``known``: all that there is for whoever asks; None for everything.
     """
-    return _all_of(connection, "id", ids, now, known) if ids else {}
+    return _all_cautions(connection, "id", ids, now, known) if ids else {}
 
 
 def decided_cautions(
     connection: apsw.Connection, ids: Collection[str], now: float
 ) -> dict[str, tuple[Caution, ...]]:
     """Like ``find_cautions``, of what is linked and decided: without what is said again, and without what waits in Review."""
-    return _find(connection, "id", ids, now, None) if ids else {}
+    return _find_by_column(connection, "id", ids, now, None) if ids else {}
 
 
 def ended_sources(connection: apsw.Connection, id: str, now: float) -> tuple[str, ...]:
     """What a note was drawn from and no longer holds, by the ids of what that is now: what ``SETTLED`` may hold."""
     rows: list[Any] = connection.execute(_ENDED.format(column="id"), {"asked": as_json([id])}).fetchall()
     olds = dict.fromkeys(old for _, old, _, _ in rows if old != id)
-    return tuple(dict.fromkeys(chain.end for chain in _chains(connection, olds, now).values()))
+    return tuple(dict.fromkeys(chain.current_id for chain in _load_chains(connection, olds, now).values()))
 
 
 def read_ids(settled: object) -> tuple[str, ...]:
@@ -120,24 +120,30 @@ def read_ids(settled: object) -> tuple[str, ...]:
 
 def visible_scope(filter: str, now: float, *, fade_threshold: float) -> Scope | None:
     """What there is for whoever is confined to a filter, the Trash too; None where there is no filter."""
-    return scope(compile(f"is:active,trash {filter}", now, fade_threshold=fade_threshold)) if filter else None
+    return (
+        make_scope(compile_filter(f"is:active,trash {filter}", now, fade_threshold=fade_threshold))
+        if filter
+        else None
+    )
 
 
-def _find(
+def _find_by_column(
     connection: apsw.Connection, column: str, asked: Collection[Any], now: float, within: Scope | None
 ) -> dict[Any, tuple[Caution, ...]]:
     """By what ``column`` holds."""
     rows: list[Any] = connection.execute(_ENDED.format(column=column), {"asked": as_json(asked)}).fetchall()
     if not rows:
         return {}
-    chains = _chains(connection, dict.fromkeys(old for _, old, _, _ in rows), now)
-    rows = [row for row in rows if row[3] is None or chains[row[1]].end not in read_ids(row[3])]
+    chains = _load_chains(connection, dict.fromkeys(old for _, old, _, _ in rows), now)
+    rows = [row for row in rows if row[3] is None or chains[row[1]].current_id not in read_ids(row[3])]
     known = None
     if within is not None:
-        known = passing(connection, within, {one.rid for chain in chains.values() for one in chain.links})
+        known = rids_in_scope(
+            connection, within, {one.rid for chain in chains.values() for one in chain.links}
+        )
     if known is not None:
         chains = {
-            start: chain if chain.links[-1].withheld else _within(chain, known)
+            start: chain if chain.links[-1].withheld else _limit_chain(chain, known)
             for start, chain in chains.items()
         }
     olds: dict[Any, dict[str, None]] = {}
@@ -145,16 +151,16 @@ def _find(
         # What is withheld is so from everybody, whatever they may know of the fact.
         if known is None or rid in known or chains[old].links[-1].withheld:
             olds.setdefault(asked_of, {})[old] = None
-    found = {key: _cautions([chains[old] for old in starts], known) for key, starts in olds.items()}
+    found = {key: _cautions_of_chains([chains[old] for old in starts], known) for key, starts in olds.items()}
     return {key: given for key, given in found.items() if given}
 
 
-def _all_of(
+def _all_cautions(
     connection: apsw.Connection, column: str, asked: Collection[Any], now: float, within: Scope | None
 ) -> dict[Any, tuple[Caution, ...]]:
     """What is linked, what is said again where no link tells the same, and what waits for the person's decision."""
-    found = _find(connection, column, asked, now, within)
-    for key, said in _said_again(connection, column, asked, now, within).items():
+    found = _find_by_column(connection, column, asked, now, within)
+    for key, said in _cautions_of_repeats(connection, column, asked, now, within).items():
         linked = found.get(key, ())
         ends = {(one.successor or one.old).id for one in linked} | {one.old.id for one in linked}
         found[key] = (
@@ -164,7 +170,7 @@ def _all_of(
     found = {key: given for key, given in found.items() if given}
     for card in _disputed_cards(connection, column, asked):
         sides = [one for one in proposals.sides(connection, proposals.memory_ids(card), now) if one.active]
-        known = None if within is None else passing(connection, within, {one.rid for one in sides})
+        known = None if within is None else rids_in_scope(connection, within, {one.rid for one in sides})
         for one in sides:
             key = getattr(one, column)
             others = [
@@ -196,7 +202,7 @@ def _disputed_cards(
     return [card for card in cards if not concerned.isdisjoint(proposals.memory_ids(card))]
 
 
-def _said_again(
+def _cautions_of_repeats(
     connection: apsw.Connection, column: str, asked: Collection[Any], now: float, within: Scope | None
 ) -> dict[Any, list[Caution]]:
     """The cautions of texts that say what was corrected or forgotten, though it was not drawn from them.
@@ -217,7 +223,7 @@ def _said_again(
     same = [(id, old) for id, old in olds if said_again.required_beginnings(old) <= anywhere]
     valued: dict[str, dict[str, str]] = {}
     for id, old in olds:
-        for word in said_again.given(old):
+        for word in said_again.fact_values(old):
             valued.setdefault(word, {})[id] = old
     for key, text, role, said_at in texts:
         by = role or "user"
@@ -229,14 +235,18 @@ def _said_again(
         found_here |= said_again.give_a_value(text, valued, by=by)
         for id in found_here:
             says.setdefault(id, []).append((key, text, role, said_at))
-    chains = _chains(connection, says, now) if says else {}
+    chains = _load_chains(connection, says, now) if says else {}
     if within is not None:
-        known = passing(connection, within, {one.rid for chain in chains.values() for one in chain.links})
-        chains = {id: _within(chain, known) for id, chain in chains.items() if chain.links[0].rid in known}
+        known = rids_in_scope(
+            connection, within, {one.rid for chain in chains.values() for one in chain.links}
+        )
+        chains = {
+            id: _limit_chain(chain, known) for id, chain in chains.items() if chain.links[0].rid in known
+        }
     found: dict[Any, list[Caution]] = {}
     ends: dict[Any, set[str]] = {}
     for id, chain in chains.items():
-        caution = _caution(chain, None)
+        caution = _caution_of_chain(chain, None)
         if caution is None:
             continue
         caution = replace(caution, compared=True, withheld=False)
@@ -251,13 +261,13 @@ def _said_again(
             ):
                 continue
             known_ends = ends.setdefault(key, set())
-            if chain.end not in known_ends:  # two that came to the same end tell the same
-                known_ends.add(chain.end)
+            if chain.current_id not in known_ends:  # two that came to the same end tell the same
+                known_ends.add(chain.current_id)
                 found.setdefault(key, []).append(caution)
     return found
 
 
-def _within(chain: _Chain, known: Collection[int]) -> _Chain:
+def _limit_chain(chain: _CorrectionChain, known: Collection[int]) -> _CorrectionChain:
     """The chain as far as it is known; what took a place outside has taken none."""
     first_unknown = next(
         (first_unknown for first_unknown, one in enumerate(chain.links) if one.rid not in known), None
@@ -265,36 +275,38 @@ def _within(chain: _Chain, known: Collection[int]) -> _Chain:
     return (
         chain
         if not first_unknown
-        else _Chain(chain.links[:first_unknown], chain.by[:first_unknown], cut=True)
+        else _CorrectionChain(chain.links[:first_unknown], chain.by[:first_unknown], cut=True)
     )
 
 
-def _chains(connection: apsw.Connection, ids: Iterable[str], now: float) -> dict[str, _Chain]:
+def _load_chains(connection: apsw.Connection, ids: Iterable[str], now: float) -> dict[str, _CorrectionChain]:
     rows: list[Any] = connection.execute(_LATER, {"ids": as_json(list(ids))}).fetchall()
     records = {one.rid: one for one in memories.by_rid(connection, list({rid for _, rid, _ in rows}), now)}
-    found: dict[str, _Chain] = {}
+    found: dict[str, _CorrectionChain] = {}
     for start, rid, rel in rows:
-        chain = found.setdefault(start, _Chain([], []))
+        chain = found.setdefault(start, _CorrectionChain([], []))
         chain.links.append(records[rid])
         chain.by.append(rel)
     return found
 
 
-def _cautions(chains: Sequence[_Chain], known: Collection[int] | None) -> tuple[Caution, ...]:
+def _cautions_of_chains(
+    chains: Sequence[_CorrectionChain], known: Collection[int] | None
+) -> tuple[Caution, ...]:
     """One for each end that the chains come to. A correction inherits the sources of what it corrects: it is not asked."""
     inherited = {one.id for chain in chains for one in chain.links[1:]}
     found: dict[tuple[str, str], Caution] = {}
     for chain in chains:
         if chain.links[0].id in inherited:
             continue
-        caution = _caution(chain, known)
+        caution = _caution_of_chain(chain, known)
         if caution is not None:
             end = caution.successor.id if caution.successor else chain.links[-1].id
             found.setdefault((caution.how, end), caution)
     return tuple(sorted(found.values(), key=lambda one: -one.at))
 
 
-def _caution(chain: _Chain, known: Collection[int] | None) -> Caution | None:
+def _caution_of_chain(chain: _CorrectionChain, known: Collection[int] | None) -> Caution | None:
     old, last = chain.links[0], chain.links[-1]
     if last.ended_by == "forgotten" and "retired" not in last.attributes:
         at = last.valid_until or 0
@@ -337,22 +349,22 @@ def _caution(chain: _Chain, known: Collection[int] | None) -> Caution | None:
 class Reordered(NamedTuple):
     """A ranking in which each memory comes after what replaced it, and the cautions of what was looked at, by rid."""
 
-    fused: list[Fused]
+    fused: list[FusedCandidate]
     cautions: dict[int, tuple[Caution, ...]]
 
 
 def behind_successors(
-    connection: apsw.Connection, fused: list[Fused], now: float, *, known: Scope | None = None, most: int | None = None
+    connection: apsw.Connection, fused: list[FusedCandidate], now: float, *, known: Scope | None = None, most: int | None = None
 ) -> Reordered:  # fmt: skip
     """Put what was corrected behind what replaced it: the replacement is moved up.
 
     ``most``: only the first so many are of interest.
     """
-    found = _all_of(connection, "rid", [one.rid for one in fused[:most]], now, known)
+    found = _all_cautions(connection, "rid", [one.rid for one in fused[:most]], now, known)
     if not found:
         return Reordered(fused, {})
     places = {one.rid: one for one in fused}
-    arranged: dict[int, Fused] = {}
+    arranged: dict[int, FusedCandidate] = {}
     for one in fused:
         for caution in found.get(one.rid, ()):
             if caution.how == "disputed":

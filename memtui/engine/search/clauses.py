@@ -54,15 +54,15 @@ class Clause(Record):
     requests: bool = False
 
 
-def clauses(text: str, *, apart: bool = False) -> list[Clause]:
+def split_clauses(text: str, *, apart: bool = False) -> list[Clause]:
     """The pieces of a turn in their order.
 
     ``apart``: every clause is one, and short ones stay by themselves unless they speak of the one before.
     """
     plain = _quote.sub("“…”", _own_words(text[:READ_AT_MOST]))
     found: list[Clause] = []
-    for sentence in _sentences(plain):
-        for piece in _pieces(sentence, apart):
+    for sentence in _split_sentences(plain):
+        for piece in _split_sentence(sentence, apart):
             if piece.endswith(":"):
                 continue  # it says nothing without what follows
             read = Clause(
@@ -71,7 +71,7 @@ def clauses(text: str, *, apart: bool = False) -> list[Clause]:
             before = found[-1] if found else None
             joins = (
                 before is not None
-                and not (_apart(read) or _apart(before))
+                and not (_stands_apart(read) or _stands_apart(before))
                 and ((not apart and min(len(piece), len(before.text)) < SHORT) or _hanging.match(piece))
             )
             if before is not None and joins and len(before.text) + len(piece) < LONG:
@@ -96,12 +96,12 @@ def looks_pasted(text: str) -> bool:
     return len(text) > PASTED or _own_words(text) != text
 
 
-def _apart(piece: Clause) -> bool:
+def _stands_apart(piece: Clause) -> bool:
     """A question, a request, or a word or two ("Thanks!"): what is beside it is not about the same."""
     return piece.asks or piece.requests or piece.text.count(" ") < 2
 
 
-def _sentences(text: str) -> Iterator[str]:
+def _split_sentences(text: str) -> Iterator[str]:
     start = 0
     for match in _end.finditer(text):
         words = text[start : match.start()].split()
@@ -116,17 +116,19 @@ def _sentences(text: str) -> Iterator[str]:
         yield sentence
 
 
-def _pieces(sentence: str, apart: bool) -> Iterator[str]:
+def _split_sentence(sentence: str, apart: bool) -> Iterator[str]:
     """The clauses of a long sentence, and what is told before a question of the same one."""
     if not apart and len(sentence) <= LONG and not sentence.endswith("?"):
         yield sentence
         return
-    parts = _cut(sentence, _clause)
+    parts = _split_at(sentence, _clause)
     if apart and not sentence.endswith("?"):
         yield from parts
         return
     if len(sentence) > LONG:
-        parts = [piece for part in parts for piece in (_cut(part, _comma) if len(part) > LONG else [part])]
+        parts = [
+            piece for part in parts for piece in (_split_at(part, _comma) if len(part) > LONG else [part])
+        ]
     asks = sentence.endswith("?")
     statements, question = (parts[:-1], parts[-1:]) if asks else (parts, [])
     clause = ""
@@ -140,7 +142,7 @@ def _pieces(sentence: str, apart: bool) -> Iterator[str]:
     yield from question
 
 
-def _cut(text: str, where: re.Pattern[str]) -> list[str]:
+def _split_at(text: str, where: re.Pattern[str]) -> list[str]:
     found, start = [], 0
     for match in where.finditer(text):
         found.append(text[start : match.end()].strip())

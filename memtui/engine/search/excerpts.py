@@ -20,11 +20,11 @@ from memtui.engine.store.tokens import STOP_WORDS, fold, stems, words
 
 from . import cautions, lexicon, prompt_need, query, ranking, relevance, scoring
 from .access_scope import is_narrowing
-from .clauses import clauses, looks_pasted
-from .filters.compiler import compile
+from .clauses import looks_pasted, split_clauses
+from .filters.compiler import compile_filter
 from .ranking import QueryEmbedder
-from .relevance import Piece, Prompt
-from .scope import Scope, scope
+from .relevance import ClauseFeatures, PromptFeatures
+from .scope import Scope, make_scope
 from .scoring import Cosines, ScoredPiece
 from .term_statistics import MEMORIES
 
@@ -67,7 +67,7 @@ class Excerpt(Record):
     reasons: tuple[str, ...]
 
 
-class Passed(NamedTuple):
+class LeftOutTurn(NamedTuple):
     """A turn, or a piece of it, that would have been told, and why it is not."""
 
     memory: MemoryRecord
@@ -75,9 +75,9 @@ class Passed(NamedTuple):
     reason: str
 
 
-class Found(NamedTuple):
+class FoundExcerpts(NamedTuple):
     excerpts: list[Excerpt]
-    passed: list[Passed]
+    passed: list[LeftOutTurn]
 
 
 def find_excerpts(
@@ -97,7 +97,7 @@ def find_excerpts(
     refused: Callable[[MemoryRecord], str],
     known: Scope | None = None,
     cosines: Cosines | None = None,
-) -> Found:
+) -> FoundExcerpts:
     """The pieces that bear on a prompt, the best first; of two about the same thing the newer one first.
 
     ``facts`` are in the block already: what they say is not repeated. ``called``: the names of those whom the
@@ -113,41 +113,43 @@ def find_excerpts(
     meant = " ".join([prompt, *called])
     asked = query.parse_query(connection, meant, MEMORIES, within if alone else None)
     if not asked.rows or not (asked.terms or asked.characters):
-        return Found([], [])
+        return FoundExcerpts([], [])
     read = relevance.read_prompt(meant, {term.stem: term.idf for term in asked.terms})
     if not read.weights:
-        return Found([], [])
+        return FoundExcerpts([], [])
     nearest = nearest and asked.rows <= MOST_COMPARED
-    rids = _turns(connection, meant, read, within, profile, embedder, nearest)
+    rids = _candidate_turns(connection, meant, read, within, profile, embedder, nearest)
     turns = memories.by_rid(connection, rids, now)
     ended = cautions.find_cautions(connection, [turn.id for turn in turns], now, known=known)
     here = fold(prompt)  # a program may have recorded it already
     pieces = [
-        (turn, piece) for turn, piece in _pieces(read, turns, ended) if fold(piece.clause.text) not in here
+        (turn, piece)
+        for turn, piece in _statements_of_turns(read, turns, ended)
+        if fold(piece.clause.text) not in here
     ]
     scored = scoring.score_pieces(
         read, pieces, "turns", with_meanings=not isinstance(embedder, str), cosines=cosines
     )
-    if scored and prompt_need.odds(read, "turns", [one.score for one in scored]) < OPENS:
+    if scored and prompt_need.answer_odds(read, "turns", [one.score for one in scored]) < OPENS:
         # A question for one thing asks for no warning.
-        scored = [one for one in scored if not read.factual and _warns(one, read)]
-    return _chosen(scored, facts, read, ended, refused)
+        scored = [one for one in scored if not read.factual and _is_warning(one, read)]
+    return _choose_pieces(scored, facts, read, ended, refused)
 
 
 def own_words(
     filter: str, now: float, *, session_id: str | None, fade_threshold: float, alone: bool
 ) -> Scope:
     """The person's turns of other sessions that pass the filter. Raises FilterError."""
-    return scope(
-        compile(f"{PERSON} {filter}".strip(), now, fade_threshold=fade_threshold),
+    return make_scope(
+        compile_filter(f"{PERSON} {filter}".strip(), now, fade_threshold=fade_threshold),
         exclude_session=session_id, alone=alone,
     )  # fmt: skip
 
 
-def _turns(
+def _candidate_turns(
     connection: apsw.Connection,
     prompt: str,
-    read: Prompt,
+    read: PromptFeatures,
     within: Scope,
     profile: Profile,
     embedder: QueryEmbedder | str,
@@ -155,7 +157,7 @@ def _turns(
 ) -> list[int]:
     """The turns to look at: as the search ranks them, those of the prompt's subjects, those that answer in other words."""
     alone = replace(profile, neighbours=0.0, session=0.0, facts=0.0, depth=MOST_FOUND)
-    found = ranking.rank(connection, prompt, within, alone, embedder, nearest=nearest)
+    found = ranking.rank_memories(connection, prompt, within, alone, embedder, nearest=nearest)
     rids = [one.rid for one in found.fused[:MOST_FOUND]]
     for match in filter(None, (subject_query(read), rewording_query(read))):
         rows = connection.execute(
@@ -169,15 +171,15 @@ def _turns(
     return list(dict.fromkeys(rids))
 
 
-def subject_query(read: Prompt) -> str:
+def subject_query(read: PromptFeatures) -> str:
     """The FTS5 query for what statements about the prompt's subjects say; empty where it has none."""
     wanted: dict[str, None] = {}
     if read.people or _HEALTH & set(read.topics):
-        health = lexicon.vital()["health"]
+        health = lexicon.vital_lists()["health"]
         wanted |= dict.fromkeys(
             [*(f'"{one}"*' for one in health.beginnings), *(f'"{one}"' for one in sorted(health.whole))]
         )
-    for topic in lexicon.topics():
+    for topic in lexicon.load_topics():
         if topic.name in read.topics:
             wanted |= dict.fromkeys(
                 f'"{one}"' for one in sorted(topic.strong.whole) if one not in STOP_WORDS and len(one) > 1
@@ -185,7 +187,7 @@ def subject_query(read: Prompt) -> str:
     return " OR ".join(wanted)
 
 
-def rewording_query(read: Prompt) -> str:
+def rewording_query(read: PromptFeatures) -> str:
     """The FTS5 query for other words that answer those of the prompt; empty where there are none."""
     wanted: dict[str, None] = {}
     for _, answers in read.wordings:
@@ -197,7 +199,7 @@ def rewording_query(read: Prompt) -> str:
     return " OR ".join(wanted)
 
 
-def _outdated(turn: MemoryRecord, piece: Piece, ended: Collection[Caution]) -> str:
+def _reason_outdated(turn: MemoryRecord, piece: ClauseFeatures, ended: Collection[Caution]) -> str:
     """Why a piece is not told of a turn from which something was drawn that no longer holds; "" where it may be.
 
     Other pieces of the turn say other things.
@@ -205,9 +207,11 @@ def _outdated(turn: MemoryRecord, piece: Piece, ended: Collection[Caution]) -> s
     if cautions.is_withheld(turn, ended):
         return WITHHELD
     for caution in ended:
-        said = _telling(stems(caution.old.content))
-        mine = _telling(piece.stems)
-        gone = said - _telling(stems(caution.successor.content)) if caution.successor else frozenset()
+        said = _informative_stems(stems(caution.old.content))
+        mine = _informative_stems(piece.stems)
+        gone = (
+            said - _informative_stems(stems(caution.successor.content)) if caution.successor else frozenset()
+        )
         shared = said & mine
         if gone & mine or (shared and len(shared) >= _SAYS * min(len(said), len(mine))):
             begin = "it says what was" if caution.compared else "what was drawn from it was"
@@ -215,9 +219,9 @@ def _outdated(turn: MemoryRecord, piece: Piece, ended: Collection[Caution]) -> s
     return ""
 
 
-def _pieces(
-    read: Prompt, turns: Sequence[MemoryRecord], ended: Collection[str]
-) -> list[tuple[MemoryRecord, Piece]]:
+def _statements_of_turns(
+    read: PromptFeatures, turns: Sequence[MemoryRecord], ended: Collection[str]
+) -> list[tuple[MemoryRecord, ClauseFeatures]]:
     """The statements of the turns that promise most by their words.
 
     ``ended``: the turns that say something that no longer holds. What stands beside it is cut off, for it may be told.
@@ -226,45 +230,50 @@ def _pieces(
     promising = []
     for index, turn in enumerate(newest_first):
         said = words(turn.content[: relevance.READ_AT_MOST])
-        whole = frozenset(relevance.stemmed(said))
+        whole = frozenset(relevance.stem_words(said))
         promising.append((relevance.score_turn(read, whole, said), index, turn, whole))
     promising.sort(key=lambda one: (-one[0], one[1]))
     return [
         (turn, relevance.read_piece(clause, whole, index / len(newest_first)))
         for _, index, turn, whole in promising[:MOST_CUT]
-        for clause in clauses(turn.content, apart=turn.id in ended)
+        for clause in split_clauses(turn.content, apart=turn.id in ended)
         if not clause.asks
     ]
 
 
-def _chosen(
+def _choose_pieces(
     scored: Iterable[ScoredPiece],
     facts: Sequence[MemoryRecord],
-    read: Prompt,
+    read: PromptFeatures,
     ended: Mapping[str, Collection[Caution]],
     refused: Callable[[MemoryRecord], str],
-) -> Found:
+) -> FoundExcerpts:
     chosen: list[ScoredPiece] = []
-    passed: list[Passed] = []
-    said = [_telling(stems(fact.content)) for fact in facts]
+    passed: list[LeftOutTurn] = []
+    said = [_informative_stems(stems(fact.content)) for fact in facts]
     kept_back: dict[str, str] = {}  # a turn may have many pieces
     for one in scored:
         if one.score < KEEPS or len(chosen) == MOST_PIECES:
             break
-        mine = _telling(one.piece.stems)
-        if not mine or not (read.factual or _bears(one, read)):
+        mine = _informative_stems(one.piece.stems)
+        if not mine or not (read.factual or _bears_on_prompt(one, read)):
             continue
-        if outdated := _outdated(one.memory, one.piece, ended.get(one.memory.id, ())):
+        if outdated := _reason_outdated(one.memory, one.piece, ended.get(one.memory.id, ())):
             reason = outdated
-        elif any(_share(mine, fact) >= COVERED for fact in said):
+        elif any(_overlap_share(mine, fact) >= COVERED for fact in said):
             reason = "a fact in the block says it"
         else:
             if one.memory.id not in kept_back:
                 kept_back[one.memory.id] = refused(one.memory)
-            reason = kept_back[one.memory.id] or _order_in(one)
+            reason = kept_back[one.memory.id] or _reason_instruction(one)
         if not reason:
             later = next(
-                (other for other in chosen if _alike(mine, _telling(other.piece.stems)) >= SAME), None
+                (
+                    other
+                    for other in chosen
+                    if _are_alike(mine, _informative_stems(other.piece.stems)) >= SAME
+                ),
+                None,
             )
             if later is None:
                 chosen.append(one)
@@ -272,39 +281,41 @@ def _chosen(
             if one.memory.event_time > later.memory.event_time:
                 chosen[chosen.index(later)], one = one, later
             reason = "it was said again later"
-        passed.append(Passed(one.memory, one.piece.clause.text, reason))
+        passed.append(LeftOutTurn(one.memory, one.piece.clause.text, reason))
     for index, older in enumerate(chosen):  # an older statement may no longer hold
         for other in chosen[index + 1 :]:
-            if other.memory.event_time > older.memory.event_time and _about_the_same(older, other):
+            if other.memory.event_time > older.memory.event_time and _are_about_same(older, other):
                 chosen.remove(other)
                 chosen.insert(index, other)
                 break
-    return Found([_excerpt(one, read) for one in chosen], passed[:_LISTED])
+    return FoundExcerpts([_make_excerpt(one, read) for one in chosen], passed[:_LISTED])
 
 
-def _warns(one: ScoredPiece, read: Prompt) -> bool:
+def _is_warning(one: ScoredPiece, read: PromptFeatures) -> bool:
     """Whether a piece tells of health, or is a rule, where the prompt is about what that matters for."""
     rule = one.values["topic rule"] and not relevance.HEALTH_ASKED.isdisjoint(read.topics)
     return bool(one.values["health asked"] or rule)
 
 
-def _bears(one: ScoredPiece, read: Prompt) -> bool:
+def _bears_on_prompt(one: ScoredPiece, read: PromptFeatures) -> bool:
     """Whether a piece has more to do with a prompt for work than everyday words, the same people or a meaning that is near."""
     if one.score >= SURE or any(
         lexicon.is_discriminative(read.words[stem]) for stem in read.weights if stem in one.piece.stems
     ):
         return True
     asked = read.words.values()
-    if any(answers.found(one.piece.words, one.piece.plain).difference(asked) for _, answers in read.wordings):
+    if any(
+        answers.find_in(one.piece.words, one.piece.plain).difference(asked) for _, answers in read.wordings
+    ):
         return True
     wanted = {lexicon.strong_mark(topic) for topic in read.topics}
     return any(
-        lexicon.is_discriminative(word) and not wanted.isdisjoint(lexicon.marks(word))
+        lexicon.is_discriminative(word) and not wanted.isdisjoint(lexicon.lists_marking(word))
         for word in one.piece.words
     )
 
 
-def _order_in(one: ScoredPiece) -> str:
+def _reason_instruction(one: ScoredPiece) -> str:
     """Why a piece is not told of a turn in which others' words may stand: it is checked like those; "" where it may be."""
     if one.memory.protected or not looks_pasted(one.memory.content):
         return ""
@@ -314,23 +325,23 @@ def _order_in(one: ScoredPiece) -> str:
     return f"it reads like an order ({reasons[0]}) in a turn with pasted text" if reasons else ""
 
 
-def _excerpt(one: ScoredPiece, read: Prompt) -> Excerpt:
-    why = scoring.reasons(one, read) or ("the rest of what was said with it",)
+def _make_excerpt(one: ScoredPiece, read: PromptFeatures) -> Excerpt:
+    why = scoring.describe_reasons(one, read) or ("the rest of what was said with it",)
     return Excerpt(memory=one.memory, text=one.piece.clause.text, score=one.score, reasons=why)
 
 
-def _about_the_same(one: ScoredPiece, other: ScoredPiece) -> bool:
-    return _alike(_telling(one.piece.stems), _telling(other.piece.stems)) >= ALIKE
+def _are_about_same(one: ScoredPiece, other: ScoredPiece) -> bool:
+    return _are_alike(_informative_stems(one.piece.stems), _informative_stems(other.piece.stems)) >= ALIKE
 
 
-def _telling(stemmed: Iterable[str]) -> frozenset[str]:
+def _informative_stems(stemmed: Iterable[str]) -> frozenset[str]:
     return frozenset(filter(lexicon.is_content_word, stemmed))
 
 
-def _share(mine: frozenset[str], other: frozenset[str]) -> float:
+def _overlap_share(mine: frozenset[str], other: frozenset[str]) -> float:
     return len(mine & other) / len(mine) if mine else 0.0
 
 
-def _alike(mine: frozenset[str], other: frozenset[str]) -> float:
+def _are_alike(mine: frozenset[str], other: frozenset[str]) -> float:
     both = len(mine | other)
     return len(mine & other) / both if both else 0.0

@@ -33,11 +33,11 @@ def find_exclusion(
     reasons, steps = [], []
     failed = [
         index for index, condition in enumerate(filter.conditions)
-        if not _holds(connection, condition, filter, memory.rid)
+        if not _passes_condition(connection, condition, filter, memory.rid)
     ]  # fmt: skip
     kept = [str(term) for index, term in enumerate(filter.terms) if index not in failed]
     if memory.valid_until is not None and not filter.trash:
-        reasons.append(_in_trash(connection, memory, now))
+        reasons.append(_trash_reason(connection, memory, now))
         steps.append("restore it, or look there with is:trash in the filter")
         kept.append("is:trash")
     left_out = [str(filter.terms[index]) for index in failed]
@@ -47,7 +47,7 @@ def find_exclusion(
     return Exclusion(reasons=tuple(reasons), steps=tuple(steps), filter=" ".join(kept))
 
 
-def _holds(connection: apsw.Connection, condition: str, filter: CompiledFilter, rid: int) -> bool:
+def _passes_condition(connection: apsw.Connection, condition: str, filter: CompiledFilter, rid: int) -> bool:
     [(holds,)] = connection.execute(
         f"SELECT ({condition}) IS TRUE FROM memories m WHERE m.rid = :memory",
         {**filter.bindings, "memory": rid},
@@ -55,7 +55,7 @@ def _holds(connection: apsw.Connection, condition: str, filter: CompiledFilter, 
     return bool(holds)
 
 
-def _in_trash(connection: apsw.Connection, memory: MemoryRecord, now: float) -> str:
+def _trash_reason(connection: apsw.Connection, memory: MemoryRecord, now: float) -> str:
     """With the date, and with what took its place."""
     assert memory.valid_until is not None
     day = datetime.fromtimestamp(memory.valid_until, UTC).astimezone().strftime("%d %b %Y")

@@ -9,17 +9,17 @@ from memtui.engine.records import Explanation, MemoryRecord, Profile, RetrieverH
 
 from . import cautions, scored_documents
 from .exclusions import Exclusion, find_exclusion
-from .filters.compiler import compile
-from .fusion import Fused
+from .filters.compiler import compile_filter
+from .fusion import FusedCandidate
 from .ranking import QueryEmbedder, Ranking
 from .retrievers import entity, keyword, vector
-from .scope import passing, scope
-from .suggestions import MOST_DEPTH, Trial
+from .scope import make_scope, rids_in_scope
+from .suggestions import MOST_DEPTH, SearchTrial
 
 NOT_COMPARED, NO_VECTOR = "Its meaning was not compared", "It has no vector yet"
 
 
-def explain(
+def explain_place(
     connection: apsw.Connection,
     query: str,
     memory: MemoryRecord,
@@ -40,26 +40,26 @@ def explain(
     A memory outside the filter is ranked as if the terms that leave it out were not there. Each remedy by
     itself brings the memory among the first ``limit``, unless it says how many to ask for: that was tried.
     """
-    compiled = compile(filter, now, fade_threshold=fade_threshold)
-    ranked = scope(compiled, alone=alone)
+    compiled = compile_filter(filter, now, fade_threshold=fade_threshold)
+    ranked = make_scope(compiled, alone=alone)
     outside = Exclusion()
-    if memory.rid not in passing(connection, ranked, [memory.rid]):
+    if memory.rid not in rids_in_scope(connection, ranked, [memory.rid]):
         outside = find_exclusion(connection, memory, compiled, now)
-        ranked = scope(compile(outside.filter, now, fade_threshold=fade_threshold), alone=alone)
+        ranked = make_scope(compile_filter(outside.filter, now, fade_threshold=fade_threshold), alone=alone)
     known = cautions.visible_scope(within, now, fade_threshold=fade_threshold)
-    trial = Trial(connection, query, ranked, profile, embedder, memory, limit, outside.steps, known)
-    ranking = trial.rank()
+    trial = SearchTrial(connection, query, ranked, profile, embedder, memory, limit, outside.steps, known)
+    ranking = trial.rank_with()
     position = trial.position(ranking)
     cut = position is None
     if cut and profile.depth < MOST_DEPTH:
-        ranking = trial.rank(profile=msgspec.structs.replace(profile, depth=MOST_DEPTH))
+        ranking = trial.rank_with(profile=msgspec.structs.replace(profile, depth=MOST_DEPTH))
         position = trial.position(ranking)
     fused = ranking.fused[position] if position is not None else None
-    retrievers = _exact(connection, ranking, memory, fused)
+    retrievers = _exact_places(connection, ranking, memory, fused)
     excluded = list(outside.reasons)
     remedies: list[str] = []
     if position is None:
-        reasons, remedies = _unfound(trial, ranking, retrievers, profile)
+        reasons, remedies = _explain_unfound(trial, ranking, retrievers, profile)
         excluded += reasons
     elif cut:
         passed_over = "vector" in retrievers and profile.vector and retrievers["vector"].rank <= profile.depth
@@ -68,13 +68,13 @@ def explain(
             if passed_over
             else f"It is beyond the first {profile.depth} of every retriever, which is how far the search looks."
         )
-        remedies = [*trial.with_words(ranking), *trial.deeper(retrievers)]
+        remedies = [*trial.try_more_words(ranking), *trial.try_deeper(retrievers)]
     elif position >= limit:
         where = "Without that it would be" if outside.reasons else "It is"
         excluded.append(f"{where} number {position + 1}, and {limit} {'is' if limit == 1 else 'are'} shown.")
-        remedies = trial.sentence([], position)
+        remedies = trial.suggestion_sentence([], position)
     elif outside.reasons:
-        remedies = trial.sentence([], position)
+        remedies = trial.suggestion_sentence([], position)
     return Explanation(
         query=query, memory=memory, rank=None if outside.reasons or position is None else position + 1,
         score=fused.score if fused else 0.0, limit=limit, retrievers=retrievers,
@@ -83,8 +83,8 @@ def explain(
     )  # fmt: skip
 
 
-def _exact(
-    connection: apsw.Connection, ranking: Ranking, memory: MemoryRecord, fused: Fused | None
+def _exact_places(
+    connection: apsw.Connection, ranking: Ranking, memory: MemoryRecord, fused: FusedCandidate | None
 ) -> dict[RetrieverName, RetrieverHit]:
     """The memory's place in each retriever over everything in the scope, also where the search did not look so far."""
     retrievers: dict[RetrieverName, RetrieverHit] = dict(fused.retrievers) if fused else {}
@@ -114,8 +114,8 @@ def _exact(
     return retrievers
 
 
-def _unfound(
-    trial: Trial, ranking: Ranking, retrievers: dict[RetrieverName, RetrieverHit], profile: Profile
+def _explain_unfound(
+    trial: SearchTrial, ranking: Ranking, retrievers: dict[RetrieverName, RetrieverHit], profile: Profile
 ) -> tuple[list[str], list[str]]:
     """Why no retriever finds it, and what would."""
     question, nearness = ranking.asked.question, retrievers.get("vector")
@@ -123,16 +123,16 @@ def _unfound(
     remedies: list[str] = []
     if not profile.keyword:
         reasons.append(f"The profile {profile.name} does without words.")
-        remedies += trial.weighed("keyword", 1.0)
+        remedies += trial.try_weight("keyword", 1.0)
     elif "keyword" not in retrievers:
         asked = ", ".join(term.word for term in question.terms)
         reasons.append(
             f"It has none of the words: {asked}." if asked else "The question has no words to look for."
         )
-    remedies += trial.with_words(ranking)
+    remedies += trial.try_more_words(ranking)
     if not profile.vector:
         reasons.append(f"The profile {profile.name} does without vectors.")
-        remedies += trial.weighed("vector", Profile().vector)
+        remedies += trial.try_weight("vector", Profile().vector)
     elif isinstance(trial.embedder, str):
         reasons.append(f"{NOT_COMPARED}: {trial.embedder}.")
     elif nearness is not None and nearness.score < profile.floor:

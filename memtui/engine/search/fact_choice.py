@@ -14,11 +14,11 @@ from memtui.engine.store.sql import as_json
 from memtui.engine.store.tokens import stems, words
 
 from . import facts, lexicon
-from .facts import Related
+from .facts import RelatedFact
 from .kept_back import LeftOut, why_kept_back
 from .query import ParsedQuery
-from .relevance import Prompt
-from .scope import Scope, passing
+from .relevance import PromptFeatures
+from .scope import Scope, rids_in_scope
 from .scoring import Cosines
 
 COMMON = 0.25
@@ -49,22 +49,22 @@ class PromptWords(NamedTuple):
     common: frozenset[str]
 
 
-class Choice(NamedTuple):
+class FactChoice(NamedTuple):
     """The facts to tell: ``hits`` that bear on the prompt, ``related`` ones that probably answer. ``result``: of the search.
 
     ``by_meaning``: whether that compared by meaning; ``left_out``: the hits that are not told, and what there was no place for.
     """
 
     hits: list[Hit]
-    related: list[Related]
+    related: list[RelatedFact]
     left_out: list[LeftOut]
     result: SearchResult
     by_meaning: bool
 
 
-def choose(
+def choose_facts(
     connection: apsw.Connection,
-    read: Prompt,
+    read: PromptFeatures,
     asked: PromptWords,
     within: Scope,
     now: float,
@@ -78,7 +78,7 @@ def choose(
     without: Collection[int],
     turns: Scope,
     cosines: Cosines | None,
-) -> Choice:
+) -> FactChoice:
     """Choose at most ``limit`` facts.
 
     ``search`` finds them, by meaning too where it is given True. Where they are not ``few`` that is done only where too
@@ -99,7 +99,7 @@ def choose(
     )  # fmt: skip
     least = facts.least_probability(read, candidates)
     chosen: list[Hit] = []
-    related: list[Related] = []
+    related: list[RelatedFact] = []
     left_out: list[LeftOut] = []
     for one in candidates:
         if one.memory.rid in without:
@@ -124,14 +124,14 @@ def choose(
             related.append(answers)
         elif one.hit:
             chosen.append(one.hit)
-    return Choice(_called_off_first(chosen), related, left_out[:MOST_LISTED], result, by_meaning)
+    return FactChoice(_put_cancellations_first(chosen), related, left_out[:MOST_LISTED], result, by_meaning)
 
 
-def _called_off_first(hits: Sequence[Hit]) -> list[Hit]:
+def _put_cancellations_first(hits: Sequence[Hit]) -> list[Hit]:
     """The hits with a plan that was called off behind the later fact that says so ("we decided not to go to Graz")."""
     arranged: list[Hit] = []
     for hit in hits:
-        if lexicon.pattern("called off").search(hit.memory.content):
+        if lexicon.compiled_pattern("called off").search(hit.memory.content):
             said = frozenset(filter(lexicon.is_discriminative, words(hit.memory.content)))
             index = next(
                 (
@@ -213,7 +213,7 @@ def _with_successors(
     rows: list[Any] = connection.execute(_CHAINS, {"ids": as_json(ids)}).fetchall()
     later: dict[str, int] = {}
     if rows:
-        inside = passing(connection, within, [rid for _, rid in rows])
+        inside = rids_in_scope(connection, within, [rid for _, rid in rows])
         later = {start: rid for start, rid in rows if rid in inside}  # the last of a chain stands last
     found = {one.rid: one for one in memories.by_rid(connection, list(later.values()), now)}
     chosen: dict[int, Hit] = {}

@@ -19,7 +19,7 @@ from memtui.engine.store.tokens import words
 
 from . import excerpts, prompt_need, relevance, scoring
 from .clauses import Clause
-from .relevance import Piece, Prompt
+from .relevance import ClauseFeatures, PromptFeatures
 from .scope import Scope, newest_facts
 from .scoring import Cosines, ScoredPiece
 
@@ -40,7 +40,7 @@ FIRST, BESIDE = 25, 20
 """Where there are more, so many hits are read, and so many others where too few of the hits bear on the prompt."""
 
 
-class Fact(NamedTuple):
+class FactCandidate(NamedTuple):
     """A fact that may be told. ``hit``: as the search found it; ``judged``: how probably it answers."""
 
     memory: MemoryRecord
@@ -48,7 +48,7 @@ class Fact(NamedTuple):
     judged: ScoredPiece
 
 
-class Related(Record):
+class RelatedFact(Record):
     """A fact that is told for its subject, for other words or for a meaning that is near.
 
     ``score``: how probably it answers, 0 to 1. ``reasons``: why, each a few words.
@@ -61,7 +61,7 @@ class Related(Record):
 
 def rank_facts(
     connection: apsw.Connection,
-    read: Prompt,
+    read: PromptFeatures,
     hits: Sequence[Hit],
     within: Scope,
     now: float,
@@ -71,7 +71,7 @@ def rank_facts(
     with_meanings: bool,
     turns: Scope,
     cosines: Cosines | None,
-) -> list[Fact]:
+) -> list[FactCandidate]:
     """The hits and the other facts that may bear on a prompt, the best first.
 
     ``few``: whether there are few facts; ``beside``: whether any but the hits are read. ``turns``: those that may be read
@@ -79,39 +79,41 @@ def rank_facts(
     """
     hits = hits if few else hits[:FIRST]
     found = {hit.memory.rid: hit for hit in hits}
-    others = _others(connection, read, within, few=few) if beside else []
+    others = _facts_of_subjects(connection, read, within, few=few) if beside else []
     others = [rid for rid in others if rid not in found][: None if few else BESIDE]
     known = [hit.memory for hit in hits] + memories.by_rid(connection, others, now)
     newest = sorted(known, key=lambda fact: (-fact.event_time, -fact.rid))
     said_with = _source_stems(connection, known, turns)
     pieces = [
-        (fact, _piece(fact, index / len(newest), said_with.get(fact.id, frozenset())))
+        (fact, _fact_piece(fact, index / len(newest), said_with.get(fact.id, frozenset())))
         for index, fact in enumerate(newest)
     ]
     judged = scoring.score_pieces(read, pieces, "facts", with_meanings=with_meanings, cosines=cosines)
-    return [Fact(one.memory, found.get(one.memory.rid), one) for one in judged]
+    return [FactCandidate(one.memory, found.get(one.memory.rid), one) for one in judged]
 
 
-def least_probability(read: Prompt, ranked: Sequence[Fact]) -> float:
+def least_probability(read: PromptFeatures, ranked: Sequence[FactCandidate]) -> float:
     """The least probability with which one of the facts, the best first, is told."""
-    odds = prompt_need.odds(read, "facts", [one.judged.score for one in ranked])
+    odds = prompt_need.answer_odds(read, "facts", [one.judged.score for one in ranked])
     return ANSWERS if odds >= NEEDED else ELSE
 
 
-def related_fact(fact: Fact, read: Prompt, best: float) -> Related | None:
+def related_fact(fact: FactCandidate, read: PromptFeatures, best: float) -> RelatedFact | None:
     """The fact as it is told for what it probably answers; None where too little shows why.
 
     ``best``: the highest probability of the facts.
     """
-    why = scoring.reasons(fact.judged, read)
+    why = scoring.describe_reasons(fact.judged, read)
     if not (why or read.factual or read.personal):
         return None
     if not set(why) - {scoring.MEANING} and fact.judged.score < BESIDE_BEST * best:
         return None
-    return Related(memory=fact.memory, score=fact.judged.score, reasons=why or (ALL_TOGETHER,))
+    return RelatedFact(memory=fact.memory, score=fact.judged.score, reasons=why or (ALL_TOGETHER,))
 
 
-def _others(connection: apsw.Connection, read: Prompt, within: Scope, *, few: bool) -> list[int]:
+def _facts_of_subjects(
+    connection: apsw.Connection, read: PromptFeatures, within: Scope, *, few: bool
+) -> list[int]:
     """The facts of the prompt's subjects, those that answer it with other words, and the newest."""
     found: dict[int, None] = {}
     for match in filter(None, (excerpts.subject_query(read), excerpts.rewording_query(read))):
@@ -145,12 +147,12 @@ def _source_stems(
     )
     for fact, turn, text in rows:
         if turn not in stems_of:
-            stems_of[turn] = frozenset(relevance.stemmed(words(text)))
+            stems_of[turn] = frozenset(relevance.stem_words(words(text)))
         found[fact] = found.get(fact, frozenset()) | stems_of[turn]
     return found
 
 
-def _piece(fact: MemoryRecord, age: float, said_with: frozenset[str]) -> Piece:
+def _fact_piece(fact: MemoryRecord, age: float, said_with: frozenset[str]) -> ClauseFeatures:
     text = fact.content[: relevance.READ_AT_MOST]
-    stems = said_with.union(relevance.stemmed(words(text)))
+    stems = said_with.union(relevance.stem_words(words(text)))
     return relevance.read_piece(Clause(text=text, asks=False), stems, age)

@@ -18,7 +18,7 @@ RETRIEVERS: tuple[RetrieverName, ...] = ("keyword", "vector", "word_vector", "en
 _NAMING: tuple[RetrieverName, ...] = ("keyword", "entity")
 
 
-class Candidate(Record):
+class RetrieverCandidate(Record):
     """A memory in one retriever's list: the raw score, its share, and what matched."""
 
     rid: int
@@ -27,13 +27,13 @@ class Candidate(Record):
     matched: tuple[str, ...] = ()
 
 
-class Fused(Record):
+class FusedCandidate(Record):
     rid: int
     score: float
     retrievers: dict[RetrieverName, RetrieverHit]
 
 
-def weight(profile: Profile, retriever: RetrieverName) -> float:
+def retriever_weight(profile: Profile, retriever: RetrieverName) -> float:
     """The context retriever brings its weights along (``neighbours``, ``session``, ``facts``).
 
     It and the word vector retriever look at what others found, and take no part in rrf.
@@ -52,30 +52,36 @@ def weight(profile: Profile, retriever: RetrieverName) -> float:
             return 1.0 if profile.fusion == "score" and lent else 0.0
 
 
-def totals(lists: Mapping[RetrieverName, Sequence[Candidate]], profile: Profile) -> dict[int, float]:
+def weighted_totals(
+    lists: Mapping[RetrieverName, Sequence[RetrieverCandidate]], profile: Profile
+) -> dict[int, float]:
     """The sum of weight * share for each candidate."""
     found: dict[int, float] = {}
     for retriever, candidates in lists.items():
-        part = weight(profile, retriever)
+        part = retriever_weight(profile, retriever)
         for one in candidates:
             found[one.rid] = found.get(one.rid, 0.0) + part * one.share
     return found
 
 
-def standing(lists: Mapping[RetrieverName, Sequence[Candidate]], profile: Profile) -> set[int]:
+def candidates_with_own_evidence(
+    lists: Mapping[RetrieverName, Sequence[RetrieverCandidate]], profile: Profile
+) -> set[int]:
     """What answers by itself: it has a word or a name of the question, or a meaning as near as the floor asks for."""
     found = {one.rid for one in lists.get("vector", ()) if one.score >= profile.floor}
     return found.union(one.rid for retriever in _NAMING for one in lists.get(retriever, ()))
 
 
-def fuse(lists: Mapping[RetrieverName, Sequence[Candidate]], profile: Profile) -> list[Fused]:
+def fuse_lists(
+    lists: Mapping[RetrieverName, Sequence[RetrieverCandidate]], profile: Profile
+) -> list[FusedCandidate]:
     """All candidates, best first, each once; newer ones (higher rid) first among equals.
 
     Each list is in its retriever's order and has a memory at most once. Retrievers without weight give nothing.
     """
     retrievers: dict[int, dict[RetrieverName, RetrieverHit]] = {}
     for retriever in RETRIEVERS:
-        share = weight(profile, retriever)
+        share = retriever_weight(profile, retriever)
         if share == 0.0:
             continue
         for rank, candidate in enumerate(lists.get(retriever, ()), 1):
@@ -84,7 +90,7 @@ def fuse(lists: Mapping[RetrieverName, Sequence[Candidate]], profile: Profile) -
                 rank=rank, score=candidate.score, term=term, matched=candidate.matched
             )
     fused = [
-        Fused(rid=rid, score=sum(hit.term for hit in found.values()), retrievers=found)
+        FusedCandidate(rid=rid, score=sum(hit.term for hit in found.values()), retrievers=found)
         for rid, found in retrievers.items()
     ]
     return sorted(fused, key=lambda hit: (-hit.score, -hit.rid))

@@ -11,7 +11,7 @@ from memtui.engine.records import MemoryRecord
 from memtui.engine.store.sql import as_json
 
 from . import lexicon
-from .scope import Scope, passing
+from .scope import Scope, rids_in_scope
 
 READ_AT_MOST = 4_000
 """Characters of a text that are read."""
@@ -41,7 +41,7 @@ def find_confided(
         (READ_AT_MOST, as_json(sorted(drawn))),
     ).fetchall()
     asking = [(id, rid, words) for id, rid, content in rows if (words := confidentiality_request(content))]
-    inside = None if known is None else passing(connection, known, [rid for _, rid, _ in asking])
+    inside = None if known is None else rids_in_scope(connection, known, [rid for _, rid, _ in asking])
     for id, rid, words in asking:
         found[id] = words if inside is None or rid in inside else ""
     return found
@@ -49,7 +49,7 @@ def find_confided(
 
 def confidentiality_request(text: str) -> str:
     """The sentence of a text that asks to keep something from others; "" where none does."""
-    match = lexicon.pattern("in confidence").search(text[:READ_AT_MOST])
+    match = lexicon.compiled_pattern("in confidence").search(text[:READ_AT_MOST])
     if match is None:
         return ""
     start = max(text.rfind(end, 0, match.start()) for end in ".!?\n") + 1

@@ -37,7 +37,7 @@ def asked_relations(prompt: str) -> frozenset[str]:
     found: set[str] = set()
     for mine in _asked.finditer(prompt):
         for word in mine.groups():
-            if synonyms := lexicon.kinship().get(fold(word or "")):
+            if synonyms := lexicon.kinship_words().get(fold(word or "")):
                 found |= synonyms
                 break
     return frozenset(found)

@@ -32,7 +32,7 @@ class WordList(Record):
         return {one for one in among if one in self.whole or one.startswith(self.beginnings)}
 
 
-class Topic(Record):
+class LexiconTopic(Record):
     """A subject. ``asked``: words of a prompt about it; ``strong``: words of a statement that bears on it.
 
     ``alone``: words of a prompt that ask for it only where no other subject is asked for.
@@ -47,49 +47,51 @@ class Topic(Record):
 
 
 @functools.cache
-def topics() -> tuple[Topic, ...]:
+def load_topics() -> tuple[LexiconTopic, ...]:
     """The subjects, in the order of the list."""
     found: dict[str, dict[str, list[str]]] = {}
-    for name, lines in _sections("topics").items():
+    for name, lines in _read_sections("topics").items():
         for line in lines:
             side, _, listed = line.partition(":")
             found.setdefault(name, {}).setdefault(side, []).extend(listed.split())
     return tuple(
-        Topic(
+        LexiconTopic(
             name=name,
-            asked=_list(sides["asked"]),
-            alone=_list(sides.get("alone", ())),
-            strong=_list(sides["strong"]),
-            weak=_list(sides.get("weak", ())),
+            asked=_word_list(sides["asked"]),
+            alone=_word_list(sides.get("alone", ())),
+            strong=_word_list(sides["strong"]),
+            weak=_word_list(sides.get("weak", ())),
         )
         for name, sides in found.items()
     )
 
 
-def subjects(said: Collection[str]) -> tuple[str, ...]:
+def topics_asked_about(said: Collection[str]) -> tuple[str, ...]:
     """The names of the topics that the words of a prompt ask about."""
-    asked = tuple(topic.name for topic in topics() if topic.asked.found(said))
-    return asked or tuple(topic.name for topic in topics() if topic.alone.found(said))
+    asked = tuple(topic.name for topic in load_topics() if topic.asked.found(said))
+    return asked or tuple(topic.name for topic in load_topics() if topic.alone.found(said))
 
 
 @functools.cache
-def vital() -> dict[str, WordList]:
+def vital_lists() -> dict[str, WordList]:
     """``health``: what may harm; ``rule``: what forbids or demands; ``diet``: what some do not eat;
     ``wish``: how meals shall be.
     """
-    return {name: _list(" ".join(lines).split()) for name, lines in _sections("vital").items()}
+    return {name: _word_list(" ".join(lines).split()) for name, lines in _read_sections("vital").items()}
 
 
 @functools.cache
 def sentence_words() -> dict[str, frozenset[str]]:
     """Small words by what they tell of a sentence."""
-    return {name: frozenset(" ".join(lines).split()) for name, lines in _sections("sentence_words").items()}
+    return {
+        name: frozenset(" ".join(lines).split()) for name, lines in _read_sections("sentence_words").items()
+    }
 
 
 @functools.cache
-def pattern(name: str) -> re.Pattern[str]:
+def compiled_pattern(name: str) -> re.Pattern[str]:
     """How prompts or statements begin, or what is in them."""
-    return re.compile("|".join(_sections("patterns")[name]), re.IGNORECASE)
+    return re.compile("|".join(_read_sections("patterns")[name]), re.IGNORECASE)
 
 
 def begins_with(name: str, text: str) -> bool:
@@ -100,49 +102,52 @@ def begins_with(name: str, text: str) -> bool:
 def phrase_at_start(name: str, text: str) -> str | None:
     """What of a text a pattern covers at its beginning, after what people say before they come to it."""
     start = _prelude.match(text)
-    found = pattern(name).match(text, start.end() if start else 0)
+    found = compiled_pattern(name).match(text, start.end() if start else 0)
     return found[0] if found else None
 
 
-def attributes(prompt: str) -> tuple[re.Pattern[str], ...]:
+def asked_attributes(prompt: str) -> tuple[re.Pattern[str], ...]:
     """How statements look that have what a prompt asks for by name: an age, a price, a number to call."""
-    names = [name for name in _sections("attributes") if _attribute(name, "asked").search(prompt)]
-    return tuple(_attribute(name, "answer") for name in names)
+    names = [
+        name for name in _read_sections("attributes") if _attribute_patterns(name, "asked").search(prompt)
+    ]
+    return tuple(_attribute_patterns(name, "answer") for name in names)
 
 
 @functools.cache
-def _attribute(name: str, side: str) -> re.Pattern[str]:
-    parts = [line.partition(": ") for line in _sections("attributes")[name]]
+def _attribute_patterns(name: str, side: str) -> re.Pattern[str]:
+    parts = [line.partition(": ") for line in _read_sections("attributes")[name]]
     return re.compile(
         "|".join(listed for listed_side, _, listed in parts if listed_side == side), re.IGNORECASE
     )
 
 
-class Phrases(Record):
+class PhraseList(Record):
     """Words, and several in a row, each with a space before and after it; of one that stands for beginnings, only before it."""
 
     single: WordList
     rows: tuple[str, ...]
 
-    def found(self, said: Iterable[str], plain: str) -> set[str]:
+    def find_in(self, said: Iterable[str], plain: str) -> set[str]:
         """Those that occur in a text: its words, and the text as ``store.words.plain`` gives it."""
         return self.single.found(said) | {row.strip() for row in self.rows if row in plain}
 
 
-class Wording(Record):
+class AnswerWording(Record):
     """Words of a prompt, and what statements say that answer it with others."""
 
     asked: frozenset[str]
-    answers: Phrases
+    answers: PhraseList
 
 
-def wordings(said: Collection[str], plain: str) -> tuple[Wording, ...]:
+def answer_wordings(said: Collection[str], plain: str) -> tuple[AnswerWording, ...]:
     """What answers the words of a prompt with others, by group of the list."""
-    groups = _wordings("asked")
-    asked = ((name, listed.found(said, plain)) for name, listed in groups.items())
+    groups = _load_wordings("asked")
+    asked = ((name, listed.find_in(said, plain)) for name, listed in groups.items())
     return tuple(
-        Wording(
-            asked=frozenset(word for one in found for word in one.split()), answers=_wordings("answer")[name]
+        AnswerWording(
+            asked=frozenset(word for one in found for word in one.split()),
+            answers=_load_wordings("answer")[name],
         )
         for name, found in asked
         if found
@@ -150,16 +155,16 @@ def wordings(said: Collection[str], plain: str) -> tuple[Wording, ...]:
 
 
 @functools.cache
-def _wordings(side: str) -> dict[str, Phrases]:
+def _load_wordings(side: str) -> dict[str, PhraseList]:
     return {
-        name: _phrases(
+        name: _phrase_list(
             one for line in lines if line.startswith(side) for one in line.partition(":")[2].split(",")
         )
-        for name, lines in _sections("wordings").items()
+        for name, lines in _read_sections("wordings").items()
     }
 
 
-def _phrases(listed: Iterable[str]) -> Phrases:
+def _phrase_list(listed: Iterable[str]) -> PhraseList:
     single: list[str] = []
     rows: list[str] = []
     for one in map(str.strip, listed):
@@ -170,30 +175,30 @@ def _phrases(listed: Iterable[str]) -> Phrases:
             single.append(parts[0] + "*" * begins)
         else:
             rows.append(f" {' '.join(parts)}{'' if begins else ' '}")
-    return Phrases(single=_list(single), rows=tuple(rows))
+    return PhraseList(single=_word_list(single), rows=tuple(rows))
 
 
 @functools.cache
-def people() -> dict[str, WordList]:
+def words_for_people() -> dict[str, WordList]:
     """Kinds of people by the words for them."""
-    return {name: _list(listed.split()) for name, listed in _people_lines() if "=" not in name}
+    return {name: _word_list(listed.split()) for name, listed in _people_lines() if "=" not in name}
 
 
 @functools.cache
-def groups() -> dict[frozenset[str], WordList]:
+def words_for_groups() -> dict[frozenset[str], WordList]:
     """The words for several kinds of people at once."""
     return {
-        frozenset(name.partition("=")[2].split()): _list(listed.split())
+        frozenset(name.partition("=")[2].split()): _word_list(listed.split())
         for name, listed in _people_lines()
         if "=" in name
     }
 
 
 @functools.cache
-def kinship() -> dict[str, frozenset[str]]:
+def kinship_words() -> dict[str, frozenset[str]]:
     """What facts call those for whom a prompt has a word."""
     found: dict[str, frozenset[str]] = {}
-    for line in _lines("kinship"):
+    for line in _read_lines("kinship"):
         asked, _, in_facts = line.partition(":")
         found |= dict.fromkeys(asked.split(), frozenset((in_facts or asked).split()))
     return found
@@ -202,13 +207,13 @@ def kinship() -> dict[str, frozenset[str]]:
 @functools.cache
 def small_words() -> frozenset[str]:
     """Words that say next to nothing, of languages other than English."""
-    return frozenset(word for line in _lines("small_words") for word in line.split())
+    return frozenset(word for line in _read_lines("small_words") for word in line.split())
 
 
 @functools.cache
-def chatter() -> frozenset[str]:
+def chatter_words() -> frozenset[str]:
     """Words that agree, thank, greet or close."""
-    return frozenset(word for line in _lines("chatter") for word in line.split())
+    return frozenset(word for line in _read_lines("chatter") for word in line.split())
 
 
 def is_content_word(word: str) -> bool:
@@ -217,9 +222,9 @@ def is_content_word(word: str) -> bool:
 
 
 @functools.lru_cache(maxsize=20_000)
-def marks(word: str) -> tuple[str, ...]:
+def lists_marking(word: str) -> tuple[str, ...]:
     """The lists of what statements say on which a word stands: ``strong``, of vital things, people and sentences."""
-    whole, beginnings, lengths = _marked()
+    whole, beginnings, lengths = _marking_words()
     found = whole.get(word, ())
     for length in lengths:
         if length > len(word):
@@ -229,12 +234,12 @@ def marks(word: str) -> tuple[str, ...]:
 
 
 @functools.cache
-def _marked() -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]], tuple[int, ...]]:
+def _marking_words() -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]], tuple[int, ...]]:
     """The names of the lists by word and by beginning, and how long the beginnings are."""
-    lists = [(strong_mark(topic.name), topic.strong) for topic in topics()]
-    lists += [(weak_mark(topic.name), topic.weak) for topic in topics()]
-    lists += [*vital().items(), *people().items()]
-    lists += [(name, listed) for kinds, listed in groups().items() for name in kinds]
+    lists = [(strong_mark(topic.name), topic.strong) for topic in load_topics()]
+    lists += [(weak_mark(topic.name), topic.weak) for topic in load_topics()]
+    lists += [*vital_lists().items(), *words_for_people().items()]
+    lists += [(name, listed) for kinds, listed in words_for_groups().items() for name in kinds]
     lists += [(name, WordList(whole=listed, beginnings=())) for name, listed in sentence_words().items()]
     whole: dict[str, tuple[str, ...]] = {}
     beginnings: dict[str, tuple[str, ...]] = {}
@@ -264,7 +269,7 @@ def count_topic_words(topic: str, marks: Mapping[str, int]) -> int:
 
 @functools.cache
 def _weak_words() -> frozenset[str]:
-    return frozenset(word for line in _lines("weak_words") for word in line.split())
+    return frozenset(word for line in _read_lines("weak_words") for word in line.split())
 
 
 def is_discriminative(word: str) -> bool:
@@ -277,17 +282,17 @@ def needs_no_memory(prompt: str) -> bool:
     if not begins_with("needs no memory", prompt):
         return False
     asked = before_paste(prompt)
-    return not (pattern("speaks of the person").search(asked) or kinds_of_people(words(asked)))
+    return not (compiled_pattern("speaks of the person").search(asked) or kinds_of_people(words(asked)))
 
 
 def states_preference(content: str) -> bool:
     """Whether a statement says how something is wanted."""
-    return pattern("how it is wanted").search(content) is not None
+    return compiled_pattern("how it is wanted").search(content) is not None
 
 
 def asks_for_one_thing(prompt: str) -> bool:
     """Whether a prompt asks for something that is in memory or is not, and not for work or advice."""
-    return begins_with("asks for one thing", prompt) and not pattern("asks for work").search(prompt)
+    return begins_with("asks for one thing", prompt) and not compiled_pattern("asks for work").search(prompt)
 
 
 def before_paste(prompt: str) -> str:
@@ -297,24 +302,24 @@ def before_paste(prompt: str) -> str:
 
 def kinds_of_people(said: Collection[str]) -> frozenset[str]:
     """The kinds of people that some words speak of; those of a group with it."""
-    found = {name for name, listed in people().items() if listed.found(said)}
-    for kinds, listed in groups().items():
+    found = {name for name, listed in words_for_people().items() if listed.found(said)}
+    for kinds, listed in words_for_groups().items():
         if listed.found(said):
             found |= kinds
     return frozenset(found)
 
 
 def _people_lines() -> list[tuple[str, str]]:
-    parts = [line.partition(":") for line in _lines("people")]
+    parts = [line.partition(":") for line in _read_lines("people")]
     return [(name.strip(), listed) for name, _, listed in parts]
 
 
-def _sections(name: str) -> dict[str, list[str]]:
+def _read_sections(name: str) -> dict[str, list[str]]:
     """The lines of a list below each [heading]."""
     return word_lists.sections(_FOLDER / f"{name}.txt")
 
 
-def _list(listed: Iterable[str]) -> WordList:
+def _word_list(listed: Iterable[str]) -> WordList:
     whole: set[str] = set()
     beginnings: set[str] = set()
     for one in listed:
@@ -327,5 +332,5 @@ def _list(listed: Iterable[str]) -> WordList:
     return WordList(whole=frozenset(whole), beginnings=tuple(sorted(beginnings)))
 
 
-def _lines(name: str) -> list[str]:
+def _read_lines(name: str) -> list[str]:
     return word_lists.lines(_FOLDER / f"{name}.txt")

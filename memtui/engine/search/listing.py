@@ -15,7 +15,7 @@ import apsw
 from memtui.engine.confidence import EFFECTIVE_SQL
 from memtui.engine.records import TRUST_ORDER, MemoryRecord
 from memtui.engine.store import memories
-from memtui.engine.store.sql import in_chunks
+from memtui.engine.store.sql import keys_in_chunks
 
 from .filters.compiler import CompiledFilter
 from .filters.terms import parse
@@ -62,7 +62,7 @@ def page(
 ) -> list[MemoryRecord]:
     """At most ``limit`` memories from ``offset`` on."""
     found = connection.execute(
-        f"{_select(filter, sort, descending)} LIMIT :limit OFFSET :offset",
+        f"{_select_statement(filter, sort, descending)} LIMIT :limit OFFSET :offset",
         {**filter.bindings, "now": now, "limit": limit, "offset": offset},
     )
     return memories.by_rid(connection, [rid for (rid,) in found], now)
@@ -77,11 +77,11 @@ def rids(
     now: float,
 ) -> Iterator[array[int]]:
     """The rids of all memories that pass, in the order of ``page``, in arrays of at most 8,192."""
-    cursor = connection.execute(_select(filter, sort, descending), {**filter.bindings, "now": now})
-    return in_chunks(cursor)
+    cursor = connection.execute(_select_statement(filter, sort, descending), {**filter.bindings, "now": now})
+    return keys_in_chunks(cursor)
 
 
-def _select(filter: CompiledFilter, sort: SortKey, descending: bool) -> str:
+def _select_statement(filter: CompiledFilter, sort: SortKey, descending: bool) -> str:
     down = " DESC" if descending else ""
     ties = "m.event_time DESC, m.rid DESC"
     order = f"m.event_time{down}, m.rid{down}" if sort == "time" else f"{_ORDERS[sort]}{down}, {ties}"

@@ -103,7 +103,10 @@ def _parse(text: str, now: float, tz: tzinfo | None) -> int | None:
         return period[0] if period[1] == int(now) + 1 else period[1] - 1
     try:
         return (
-            _clock_time(word, now, tz) or _weekday(word, now, tz) or _named(word, now, tz) or _stamp(word, tz)
+            _clock_time(word, now, tz)
+            or _parse_weekday(word, now, tz)
+            or _parse_named_day(word, now, tz)
+            or _parse_iso(word, tz)
         )
     except (ValueError, OverflowError, OSError):
         return None
@@ -119,7 +122,7 @@ def _clock_time(word: str, now: float, tz: tzinfo | None) -> int | None:
     return int((then if then <= here else then - timedelta(days=1)).timestamp())
 
 
-def _weekday(word: str, now: float, tz: tzinfo | None) -> int | None:
+def _parse_weekday(word: str, now: float, tz: tzinfo | None) -> int | None:
     match = _WEEKDAY.fullmatch(word)
     if not match or word.split()[-1] not in (*_DAYS, *_WHOLE):
         return None
@@ -128,7 +131,7 @@ def _weekday(word: str, now: float, tz: tzinfo | None) -> int | None:
     return int((today - timedelta(days=days_back)).replace(tzinfo=tz).timestamp()) - 1
 
 
-def _named(word: str, now: float, tz: tzinfo | None) -> int | None:
+def _parse_named_day(word: str, now: float, tz: tzinfo | None) -> int | None:
     """``3 mar``, ``3 mar 2025 14:30``; without a year the last one that is past."""
     if not (match := _NAMED.fullmatch(word)):
         return None
@@ -141,7 +144,7 @@ def _named(word: str, now: float, tz: tzinfo | None) -> int | None:
     return int(then.replace(tzinfo=tz).timestamp())
 
 
-def _stamp(word: str, tz: tzinfo | None) -> int | None:
+def _parse_iso(word: str, tz: tzinfo | None) -> int | None:
     """An ISO date and time, with a zone or in the local one."""
     then = datetime.fromisoformat(word.upper())
     if _TO_THE_MINUTE.fullmatch(word):

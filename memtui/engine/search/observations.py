@@ -19,10 +19,10 @@ from memtui.engine.store.tokens import stems
 
 from . import query as search_query
 from . import scored_documents
-from .filters.compiler import compile
+from .filters.compiler import compile_filter
 from .query import ParsedQuery
 from .retrievers import keyword
-from .scope import Scope, scope
+from .scope import Scope, make_scope
 from .term_statistics import OBSERVATIONS
 
 K1 = 1.2
@@ -43,7 +43,7 @@ class ObservationHit(Record):
     matched: tuple[str, ...] = ()
 
 
-def within(
+def observations_scope(
     now: float, *, category: Category | None = None, filter: str = "", after: int | None = None,
     before: int | None = None, alone: bool = False,
 ) -> Scope:  # fmt: skip
@@ -52,7 +52,7 @@ def within(
     Raises FilterError.
     """
     terms = ["kind:observation", f"category:{category}" if category else "", filter]
-    chosen = scope(compile(" ".join(filter_ for filter_ in terms if filter_), now), alone=alone)
+    chosen = make_scope(compile_filter(" ".join(filter_ for filter_ in terms if filter_), now), alone=alone)
     where, bindings = chosen.where, dict(chosen.bindings)
     if after is not None:
         where, bindings["after"] = f"{where} AND m.event_time >= :after", after
@@ -75,9 +75,9 @@ def recall(
     if not 0.0 <= min_score <= 1.0:
         raise InputError(f"A lowest score is between 0 and 1, not {min_score!r}.", "For example 0.1.")
     asked = search_query.parse_query(connection, query, OBSERVATIONS, scope if scope.alone else None)
-    found = keyword.first_pass(connection, asked, scope, max(_LEAST_READ, 2 * limit))
+    found = keyword.bm25_first_pass(connection, asked, scope, max(_LEAST_READ, 2 * limit))
     read = memories.by_rid(connection, [one.rid for one in found], now)
-    scored = [(bm25, memory) for memory in read if (bm25 := _bm25(asked, memory.content)) > 0.0]
+    scored = [(bm25, memory) for memory in read if (bm25 := _bm25_score(asked, memory.content)) > 0.0]
     scored.sort(key=lambda one: (-one[0], -one[1].event_time, -one[1].rid))
     return tuple(
         ObservationHit(
@@ -91,11 +91,11 @@ def recall(
     )
 
 
-def _bm25(asked: ParsedQuery, content: str) -> float:
+def _bm25_score(asked: ParsedQuery, content: str) -> float:
     if asked.characters:  # a single character is in no index: it stands there, or it does not
         return float(sum(character in content for character in asked.characters))
     all_words = stems(content)
-    counts = _counts((*all_words, *full_text.cjk_bigrams(content)))
+    counts = _word_counts((*all_words, *full_text.cjk_bigrams(content)))
     longer = K1 * (1.0 - B + B * len(all_words) / asked.mean_length) if asked.mean_length else K1
     return sum(
         term.idf * counts[term.stem] * (K1 + 1.0) / (counts[term.stem] + longer)
@@ -104,7 +104,7 @@ def _bm25(asked: ParsedQuery, content: str) -> float:
     )
 
 
-def _counts(words: Iterable[str]) -> dict[str, int]:
+def _word_counts(words: Iterable[str]) -> dict[str, int]:
     counts: dict[str, int] = {}
     for word in words:
         counts[word] = counts.get(word, 0) + 1

@@ -36,7 +36,7 @@ def find_profile(connection: apsw.Connection, profile: str | Profile) -> Profile
         raise InputError(f"The profile {profile!r} cannot be read: {error}.", "Save it again.") from error
 
 
-def configured(connection: apsw.Connection, name: str) -> tuple[Profile, str]:
+def configured_profile(connection: apsw.Connection, name: str) -> tuple[Profile, str]:
     """The profile that the settings name, and a note: profiles are in a memory file, the settings are for all files.
 
     Nor can every file be ranked by every one: the default takes the place of what needs vectors of words that its model
@@ -46,7 +46,11 @@ def configured(connection: apsw.Connection, name: str) -> tuple[Profile, str]:
         found = find_profile(connection, name)
     except NotFoundError as error:
         return DEFAULT, f"{error.message.removesuffix('.')} here: ranked by {DEFAULT.name}."
-    if found.word_vector and vectors.space(connection) is not None and not vectors.word_dims(connection):
+    if (
+        found.word_vector
+        and vectors.vector_space(connection) is not None
+        and not vectors.word_dims(connection)
+    ):
         problem = f'The ranking "{name}" needs vectors of words, which this memory\'s model does not make'
         return DEFAULT, f"{problem}: ranked by {DEFAULT.name}."
     return found, ""

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from memtui.engine.guards.instructions.classifier import HASHED, extract_features
 
-from .relevance import Prompt, Source
+from .relevance import PromptFeatures, Source
 
 SIZE = HASHED
 """So many features: hashed words, pairs and threes of words, and letters that stand together."""
@@ -27,7 +27,7 @@ _FIRST = 4
 _LEAST = 1e-4
 
 
-def hashed(prompt: str) -> dict[int, float]:
+def hashed_features(prompt: str) -> dict[int, float]:
     """The features of a prompt by their place, below ``SIZE``."""
     return {
         bucket: value for bucket, value in extract_features(prompt[:_READ_AT_MOST]).items() if bucket < SIZE
@@ -35,21 +35,21 @@ def hashed(prompt: str) -> dict[int, float]:
 
 
 @functools.lru_cache(8)
-def need(prompt: str) -> float:
+def memory_need(prompt: str) -> float:
     """Above 0 a prompt more likely needs the memory than not. Kept, because a block asks for its facts and for its excerpts."""
     weights, scale, bias = _need_weights()
-    return bias + scale * sum(weights[bucket] * value for bucket, value in hashed(prompt).items())
+    return bias + scale * sum(weights[bucket] * value for bucket, value in hashed_features(prompt).items())
 
 
-def columns(need: float, working: bool, scores: Sequence[float]) -> tuple[float, ...]:
+def odds_features(need: float, working: bool, scores: Sequence[float]) -> tuple[float, ...]:
     """What the odds are made of. ``working``: not a question for one thing; ``scores``: probabilities, the highest first."""
     first = [*scores[:_FIRST], *[0.0] * (_FIRST - len(scores))]
     return need, float(working), _log_odds(first[0]), sum(map(_log_odds, first)) / _FIRST, 1.0
 
 
-def odds(prompt: Prompt, source: Source, scores: Sequence[float]) -> float:
+def answer_odds(prompt: PromptFeatures, source: Source, scores: Sequence[float]) -> float:
     """The log odds that ``source`` has what a prompt needs, by the probabilities of its pieces, the highest first."""
-    values = columns(need(prompt.text), not prompt.factual, scores)
+    values = odds_features(memory_need(prompt.text), not prompt.factual, scores)
     return sum(map(float.__mul__, _odds_weights()[source], values))
 
 

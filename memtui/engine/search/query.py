@@ -18,7 +18,7 @@ from memtui.engine.store.tokens import STOP_WORDS, stems, words
 from . import subset_statistics, term_statistics
 from .scope import Scope
 from .subset_statistics import SubsetStatistics
-from .term_statistics import CJK, Index, Statistics
+from .term_statistics import CJK, FullTextIndex, TermStatistics
 
 MOST_WORDS = 40
 """Of a longer text (somebody pasted a page) only the rarest words are looked for."""
@@ -28,7 +28,7 @@ _MOST_COUNTED = 500
 _PIECE = re.compile("[^\\s!-/:-@\\[-`{-~¡¿«»…‘-‟。、，！？：；「」،؛؟।]+")
 
 
-class Term(Record):
+class QueryTerm(Record):
     """One thing to look for: a word and its stem as the index has it, or a bigram (``word`` = ``stem``).
 
     ``count``: in how many texts it occurs; ``idf``: how much that says.
@@ -41,7 +41,7 @@ class Term(Record):
     bigram: bool = False
 
 
-class Inside(NamedTuple):
+class FilteredSubset(NamedTuple):
     """What a filter leaves, where that is little: the memories, oldest first, and their texts in both indexes.
 
     ``words`` and ``bigrams`` are None where nothing is looked for in that index.
@@ -63,18 +63,18 @@ class ParsedQuery(Record):
     """
 
     text: str
-    index: Index
+    index: FullTextIndex
     rows: int
     mean_length: float
-    terms: tuple[Term, ...]
+    terms: tuple[QueryTerm, ...]
     most: float
     characters: tuple[str, ...]
     dropped: int
-    inside: Inside | None
+    inside: FilteredSubset | None
 
 
 def parse_query(
-    connection: apsw.Connection, text: str, index: Index, scope: Scope | None = None
+    connection: apsw.Connection, text: str, index: FullTextIndex, scope: Scope | None = None
 ) -> ParsedQuery:
     """Read a question of any length and content for one index. Never raises.
 
@@ -88,18 +88,18 @@ def parse_query(
     telling = {stem: word for stem, word in found.items() if word not in STOP_WORDS}
     runs = full_text.cjk_runs(text)
     pairs = {pair: pair for pair in full_text.cjk_bigrams(text)}
-    inside = _inside(connection, index, scope, telling or ({} if pairs else found), pairs)
-    counted: Statistics | SubsetStatistics = (inside and inside.words) or term_statistics.load(
+    inside = _subset_of_filter(connection, index, scope, telling or ({} if pairs else found), pairs)
+    counted: TermStatistics | SubsetStatistics = (inside and inside.words) or term_statistics.load(
         connection, index
     )
-    terms = [_term(counted, word, stem) for stem, word in telling.items()]
+    terms = [_make_term(counted, word, stem) for stem, word in telling.items()]
     if pairs:
         paired = (inside and inside.bigrams) or term_statistics.load(connection, CJK)
-        terms += [_term(paired, pair, pair, bigram=True) for pair in pairs]
+        terms += [_make_term(paired, pair, pair, bigram=True) for pair in pairs]
     known = any(term.count or term.bigram for term in terms)
-    characters = () if known else tuple(dict.fromkeys(_unindexed(text, runs)))
+    characters = () if known else tuple(dict.fromkeys(_unindexed_words(text, runs)))
     if not terms and not characters:
-        terms = [_term(counted, word, stem) for stem, word in found.items()]
+        terms = [_make_term(counted, word, stem) for stem, word in found.items()]
     rarest = {id(term) for term in sorted(terms, key=lambda term: term.count or counted.rows)[:MOST_WORDS]}
     kept = tuple(term for term in terms if id(term) in rarest)
     return ParsedQuery(
@@ -108,17 +108,17 @@ def parse_query(
     )  # fmt: skip
 
 
-def _inside(
+def _subset_of_filter(
     connection: apsw.Connection,
-    index: Index,
+    index: FullTextIndex,
     scope: Scope | None,
     words: dict[str, str],
     pairs: dict[str, str],
-) -> Inside | None:
+) -> FilteredSubset | None:
     """``words`` and ``pairs`` by stem. None where the scope holds much, or counting it would take long."""
     rids = subset_statistics.small_subset(connection, scope) if scope is not None else None
     if not rids:
-        return None if rids is None else Inside([], None, None)
+        return None if rids is None else FilteredSubset([], None, None)
     assert scope is not None
     listed = [(word, stem) for stem, word in words.items()]
     of_words = subset_statistics.count_subset(connection, index, rids, listed, whatever=scope.alone)
@@ -129,10 +129,10 @@ def _inside(
     )
     if of_words is None or (pairs and of_pairs is None):
         return None
-    return Inside(rids, of_words, of_pairs)
+    return FilteredSubset(rids, of_words, of_pairs)
 
 
-def _unindexed(text: str, runs: list[str]) -> list[str]:
+def _unindexed_words(text: str, runs: list[str]) -> list[str]:
     """What may be in a text although no index knows it.
 
     A single CJK character, a sign such as 🍕, a word of a script that writes no blanks (Thai) or puts small
@@ -150,5 +150,9 @@ def _unindexed(text: str, runs: list[str]) -> list[str]:
     return pieces
 
 
-def _term(counted: Statistics | SubsetStatistics, word: str, stem: str, *, bigram: bool = False) -> Term:
-    return Term(word=word, stem=stem, count=counted.count(stem), idf=counted.idf(stem), bigram=bigram)
+def _make_term(
+    counted: TermStatistics | SubsetStatistics, word: str, stem: str, *, bigram: bool = False
+) -> QueryTerm:
+    return QueryTerm(
+        word=word, stem=stem, count=counted.document_count(stem), idf=counted.idf(stem), bigram=bigram
+    )

@@ -15,7 +15,7 @@ from memtui.engine.store.sql import as_json
 from memtui.engine.store.tokens import stems
 
 from . import query as search_query
-from .fusion import Candidate, Fused, fuse, standing
+from .fusion import FusedCandidate, RetrieverCandidate, candidates_with_own_evidence, fuse_lists
 from .query import ParsedQuery
 from .request import QueryVector, SearchRequest
 from .rerank import rerank_candidates
@@ -57,13 +57,13 @@ class Ranking(NamedTuple):
     """
 
     asked: SearchRequest
-    fused: list[Fused]
+    fused: list[FusedCandidate]
     reports: tuple[RetrieverReport, ...]
     first_pass: dict[int, float]
     entities: list[entity.NamedEntity]
 
 
-def rank(
+def rank_memories(
     connection: apsw.Connection,
     text: str,
     scope: Scope,
@@ -79,21 +79,21 @@ def rank(
     (rid) whose place is asked for. If no retriever can find it, nothing is read and fused, which is most of the work.
     """
     lap = _stopwatch()
-    lists: dict[RetrieverName, list[Candidate]] = {}
+    lists: dict[RetrieverName, list[RetrieverCandidate]] = {}
     wanted = search_query.parse_query(connection, text, scope.index, scope)
     inside = wanted.inside.rids if wanted.inside else None
     if inside is not None:
         scope = scope.only(inside)
-    first = keyword.first_pass(connection, wanted, scope, profile.depth) if profile.keyword else []
+    first = keyword.bm25_first_pass(connection, wanted, scope, profile.depth) if profile.keyword else []
     first_pass = {hit.rid: hit.score for hit in first}
-    lists["keyword"] = [Candidate(rid=hit.rid, score=hit.score, share=0.0) for hit in first]
+    lists["keyword"] = [RetrieverCandidate(rid=hit.rid, score=hit.score, share=0.0) for hit in first]
     times: dict[RetrieverName, float] = {"keyword": lap()}
 
     entities = entity.entities_named(connection, wanted.text, inside) if profile.entity else []
     links = entity.linked_memories(connection, entities, scope, profile.depth) if entities else []
     known = {one for one in entities if one.mentions} | {one for link in links for one in link.entities}
     lists["entity"] = [
-        Candidate(
+        RetrieverCandidate(
             rid=link.rid,
             score=float(len(link.entities)),
             share=sum(one.rarity(wanted.rows) for one in link.entities) / len(known),
@@ -103,15 +103,17 @@ def rank(
     ]
     times["entity"] = lap()
 
-    meaning, no_vectors = _meaning(connection, wanted, profile, embedder)
-    near: list[keyword.Found] = []
+    meaning, no_vectors = _query_vector(connection, wanted, profile, embedder)
+    near: list[keyword.KeywordHits] = []
     if meaning and nearest and profile.vector:
         from .retrievers import vector  # a hook, which has no vectors, is quicker without it
 
-        near = vector.nearest(
+        near = vector.nearest_memories(
             connection, meaning.space, meaning.query, scope, profile.depth, meaning.vector_cache, inside
         )
-    lists["vector"] = [Candidate(rid=hit.rid, score=hit.score, share=max(0.0, hit.score)) for hit in near]
+    lists["vector"] = [
+        RetrieverCandidate(rid=hit.rid, score=hit.score, share=max(0.0, hit.score)) for hit in near
+    ]
     times["vector"] = lap()
 
     asked = SearchRequest(wanted, scope, profile, meaning)
@@ -127,16 +129,18 @@ def rank(
     said = make_reports(
         asked, lists, times, names=names, no_vectors=no_vectors, no_words=no_words, below=below
     )
-    return Ranking(asked, fuse(lists, profile), said, first_pass, entities)
+    return Ranking(asked, fuse_lists(lists, profile), said, first_pass, entities)
 
 
-def _may_be_found(connection: apsw.Connection, rid: int, lists: dict[RetrieverName, list[Candidate]]) -> bool:
+def _may_be_found(
+    connection: apsw.Connection, rid: int, lists: dict[RetrieverName, list[RetrieverCandidate]]
+) -> bool:
     """Whether a memory is among the candidates, or the context retriever may add it to them.
 
     That one adds turns beside a candidate, and turns that a fact among them was drawn from.
     """
     pool = {candidate.rid for candidates in lists.values() for candidate in candidates}
-    if rid in pool or not pool.isdisjoint(context.neighbours(connection, [rid])):
+    if rid in pool or not pool.isdisjoint(context.neighbouring_turns(connection, [rid])):
         return True
     drawn = connection.execute(
         "SELECT f.rid FROM memories m JOIN memory_links l ON l.to_id = m.id AND l.rel = 'source' "
@@ -150,13 +154,13 @@ def _may_be_found(connection: apsw.Connection, rid: int, lists: dict[RetrieverNa
     return connection.execute(ended, (as_json(pool),)).fetchone() is not None
 
 
-def _meaning(
+def _query_vector(
     connection: apsw.Connection, asked: ParsedQuery, profile: Profile, embedder: QueryEmbedder | str
 ) -> tuple[QueryVector | None, str]:
     """The question's vector; or None and the reason, which is empty when it lies with the question itself."""
     if isinstance(embedder, str):
         return None, embedder
-    space = vectors.space(connection)
+    space = vectors.vector_space(connection)
     if space is None:
         return None, "no memory has a vector yet"
     if not (profile.vector or profile.word_vector) or not (asked.terms or asked.characters):
@@ -197,9 +201,9 @@ def _no_words(connection: apsw.Connection, meaning: QueryVector | None) -> str:
     return "this memory's model makes no vectors of words; minilm does (embedder.kind, then memtui embed)"
 
 
-def _drop_below_floor(lists: dict[RetrieverName, list[Candidate]], profile: Profile) -> int:
+def _drop_below_floor(lists: dict[RetrieverName, list[RetrieverCandidate]], profile: Profile) -> int:
     """Take out what is near under the floor and nothing else answers for; returns how many."""
-    kept = standing(lists, profile).union(one.rid for one in lists.get("context", ()))
+    kept = candidates_with_own_evidence(lists, profile).union(one.rid for one in lists.get("context", ()))
     found = len(lists["vector"])
     for retriever in ("vector", "word_vector"):
         lists[retriever] = [one for one in lists.get(retriever, ()) if one.rid in kept]

@@ -22,7 +22,7 @@ from .clauses import READ_AT_MOST as READ_AT_MOST
 from .clauses import Clause
 
 if TYPE_CHECKING:
-    from .word_meanings import Nearness, WordMeanings
+    from .word_meanings import WordMeanings, WordNearness
 
 FEATURES = (
     "words", "telling words", "names", "turn", "likeness", "topic", "topic rule", "health", "rule", "health asked", "people",
@@ -58,7 +58,7 @@ _MOST_KEPT = 20_000
 _stems: dict[str, str] = {}
 
 
-class Prompt(Record):
+class PromptFeatures(Record):
     """A prompt as the score reads it. ``weights``: its telling words by stem, each with how much it says.
 
     ``plain``: those of them that are no names; ``total`` and ``of_plain``: their sums. ``wordings``:
@@ -80,10 +80,10 @@ class Prompt(Record):
     working: bool
     wanted: str
     attributes: tuple[re.Pattern[str], ...]
-    wordings: tuple[tuple[frozenset[str], lexicon.Phrases], ...]
+    wordings: tuple[tuple[frozenset[str], lexicon.PhraseList], ...]
 
 
-class Piece(Record):
+class ClauseFeatures(Record):
     """A clause of a turn, its words and stems; the stems of the turn, and its place by age (0 the newest, 1 the oldest).
 
     ``telling``: the words that say something. ``marks``: how many of the words stand on each list of the lexicon.
@@ -101,11 +101,11 @@ class Piece(Record):
     age: float
 
 
-def read_prompt(text: str, rarity: Mapping[str, float]) -> Prompt:
+def read_prompt(text: str, rarity: Mapping[str, float]) -> PromptFeatures:
     """``rarity``: how much each stem says; what is not in it says as much as the one that says most."""
     text = text[:READ_AT_MOST]
     said = words(text)
-    stems_said = stemmed(said)
+    stems_said = stem_words(said)
     most = max(rarity.values(), default=1.0)
     telling = {
         stem: rarity.get(stem, most)
@@ -115,37 +115,37 @@ def read_prompt(text: str, rarity: Mapping[str, float]) -> Prompt:
     telling = dict(sorted(telling.items(), key=lambda one: -one[1])[:MOST_WORDS])
     asked = set(said)
     people = lexicon.kinds_of_people(asked)
-    subjects = lexicon.subjects(asked)
+    subjects = lexicon.topics_asked_about(asked)
     factual = lexicon.asks_for_one_thing(text)
     if working := "code" in subjects and not (people or factual):
         subjects = tuple(name for name in subjects if name in _OF_WORK)
-    personal = not working and bool(people or lexicon.pattern("speaks of the person").search(text))
+    personal = not working and bool(people or lexicon.compiled_pattern("speaks of the person").search(text))
     names = frozenset(stem for name in _capital.findall(text) for stem in stems(name))
     plain = {stem: weight for stem, weight in telling.items() if stem not in names}
     wanted = next((kind for kind in KINDS if lexicon.sentence_words()[kind] & asked), "")
     by_word = dict(zip(said, stems_said, strict=True))
     wordings = [
         (frozenset(by_word[word] for word in one.asked if word in by_word) & telling.keys(), one.answers)
-        for one in lexicon.wordings(asked, f" {' '.join(said)} ")
+        for one in lexicon.answer_wordings(asked, f" {' '.join(said)} ")
     ]
-    return Prompt(
+    return PromptFeatures(
         text=text, weights=telling, total=sum(telling.values()) or 1.0, plain=plain, of_plain=sum(plain.values()),
         words=dict(zip(stems_said, said, strict=True)), names=names, topics=subjects,
         people=people, factual=factual, personal=personal, working=working,
-        wanted=wanted, attributes=lexicon.attributes(text),
+        wanted=wanted, attributes=lexicon.asked_attributes(text),
         wordings=tuple(one for one in wordings if one[0]),
     )  # fmt: skip
 
 
-def read_piece(clause: Clause, turn_stems: frozenset[str], age: float) -> Piece:
+def read_piece(clause: Clause, turn_stems: frozenset[str], age: float) -> ClauseFeatures:
     found = words(clause.text)
     said = dict.fromkeys(found)
-    stems_said = tuple(stemmed(found))
+    stems_said = tuple(stem_words(found))
     marks: dict[str, int] = {}
     for word in said:
-        for mark in lexicon.marks(word):
+        for mark in lexicon.lists_marking(word):
             marks[mark] = marks.get(mark, 0) + 1
-    return Piece(
+    return ClauseFeatures(
         clause=clause, words=frozenset(said), plain=f" {' '.join(found)} ", stems=stems_said,
         telling=tuple(filter(lexicon.is_content_word, said)), marks=marks,
         beginnings=frozenset(stem[:_BEGINNING] for stem in stems_said if len(stem) >= _BEGINNING),
@@ -153,17 +153,17 @@ def read_piece(clause: Clause, turn_stems: frozenset[str], age: float) -> Piece:
     )  # fmt: skip
 
 
-def score_turn(prompt: Prompt, turn_stems: frozenset[str], said: Sequence[str]) -> float:
+def score_turn(prompt: PromptFeatures, turn_stems: frozenset[str], said: Sequence[str]) -> float:
     """How much a whole turn may have for the prompt, by its words."""
     shared = sum(weight for stem, weight in prompt.weights.items() if stem in turn_stems)
-    otherwise = _said_otherwise(prompt, set(said), f" {' '.join(said)} ") - turn_stems
+    otherwise = _answered_with_synonyms(prompt, set(said), f" {' '.join(said)} ") - turn_stems
     shared = (shared + sum(OTHERWISE * prompt.weights[stem] for stem in otherwise)) / prompt.total
     wanted = {lexicon.strong_mark(topic) for topic in prompt.topics}
-    topics = sum(not wanted.isdisjoint(lexicon.marks(word)) for word in set(said))
+    topics = sum(not wanted.isdisjoint(lexicon.lists_marking(word)) for word in set(said))
     return shared + min(topics, 3) / 3
 
 
-def stemmed(said: Sequence[str]) -> list[str]:
+def stem_words(said: Sequence[str]) -> list[str]:
     """The stems of words; texts have most words in common."""
     if new := [word for word in said if word not in _stems]:
         if len(_stems) > _MOST_KEPT:
@@ -173,16 +173,19 @@ def stemmed(said: Sequence[str]) -> list[str]:
     return [_stems[word] for word in said]
 
 
-def features(
-    prompt: Prompt, piece: Piece, nearness: Nearness | None = None, cosine: float | None = None
+def piece_features(
+    prompt: PromptFeatures,
+    piece: ClauseFeatures,
+    nearness: WordNearness | None = None,
+    cosine: float | None = None,
 ) -> dict[str, float]:
     """The features by name; each 0 to about 1.
 
     ``cosine``: that of the prompt and the whole memory, by a model of ``SENTENCE_MODELS``.
     """
     stems_said, marks, text = set(piece.stems), piece.marks, piece.clause.text
-    covered = {stem: _overlap(stem, stems_said, piece.beginnings) for stem in prompt.weights}
-    said_otherwise = _said_otherwise(prompt, piece.words, piece.plain)
+    covered = {stem: _stem_overlap(stem, stems_said, piece.beginnings) for stem in prompt.weights}
+    said_otherwise = _answered_with_synonyms(prompt, piece.words, piece.plain)
     for stem in said_otherwise:
         covered[stem] = max(covered[stem], OTHERWISE)
     overlap = sum(weight * covered[stem] for stem, weight in prompt.weights.items()) / prompt.total
@@ -197,7 +200,7 @@ def features(
             stem: max(value, OTHERWISE) if stem in said_otherwise else value for stem, value in near.items()
         }
         likeness = sum(weight * near[stem] for stem, weight in prompt.weights.items()) / prompt.total
-        whole = nearness.whole(list(prompt.weights.values()), piece.telling)
+        whole = nearness.cosine_of_means(list(prompt.weights.values()), piece.telling)
     topic_words = (
         min(max((lexicon.count_topic_words(topic, marks) for topic in prompt.topics), default=0), 3) / 3
     )
@@ -215,54 +218,61 @@ def features(
         min((max(covered[stem], near.get(stem, 0.0)) for stem in prompt.plain), default=0.5),
         met, bool(prompt.attributes) and not met,
         bool(prompt.names) and not any(_turn_has_stem(stem, piece) for stem in prompt.names),
-        whole, *_kinds(prompt.wanted, text), prompt.personal, prompt.working, min(len(prompt.topics), 2) / 2,
+        whole, *_answer_kind_features(prompt.wanted, text), prompt.personal, prompt.working, min(len(prompt.topics), 2) / 2,
         max(0.0, cosine or 0.0),
     )  # fmt: skip
     return dict(zip(FEATURES, map(float, values), strict=True))
 
 
-def _said_otherwise(prompt: Prompt, said: Collection[str], plain: str) -> set[str]:
+def _answered_with_synonyms(prompt: PromptFeatures, said: Collection[str], plain: str) -> set[str]:
     """The words of a prompt that a text answers with others."""
-    return {stem for asked, answers in prompt.wordings if answers.found(said, plain) for stem in asked}
+    return {stem for asked, answers in prompt.wordings if answers.find_in(said, plain) for stem in asked}
 
 
-def compare_words(meanings: WordMeanings, prompt: Prompt, pieces: Iterable[Piece]) -> Nearness:
+def compare_words(
+    meanings: WordMeanings, prompt: PromptFeatures, pieces: Iterable[ClauseFeatures]
+) -> WordNearness:
     """How near all words of the pieces are to those of the prompt."""
     asked = [prompt.words[stem] for stem in prompt.weights]
     return meanings.compare(asked, [word for piece in pieces for word in piece.telling])
 
 
-def _kinds(wanted: str, text: str) -> list[bool]:
+def _answer_kind_features(wanted: str, text: str) -> list[bool]:
     """For each kind of answer, whether it is wanted and a statement has it, and whether it is wanted and missing."""
-    has = bool(wanted) and _has(wanted, text)
+    has = bool(wanted) and _has_answer_kind(wanted, text)
     return [value for kind in KINDS for value in (kind == wanted and has, kind == wanted and not has)]
 
 
-def _has(wanted: str, text: str) -> bool:
+def _has_answer_kind(wanted: str, text: str) -> bool:
     """Whether a statement has a name, a time, a place, a number."""
     if wanted == "who":
         return _name.search(text[1:]) is not None
-    return lexicon.pattern({"when": "time", "where": "place"}.get(wanted, wanted)).search(text) is not None
+    return (
+        lexicon.compiled_pattern({"when": "time", "where": "place"}.get(wanted, wanted)).search(text)
+        is not None
+    )
 
 
-def score(prompt: Prompt, values: Mapping[str, float], source: Source, vectors: Vectors) -> float:
+def answer_probability(
+    prompt: PromptFeatures, values: Mapping[str, float], source: Source, vectors: Vectors
+) -> float:
     """The probability that the piece answers, 0 to 1. ``vectors``: what the features come from."""
-    weights = _weights()[source][_asks(prompt)][vectors]
+    weights = _load_weights()[source][_is_asking(prompt)][vectors]
     total = weights["bias"] + sum(weights[name] * value for name, value in values.items())
     return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total))))
 
 
-def _asks(prompt: Prompt) -> str:
+def _is_asking(prompt: PromptFeatures) -> str:
     return "for one thing" if prompt.factual else "for work"
 
 
 @functools.cache
-def _weights() -> dict[Source, dict[str, dict[str, dict[str, float]]]]:
+def _load_weights() -> dict[Source, dict[str, dict[str, dict[str, float]]]]:
     found: dict[Source, dict[str, dict[str, dict[str, float]]]] = json.loads(_WEIGHTS.read_text())
     return found
 
 
-def _overlap(stem: str, among: Collection[str], beginnings: Collection[str]) -> float:
+def _stem_overlap(stem: str, among: Collection[str], beginnings: Collection[str]) -> float:
     """1 where the word is there, a part where another form or a compound of it is."""
     if stem in among:
         return 1.0
@@ -273,6 +283,6 @@ def _overlap(stem: str, among: Collection[str], beginnings: Collection[str]) -> 
     return 0.7 if any(abs(len(other) - len(stem)) < _BEGINNING for other in close) else 0.0
 
 
-def _turn_has_stem(stem: str, piece: Piece) -> bool:
+def _turn_has_stem(stem: str, piece: ClauseFeatures) -> bool:
     """Whether the word, another form or a compound of it is in the turn."""
-    return stem in piece.turn_stems or _overlap(stem, piece.turn_stems, {stem[:_BEGINNING]}) > 0.0
+    return stem in piece.turn_stems or _stem_overlap(stem, piece.turn_stems, {stem[:_BEGINNING]}) > 0.0

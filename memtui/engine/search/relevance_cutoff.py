@@ -18,10 +18,10 @@ _SHARING = frozenset({"keyword", "entity"})
 def count_likely(hits: Sequence[Hit]) -> int:
     """How many of the hits, the best first, stand above the line."""
     best = max((hit.score for hit in hits), default=0.0)
-    return max((number for number, hit in enumerate(hits, 1) if _is_likely(hit, best)), default=0)
+    return max((number for number, hit in enumerate(hits, 1) if _is_likely_hit(hit, best)), default=0)
 
 
-def _is_likely(hit: Hit, best: float) -> bool:
+def _is_likely_hit(hit: Hit, best: float) -> bool:
     if hit.score < FAR * best:
         return False
     return hit.score >= NEAR * best or not _SHARING.isdisjoint(hit.retrievers)

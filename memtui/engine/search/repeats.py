@@ -32,10 +32,10 @@ class ServedLines:
     def __init__(self, lines: dict[int, int]) -> None:
         self.lines = lines
 
-    def has(self, memory: MemoryRecord, line: str) -> bool:
-        return self.lines.get(memory.rid) == _checksum(line)
+    def was_served(self, memory: MemoryRecord, line: str) -> bool:
+        return self.lines.get(memory.rid) == _line_checksum(line)
 
-    def add(self, connection: apsw.Connection, served: list[tuple[MemoryRecord, str]]) -> None:
+    def add_served(self, connection: apsw.Connection, served: list[tuple[MemoryRecord, str]]) -> None:
         """These lines are told now. What they replaced holds no more: it is told again if it ever does."""
         if self.lines and served:
             rids = as_json([memory.rid for memory, _ in served])
@@ -43,7 +43,7 @@ class ServedLines:
                 self.lines.pop(int(str(rid)), None)
         for memory, line in served:
             self.lines.pop(memory.rid, None)
-            self.lines[memory.rid] = _checksum(line)
+            self.lines[memory.rid] = _line_checksum(line)
 
 
 def names_memory(prompt: str, memory: MemoryRecord) -> bool:
@@ -57,5 +57,5 @@ def names_memory(prompt: str, memory: MemoryRecord) -> bool:
     return len(shared) >= min(2, len(own)) > 0 and 2 * len(shared) >= len(own)
 
 
-def _checksum(line: str) -> int:
+def _line_checksum(line: str) -> int:
     return crc32(line.encode("utf-8", "replace"))

@@ -15,10 +15,10 @@ from msgspec.structs import replace
 from memtui.engine.records import RetrieverName
 
 from . import scored_documents
-from .fusion import Candidate, totals, weight
+from .fusion import RetrieverCandidate, retriever_weight, weighted_totals
 from .request import SearchRequest
 from .retrievers import context
-from .scope import passing
+from .scope import rids_in_scope
 from .scored_documents import ScoredDocument
 
 SURROUNDED = 40
@@ -39,7 +39,7 @@ def rerank_candidates(
     connection: apsw.Connection,
     asked: SearchRequest,
     first_pass: dict[int, float],
-    lists: dict[RetrieverName, list[Candidate]],
+    lists: dict[RetrieverName, list[RetrieverCandidate]],
 ) -> float:
     """Order the keyword list anew, complete the vector list, make those of the word vector and the context retriever.
 
@@ -47,16 +47,16 @@ def rerank_candidates(
     """
     pool = {candidate.rid for candidates in lists.values() for candidate in candidates}
     readings = scored_documents.score_documents(connection, asked.question, pool)
-    judging = _count(connection, asked, first_pass, readings, lists)
-    if weight(asked.profile, "context") > 0.0 and "episode" in asked.scope.kinds:
-        best = nlargest(SURROUNDED, totals(lists, asked.profile).items(), key=lambda one: one[::-1])
-        around = context.neighbours(connection, [rid for rid, _ in best])
-        drawn = context.drawn_from(connection, [rid for rid in pool if readings[rid].kind == "fact"])
-        beside = passing(connection, asked.scope, (around.keys() | drawn.keys()) - pool)
+    judging = _score_documents(connection, asked, first_pass, readings, lists)
+    if retriever_weight(asked.profile, "context") > 0.0 and "episode" in asked.scope.kinds:
+        best = nlargest(SURROUNDED, weighted_totals(lists, asked.profile).items(), key=lambda one: one[::-1])
+        around = context.neighbouring_turns(connection, [rid for rid, _ in best])
+        drawn = context.facts_of_turns(connection, [rid for rid in pool if readings[rid].kind == "fact"])
+        beside = rids_in_scope(connection, asked.scope, (around.keys() | drawn.keys()) - pool)
         readings |= scored_documents.score_documents(connection, asked.question, beside)
-        judging += _count(connection, asked, first_pass, readings, lists)
-        lists["context"] = context.candidates(asked, readings, around, drawn, lists)
-    less = {rid: part for rid, text in readings.items() if (part := _part(text)) < 1.0}
+        judging += _score_documents(connection, asked, first_pass, readings, lists)
+        lists["context"] = context.context_candidates(asked, readings, around, drawn, lists)
+    less = {rid: part for rid, text in readings.items() if (part := _counted_share(text)) < 1.0}
     for retriever, found in lists.items():
         lists[retriever] = [
             replace(one, share=one.share * less[one.rid]) if one.rid in less else one for one in found
@@ -64,25 +64,25 @@ def rerank_candidates(
     return judging
 
 
-def _part(text: ScoredDocument) -> float:
+def _counted_share(text: ScoredDocument) -> float:
     """How much of what it scores counts."""
     if text.kind != "episode":
         return 1.0
     return (CHATTER if text.chatter else 1.0) * (1.0 if text.trust == "user" else OTHERS)
 
 
-def _count(
+def _score_documents(
     connection: apsw.Connection,
     asked: SearchRequest,
     first_pass: dict[int, float],
     readings: dict[int, ScoredDocument],
-    lists: dict[RetrieverName, list[Candidate]],
+    lists: dict[RetrieverName, list[RetrieverCandidate]],
 ) -> float:
     """Returns the milliseconds of late interaction."""
     judging = 0.0
     if asked.profile.keyword:
         counted = [
-            one for text in readings.values() if (one := _by_words(asked, text, first_pass)).score > 0.0
+            one for text in readings.values() if (one := _score_by_words(asked, text, first_pass)).score > 0.0
         ]
         # Those of the first pass come first: only among them is the order known to be the order over everything.
         lists["keyword"] = sorted(counted, key=lambda one: (one.rid not in first_pass, -one.score, -one.rid))
@@ -98,21 +98,23 @@ def _count(
         lists["word_vector"] = sorted(judged, key=lambda one: (-one.score, -one.rid))
         judging = (time.perf_counter() - started) * 1000.0
     if asked.meaning and asked.profile.vector:
-        from .retrievers.cosine import cosines
+        from .retrievers.cosine import cosines_of_memories
 
         listed = {candidate.rid for candidate in lists["vector"]}
         meaning = asked.meaning
-        found = cosines(
+        found = cosines_of_memories(
             connection, meaning.space, meaning.query, readings.keys() - listed, meaning.vector_cache
         )
         lists["vector"] += [
-            Candidate(rid=rid, score=cosine, share=max(0.0, cosine))
+            RetrieverCandidate(rid=rid, score=cosine, share=max(0.0, cosine))
             for rid, cosine in sorted(found.items(), key=lambda one: (-one[1], -one[0]))
         ]
     return judging
 
 
-def _by_words(asked: SearchRequest, text: ScoredDocument, first_pass: dict[int, float]) -> Candidate:
+def _score_by_words(
+    asked: SearchRequest, text: ScoredDocument, first_pass: dict[int, float]
+) -> RetrieverCandidate:
     """BM25 over what was read; of a text too long to be read, the score of the first pass."""
     most = asked.question.most
     score = text.weight * (scored_documents.K1 + 1.0)
@@ -126,4 +128,4 @@ def _by_words(asked: SearchRequest, text: ScoredDocument, first_pass: dict[int, 
         share *= QUESTION
     if text.kind != "episode":
         share *= NOTES if "episode" in asked.scope.kinds else 1.0
-    return Candidate(rid=text.rid, score=score, share=share)
+    return RetrieverCandidate(rid=text.rid, score=score, share=share)

@@ -7,7 +7,7 @@ from typing import Literal
 
 from memtui.engine.records import RetrieverName, RetrieverReport
 
-from .fusion import RETRIEVERS, Candidate, weight
+from .fusion import RETRIEVERS, RetrieverCandidate, retriever_weight
 from .request import COMING, SearchRequest
 
 State = Literal["answered", "empty", "off", "unavailable", "coming"]
@@ -15,7 +15,7 @@ State = Literal["answered", "empty", "off", "unavailable", "coming"]
 
 def make_reports(
     asked: SearchRequest,
-    lists: Mapping[RetrieverName, Sequence[Candidate]],
+    lists: Mapping[RetrieverName, Sequence[RetrieverCandidate]],
     times: Mapping[RetrieverName, float],
     *,
     names: Sequence[str],
@@ -30,14 +30,14 @@ def make_reports(
     """
     made = []
     for retriever in RETRIEVERS:
-        if retriever == "word_vector" and not weight(asked.profile, retriever):
+        if retriever == "word_vector" and not retriever_weight(asked.profile, retriever):
             continue
         found = len(lists.get(retriever, ()))
-        state, why = _outcome(
+        state, why = _describe_outcome(
             asked, retriever, found, no_words if retriever == "word_vector" else no_vectors, below
         )
         if state == "empty":
-            why = _nothing(asked, retriever, names, below)
+            why = _describe_nothing(asked, retriever, names, below)
         made.append(
             RetrieverReport(
                 retriever=retriever, state=state, found=found, why=why, milliseconds=times.get(retriever, 0.0)
@@ -46,21 +46,21 @@ def make_reports(
     return tuple(made)
 
 
-def _outcome(
+def _describe_outcome(
     asked: SearchRequest, retriever: RetrieverName, found: int, missing: str, below: int
 ) -> tuple[State, str]:
-    if weight(asked.profile, retriever) == 0.0:
+    if retriever_weight(asked.profile, retriever) == 0.0:
         return "off", f"the profile {asked.profile.name} does without it"
     if retriever == "context" and "episode" not in asked.scope.kinds:
         return "off", "only turns of conversations have surroundings"
     if retriever in ("vector", "word_vector") and missing:
         return ("coming", "") if missing == COMING else ("unavailable", missing)
     if found:
-        return "answered", _answered(asked, retriever, below)
+        return "answered", _describe_found(asked, retriever, below)
     return "empty", ""
 
 
-def _answered(asked: SearchRequest, retriever: RetrieverName, below: int) -> str:
+def _describe_found(asked: SearchRequest, retriever: RetrieverName, below: int) -> str:
     if retriever == "vector" and below:
         return f"{below} more lie below the floor of {asked.profile.floor:.2f}"
     if retriever == "word_vector":
@@ -72,7 +72,9 @@ def _answered(asked: SearchRequest, retriever: RetrieverName, below: int) -> str
     return ""
 
 
-def _nothing(asked: SearchRequest, retriever: RetrieverName, names: Sequence[str], below: int) -> str:
+def _describe_nothing(
+    asked: SearchRequest, retriever: RetrieverName, names: Sequence[str], below: int
+) -> str:
     words = ", ".join(term.word for term in asked.question.terms)
     match retriever:
         case "keyword":
@@ -80,9 +82,9 @@ def _nothing(asked: SearchRequest, retriever: RetrieverName, names: Sequence[str
         case "vector":
             if below:
                 return f"{below} found, all below the floor of {asked.profile.floor:.2f}"
-            return _unasked(asked) or "no memory here has a vector"
+            return _reason_no_vector(asked) or "no memory here has a vector"
         case "word_vector":
-            return _unasked(asked) or "nothing that the other retrievers found has vectors of words"
+            return _reason_no_vector(asked) or "nothing that the other retrievers found has vectors of words"
         case "entity":
             return (
                 f"no memory here is linked to {', '.join(names)}"
@@ -93,7 +95,7 @@ def _nothing(asked: SearchRequest, retriever: RetrieverName, names: Sequence[str
             return "the other retrievers found no turn of a conversation"
 
 
-def _unasked(asked: SearchRequest) -> str:
+def _reason_no_vector(asked: SearchRequest) -> str:
     """Why the question has no vector; empty where it has one."""
     if asked.meaning is not None:
         return ""

@@ -33,26 +33,26 @@ def project_of(terms: Sequence[Term]) -> str | None:
 
 def project_rules(connection: apsw.Connection, project: str, within: Scope, now: float) -> list[MemoryRecord]:
     """The rules that the person gave in this project or confirmed for it, those said last first."""
-    return _given(
+    return _rules_where(
         connection, "fold(m.project) = :rules_of", {"rules_of": fold(project)}, within, now, RULES * 4
     )
 
 
 def answer_rules(connection: apsw.Connection, within: Scope, now: float) -> list[MemoryRecord]:
     """The rules of no project that say how answers shall be ("keep it short", "no emojis"); the surest first, then the newest."""
-    given = _given(connection, "m.project IS NULL", {}, within, now, _LOOKED_AT)
+    given = _rules_where(connection, "m.project IS NULL", {}, within, now, _LOOKED_AT)
     found = [one for one in given if _is_about_answers(one.content)]
     return sorted(found, key=lambda one: -one.effective)
 
 
 def _is_about_answers(rule: str) -> bool:
     """Whether a rule holds for all answers, and not only where recipes or journeys are asked for."""
-    if not lexicon.pattern("how answers shall be").search(rule):
+    if not lexicon.compiled_pattern("how answers shall be").search(rule):
         return False
-    return _NOT_OF_ALL.isdisjoint(lexicon.subjects(words(rule)))
+    return _NOT_OF_ALL.isdisjoint(lexicon.topics_asked_about(words(rule)))
 
 
-def _given(
+def _rules_where(
     connection: apsw.Connection, where: str, bindings: Mapping[str, str], within: Scope, now: float, most: int
 ) -> list[MemoryRecord]:
     """The rules of the person, those said last first."""

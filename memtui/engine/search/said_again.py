@@ -48,14 +48,14 @@ class AnalysedClause(NamedTuple):
 
 
 @functools.cache
-def _lists() -> dict[str, frozenset[str]]:
+def _word_lists() -> dict[str, frozenset[str]]:
     lines = word_lists.sections(Path(__file__).parent / "words" / "said_again.txt")
     return {name: frozenset(" ".join(rows).split()) for name, rows in lines.items()}
 
 
 def word_beginnings(text: str) -> set[str]:
     """The beginnings of the longer words of a text."""
-    return {word[:_BEGINNING] for word in _folded(text).split() if len(word) >= _BEGINNING}
+    return {word[:_BEGINNING] for word in _fold_text(text).split() if len(word) >= _BEGINNING}
 
 
 @functools.lru_cache(maxsize=4_000)
@@ -63,36 +63,40 @@ def required_beginnings(fact: str) -> frozenset[str]:
     """The beginnings of words that a text must have to say the fact again."""
     return frozenset(
         word[:_BEGINNING]
-        for word in _folded(_dated.sub("", fact)).split()
-        if len(word) >= _BEGINNING and word not in _lists()["small"] and word not in _lists()["person"]
+        for word in _fold_text(_dated.sub("", fact)).split()
+        if len(word) >= _BEGINNING
+        and word not in _word_lists()["small"]
+        and word not in _word_lists()["person"]
     )
 
 
-def _folded(text: str) -> str:
+def _fold_text(text: str) -> str:
     plain = unicodedata.normalize("NFKC", text[:READ_AT_MOST]).replace("’", "'").casefold()
     return " ".join(word.partition("'")[0] for word in _word.findall(plain))
 
 
 def names_successor(text: str, fact: str, instead: str) -> bool:
     """Whether a text has all that ``instead``, which holds in the place of ``fact``, says otherwise."""
-    new = set(_read(_dated.sub("", instead), "fact").stems) - set(_read(fact, "fact").stems)
-    return bool(new) and new <= _stems(text[:READ_AT_MOST])
+    new = set(_analyse_clause(_dated.sub("", instead), "fact").stems) - set(
+        _analyse_clause(fact, "fact").stems
+    )
+    return bool(new) and new <= _content_stems(text[:READ_AT_MOST])
 
 
 @functools.lru_cache(maxsize=200)
-def _stems(text: str) -> frozenset[str]:
-    return frozenset(map(_stem, _folded(text).split()))
+def _content_stems(text: str) -> frozenset[str]:
+    return frozenset(map(_stem_of, _fold_text(text).split()))
 
 
 def says_again(text: str, fact: str, *, by: str = "user") -> bool:
     """Whether a text says what ``fact`` says. ``by``: the role of who wrote the text."""
-    analysed, many = _analysed(fact)
-    if len(analysed.stems) < _FEWEST or not _lists()["supposing"].isdisjoint(analysed.doubts):
+    analysed, many = _analyse_fact(fact)
+    if len(analysed.stems) < _FEWEST or not _word_lists()["supposing"].isdisjoint(analysed.doubts):
         return False
-    alike = _by_beginning(text[:READ_AT_MOST], by, many).get(
+    alike = _joined_clauses(text[:READ_AT_MOST], by, many).get(
         (analysed.own, analysed.stems[0], analysed.stems[1]), ()
     )
-    return any(_says_same(clause, analysed) for clause in alike)
+    return any(_states_same(clause, analysed) for clause in alike)
 
 
 def gives_value(text: str, fact: str, instead: str, *, by: str = "user") -> bool:
@@ -100,19 +104,19 @@ def gives_value(text: str, fact: str, instead: str, *, by: str = "user") -> bool
     of its other words, and up to the value no word that the fact has not. ``instead``: what holds now, "" for nothing; only
     names and numbers that it does not have count.
     """
-    valued = _valued(_dated.sub("", fact))
+    valued = _values_of_fact(_dated.sub("", fact))
     if valued is None:
         return False
-    kept = set(_read(_dated.sub("", instead), "fact").stems)
+    kept = set(_analyse_clause(_dated.sub("", instead), "fact").stems)
     values = valued.values - kept
     others = frozenset(stem for stem in valued.others if not instead or stem in kept)
     if not values or not others:
         return False
     return any(
         _gives_values(clause, valued.fact, values, others)
-        for sentence, words in _sentences(text[:READ_AT_MOST])
-        if not words.isdisjoint(given(fact))
-        for clause in _clauses_of(sentence, by)
+        for sentence, words in _split_sentences(text[:READ_AT_MOST])
+        if not words.isdisjoint(fact_values(fact))
+        for clause in _clauses_of_sentence(sentence, by)
     )
 
 
@@ -122,19 +126,19 @@ def give_a_value(text: str, facts: Mapping[str, Mapping[str, str]], *, by: str =
     ``facts``: by each word that is ``given``, by id.
     """
     found: set[str] = set()
-    for sentence, words in _sentences(text[:READ_AT_MOST]):
+    for sentence, words in _split_sentences(text[:READ_AT_MOST]):
         for word in words & facts.keys():
             for id, fact in facts[word].items():
-                valued = None if id in found else _valued(_dated.sub("", fact))
+                valued = None if id in found else _values_of_fact(_dated.sub("", fact))
                 if valued is not None and any(
                     _gives_values(clause, valued.fact, frozenset(), valued.others)
-                    for clause in _clauses_of(sentence, by)
+                    for clause in _clauses_of_sentence(sentence, by)
                 ):
                     found.add(id)
     return found
 
 
-class _Valued(NamedTuple):
+class _FactValues(NamedTuple):
     """A fact with names and numbers (``values``) and ``others``, words that tell something, all stemmed."""
 
     fact: AnalysedClause
@@ -143,7 +147,7 @@ class _Valued(NamedTuple):
 
 
 @functools.lru_cache(maxsize=4_000)
-def given(fact: str) -> frozenset[str]:
+def fact_values(fact: str) -> frozenset[str]:
     """The names and numbers of a fact in small letters, and whatever else is written with a capital."""
     written = _word.findall(unicodedata.normalize("NFKC", fact).replace("’", "'"))
     return frozenset(
@@ -152,35 +156,39 @@ def given(fact: str) -> frozenset[str]:
 
 
 @functools.lru_cache(maxsize=200)
-def _sentences(text: str) -> tuple[tuple[str, frozenset[str]], ...]:
+def _split_sentences(text: str) -> tuple[tuple[str, frozenset[str]], ...]:
     """The sentences of a text, each with its words in small letters."""
-    return tuple((one, frozenset(_folded(one).split())) for one in _sentence.split(text) if one)
+    return tuple((one, frozenset(_fold_text(one).split())) for one in _sentence.split(text) if one)
 
 
 @functools.lru_cache(maxsize=2_000)
-def _clauses_of(sentence: str, by: str) -> tuple[AnalysedClause, ...]:
+def _clauses_of_sentence(sentence: str, by: str) -> tuple[AnalysedClause, ...]:
     """The clauses of a sentence, each with the doubts of all."""
-    clauses = [_read(clause, by) for clause in _clauses(sentence)]
+    clauses = [_analyse_clause(clause, by) for clause in _analyse_clauses(sentence)]
     doubts = frozenset().union(*(clause.doubts for clause in clauses))
     return tuple(clause._replace(doubts=doubts) for clause in clauses if clause.stems)
 
 
-def _telling(stems: Iterable[str]) -> frozenset[str]:
-    return frozenset(stems) - _lists()["placing"] - _lists()["linking"]
+def _informative_stems(stems: Iterable[str]) -> frozenset[str]:
+    return frozenset(stems) - _word_lists()["placing"] - _word_lists()["linking"]
 
 
 @functools.lru_cache(maxsize=4_000)
-def _valued(plain: str) -> _Valued | None:
+def _values_of_fact(plain: str) -> _FactValues | None:
     """A fact as ``gives_value`` compares it. Its first word may have its capital for another reason."""
-    fact = _read(plain, "fact")
-    named = given(plain)
+    fact = _analyse_clause(plain, "fact")
+    named = fact_values(plain)
     values = {stem for word, stem in zip(fact.words[1:], fact.stems[1:], strict=True) if word in named}
     values -= set(fact.stems[:1])
-    telling = _telling(fact.stems)
+    telling = _informative_stems(fact.stems)
     others = telling - values
     if not values or not others or fact.stems[0] not in telling:
         return None
-    return _Valued(fact, frozenset(values), others) if _lists()["supposing"].isdisjoint(fact.doubts) else None
+    return (
+        _FactValues(fact, frozenset(values), others)
+        if _word_lists()["supposing"].isdisjoint(fact.doubts)
+        else None
+    )
 
 
 def _gives_values(
@@ -193,7 +201,7 @@ def _gives_values(
     if not values <= at.keys() or 2 * sum(stem in at for stem in others) < len(others):
         return False
     last = max((at[stem] for stem in values), default=0)
-    if not _telling(clause.stems[:last]) <= set(fact.stems):
+    if not _informative_stems(clause.stems[:last]) <= set(fact.stems):
         return False
     for index, stem in enumerate(fact.stems):
         if stem not in at:
@@ -205,37 +213,37 @@ def _gives_values(
             return False
         if "'s" in (clause.after[mine], fact.after[index]) and clause.after[mine] != fact.after[index]:
             return False
-        if stem in values and not _fits(clause.before[mine], fact.before[index]):
+        if stem in values and not _prepositions_agree(clause.before[mine], fact.before[index]):
             return False
     return True
 
 
-def _fits(mine: str, theirs: str) -> bool:
+def _prepositions_agree(mine: str, theirs: str) -> bool:
     """Whether two words before a value may say the same: "at", and none or "at", but not "near"."""
-    placing = _lists()["placing"]
+    placing = _word_lists()["placing"]
     return mine == theirs or mine not in placing or theirs not in placing
 
 
 @functools.lru_cache(maxsize=4_000)
-def _analysed(fact: str) -> tuple[AnalysedClause, int]:
+def _analyse_fact(fact: str) -> tuple[AnalysedClause, int]:
     """A fact as it is compared, and how many clauses it has."""
     plain = _dated.sub("", fact)
-    return _read(plain, "fact"), len(list(_clauses(plain)))
+    return _analyse_clause(plain, "fact"), len(list(_analyse_clauses(plain)))
 
 
 @functools.lru_cache(maxsize=200)
-def _by_beginning(text: str, by: str, many: int) -> dict[tuple[bool, str, str], list[AnalysedClause]]:
+def _joined_clauses(text: str, by: str, many: int) -> dict[tuple[bool, str, str], list[AnalysedClause]]:
     """So many clauses of a text in a row, wherever they begin, by their subject and first words: each fact looks up its own."""
-    clauses = list(_clauses(text))
+    clauses = list(_analyse_clauses(text))
     found: dict[tuple[bool, str, str], list[AnalysedClause]] = {}
     for start in range(len(clauses) - many + 1):
-        clause = _read(" ".join(clauses[start : start + many]), by)
+        clause = _analyse_clause(" ".join(clauses[start : start + many]), by)
         if len(clause.stems) >= _FEWEST:
             found.setdefault((clause.own, clause.stems[0], clause.stems[1]), []).append(clause)
     return found
 
 
-def _says_same(clause: AnalysedClause, fact: AnalysedClause) -> bool:
+def _states_same(clause: AnalysedClause, fact: AnalysedClause) -> bool:
     count = len(fact.stems)
     if clause.doubts != fact.doubts or clause.own != fact.own or clause.stems[:count] != fact.stems:
         return False
@@ -245,18 +253,18 @@ def _says_same(clause: AnalysedClause, fact: AnalysedClause) -> bool:
     ):
         return False
     following = clause.after[count - 1]
-    return not following or following in _lists()["may follow"]
+    return not following or following in _word_lists()["may follow"]
 
 
-def _clauses(text: str) -> Iterator[str]:
+def _analyse_clauses(text: str) -> Iterator[str]:
     for sentence in _sentence.split(text):
         parts = [part for part in _clause.split(sentence) if part and part.strip()]
         yield from parts[:-1] if sentence.rstrip("\"”»') ").endswith("?") else parts
 
 
 @functools.lru_cache(maxsize=4_000)
-def _read(clause: str, by: str) -> AnalysedClause:
-    listed = _lists()
+def _analyse_clause(clause: str, by: str) -> AnalysedClause:
+    listed = _word_lists()
     person = listed["person"] | (listed["addressed"] if by == "assistant" else frozenset())
     plain = unicodedata.normalize("NFKC", clause).replace("’", "'").casefold()
     found: list[str] = []
@@ -280,9 +288,9 @@ def _read(clause: str, by: str) -> AnalysedClause:
         after.append(found[index + 1] if index + 1 < len(found) else "")
     own = bool(found) and found[0] in person
     doubts = (listed["doubtful"] | listed["supposing"]) & set(found)
-    return AnalysedClause(own, tuple(words), tuple(map(_stem, words)), tuple(before), tuple(after), doubts)
+    return AnalysedClause(own, tuple(words), tuple(map(_stem_of, words)), tuple(before), tuple(after), doubts)
 
 
 @functools.lru_cache(maxsize=10_000)
-def _stem(word: str) -> str:
+def _stem_of(word: str) -> str:
     return "".join(tokens.stems(word)) or word

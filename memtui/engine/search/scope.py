@@ -13,7 +13,7 @@ from memtui.engine.store.sql import as_json
 
 from .filters.compiler import CompiledFilter
 from .filters.terms import Term
-from .term_statistics import FACTS, MEMORIES, Index
+from .term_statistics import FACTS, MEMORIES, FullTextIndex
 
 
 class Scope(Record):
@@ -40,7 +40,7 @@ class Scope(Record):
         return msgspec.structs.replace(self, where=where, bindings={"only": as_json(rids)})
 
     @property
-    def index(self) -> Index:
+    def index(self) -> FullTextIndex:
         """The full-text index that holds everything in the scope."""
         return FACTS if self.kinds == {"fact"} else MEMORIES
 
@@ -49,7 +49,7 @@ class Scope(Record):
         return len(self.kinds) == len(KINDS)
 
 
-def scope(filter: CompiledFilter, *, exclude_session: str | None = None, alone: bool = False) -> Scope:
+def make_scope(filter: CompiledFilter, *, exclude_session: str | None = None, alone: bool = False) -> Scope:
     """Everything that passes the filter, but for one session."""
     where, bindings = filter.where, dict(filter.bindings)
     if exclude_session is not None:
@@ -63,7 +63,7 @@ def _lets_active_pass(term: Term) -> bool:
     return term.key == "is" and not term.negated and any(v.text.casefold() == "active" for v in term.values)
 
 
-def passing(connection: apsw.Connection, scope: Scope, rids: Iterable[int]) -> set[int]:
+def rids_in_scope(connection: apsw.Connection, scope: Scope, rids: Iterable[int]) -> set[int]:
     """Those of the rids that are in the scope."""
     rows = connection.execute(
         f"SELECT m.rid FROM memories m WHERE m.rid IN (SELECT value FROM json_each(:rids)) AND {scope.where}",

@@ -16,7 +16,7 @@ from memtui.engine.store.sql import as_json
 from memtui.engine.store.tokens import stems, words
 
 from . import lexicon
-from .query import ParsedQuery, Term
+from .query import ParsedQuery, QueryTerm
 
 K1 = 0.9
 B = 0.4
@@ -60,13 +60,13 @@ def score_documents(
         (READ_AT_MOST, -_ASKS_AT_THE_END, as_json(rids)),
     )
     with_bigrams = any(term.bigram for term in question.terms)
-    beginnings = _beginnings(question)
+    beginnings = _prefixes_of(question)
     found = {}
     for rid, kind, session, context, text, length, asks, trust in rows:
         whole = f"{context} {text}"
         weights: dict[int, float] = {}
         if not whole.isascii() or any(map(whole.lower().__contains__, beginnings)):
-            counts, size = _count(whole, places, with_bigrams)
+            counts, size = _count_words(whole, places, with_bigrams)
             relative = size / question.mean_length
             weights = {
                 index: bm25_weight(question.terms[index], count, relative) for index, count in counts.items()
@@ -81,10 +81,10 @@ def score_documents(
 
 def _is_chatter(text: str) -> bool:
     """Whether every word of a text is small or polite."""
-    return all(word in lexicon.chatter() or not lexicon.is_content_word(word) for word in words(text))
+    return all(word in lexicon.chatter_words() or not lexicon.is_content_word(word) for word in words(text))
 
 
-def _beginnings(question: ParsedQuery) -> list[str]:
+def _prefixes_of(question: ParsedQuery) -> list[str]:
     """What occurs in a text of ASCII that has one of the words: all of the word's stem, but perhaps its last letter.
 
     So much Porter leaves as it was (``happy`` and ``happi``). Texts without are most of those found by their meaning.
@@ -92,7 +92,7 @@ def _beginnings(question: ParsedQuery) -> list[str]:
     return [term.stem[:-1] for term in question.terms if term.stem.isascii()]
 
 
-def bm25_weight(term: Term, count: int, relative_length: float) -> float:
+def bm25_weight(term: QueryTerm, count: int, relative_length: float) -> float:
     """BM25's weight of a word that stands ``count`` times in a text, as a part of the most it can be (its idf)."""
     return term.idf * count / (count + K1 * (1.0 - B + B * relative_length))
 
@@ -107,7 +107,7 @@ def matched_words(question: ParsedQuery, content: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _count(text: str, places: dict[str, int], with_bigrams: bool) -> tuple[dict[int, int], int]:
+def _count_words(text: str, places: dict[str, int], with_bigrams: bool) -> tuple[dict[int, int], int]:
     """How often each wanted word occurs in a text, and how many words it has."""
     all_words = stems(text)
     counts: dict[int, int] = {}

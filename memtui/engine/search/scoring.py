@@ -14,10 +14,10 @@ from memtui.engine.records import MemoryRecord
 from memtui.engine.store.tokens import STOP_WORDS
 
 from . import lexicon, relevance
-from .relevance import Piece, Prompt, Source, Vectors
+from .relevance import ClauseFeatures, PromptFeatures, Source, Vectors
 
 if TYPE_CHECKING:
-    from .word_meanings import Nearness
+    from .word_meanings import WordNearness
 
 MOST_READ_TWICE = 40
 """So many pieces, the best by their words, are compared with the prompt by the meaning of words."""
@@ -36,14 +36,14 @@ class ScoredPiece(NamedTuple):
     """``score``: how probably it answers, 0 to 1; ``values``: the features that it is the sum of."""
 
     memory: MemoryRecord
-    piece: Piece
+    piece: ClauseFeatures
     score: float
     values: Mapping[str, float]
 
 
 def score_pieces(
-    read: Prompt,
-    pieces: Sequence[tuple[MemoryRecord, Piece]],
+    read: PromptFeatures,
+    pieces: Sequence[tuple[MemoryRecord, ClauseFeatures]],
     source: Source,
     *,
     with_meanings: bool,
@@ -51,23 +51,23 @@ def score_pieces(
 ) -> list[ScoredPiece]:
     """The pieces, the best first, newer ones first among equals; where words have vectors, only the best are looked at."""
     if not with_meanings or not pieces:
-        return _scored_pieces(read, pieces, source, None)
-    from .word_meanings import packaged
+        return _score_pieces(read, pieces, source, None)
+    from .word_meanings import packaged_meanings
 
     best = pieces
     if len(pieces) > MOST_READ_TWICE:
         best = [
-            (one.memory, one.piece) for one in _scored_pieces(read, pieces, source, None)[:MOST_READ_TWICE]
+            (one.memory, one.piece) for one in _score_pieces(read, pieces, source, None)[:MOST_READ_TWICE]
         ]
     try:
-        nearness = relevance.compare_words(packaged(), read, [piece for _, piece in best])
+        nearness = relevance.compare_words(packaged_meanings(), read, [piece for _, piece in best])
     except DegradedError:  # the search has said that there are no vectors
-        return _scored_pieces(read, pieces, source, None)
+        return _score_pieces(read, pieces, source, None)
     near = cosines({memory.rid for memory, _ in best}) if cosines else {}
-    return _scored_pieces(read, best, source, nearness, near)
+    return _score_pieces(read, best, source, nearness, near)
 
 
-def reasons(one: ScoredPiece, read: Prompt) -> tuple[str, ...]:
+def describe_reasons(one: ScoredPiece, read: PromptFeatures) -> tuple[str, ...]:
     """Why it bears on the prompt, each a few words."""
     found = []
     least = COMMON * max(read.weights.values(), default=0.0)
@@ -78,10 +78,12 @@ def reasons(one: ScoredPiece, read: Prompt) -> tuple[str, ...]:
     # An everyday word ("use", "last") shows something beside another, or where one thing is asked for.
     if read.factual or len(shared) > 1 or any(map(lexicon.is_discriminative, shared)):
         found += [f"words: {', '.join(shared)}"] if shared else []
-    other = {word for _, answers in read.wordings for word in answers.found(one.piece.words, one.piece.plain)}
+    other = {
+        word for _, answers in read.wordings for word in answers.find_in(one.piece.words, one.piece.plain)
+    }
     if other := other.difference(read.words.values()):
         found.append(f"other words: {', '.join(sorted(other)[:3])}")
-    for topic in lexicon.topics():
+    for topic in lexicon.load_topics():
         if topic.name in read.topics and (said := topic.strong.found(one.piece.words) - STOP_WORDS):
             found.append(f"{topic.name}: {', '.join(sorted(said)[:3])}")
     if one.values["people"]:
@@ -91,22 +93,22 @@ def reasons(one: ScoredPiece, read: Prompt) -> tuple[str, ...]:
         if read.weights.get(stem, 0.0) > least and stem in one.piece.turn_stems and lexicon.is_discriminative(word)
     ]):  # fmt: skip
         found.append(f"said with: {', '.join(beside)}")
-    if not found and one.values["likeness"] >= _near(read):
+    if not found and one.values["likeness"] >= _nearness_of(read):
         found.append(MEANING)
     return tuple(found)
 
 
-def _near(read: Prompt) -> float:
+def _nearness_of(read: PromptFeatures) -> float:
     if not (read.factual or read.personal):
         return NEAR_IMPERSONAL
     return NEAR if len(read.weights) > 1 else NEAR_OF_ONE
 
 
-def _scored_pieces(
-    read: Prompt,
-    pieces: Iterable[tuple[MemoryRecord, Piece]],
+def _score_pieces(
+    read: PromptFeatures,
+    pieces: Iterable[tuple[MemoryRecord, ClauseFeatures]],
     source: Source,
-    nearness: Nearness | None,
+    nearness: WordNearness | None,
     cosines: Mapping[int, float] = MappingProxyType({}),
 ) -> list[ScoredPiece]:
     found = []
@@ -115,6 +117,8 @@ def _scored_pieces(
         vectors: Vectors = "without vectors" if nearness is None else "with vectors"
         if cosine is not None:
             vectors = "with sentence vectors"
-        values = relevance.features(read, piece, nearness, cosine)
-        found.append(ScoredPiece(memory, piece, relevance.score(read, values, source, vectors), values))
+        values = relevance.piece_features(read, piece, nearness, cosine)
+        found.append(
+            ScoredPiece(memory, piece, relevance.answer_probability(read, values, source, vectors), values)
+        )
     return sorted(found, key=lambda one: (-one.score, -one.memory.event_time, -one.memory.rid))

@@ -12,11 +12,11 @@ from memtui.engine.records import Hit, Profile, SearchResult
 from memtui.engine.store import memories, vectors
 
 from . import cautions, scored_documents
-from .filters.compiler import compile, which_term_removes_all
+from .filters.compiler import compile_filter, which_term_removes_all
 from .filters.terms import reads_as_filter
-from .ranking import MOST_HITS, QueryEmbedder, Ranking, rank
+from .ranking import MOST_HITS, QueryEmbedder, Ranking, rank_memories
 from .request import COMING
-from .scope import scope
+from .scope import make_scope
 
 __all__ = ["search"]
 
@@ -54,25 +54,28 @@ def search(
     started = time.perf_counter()
     if not 1 <= limit <= MOST_HITS:
         raise InputError(f"A search cannot return {limit!r} hits.", f"Give a limit from 1 to {MOST_HITS:,}.")
-    compiled = compile(filter, now, fade_threshold=fade_threshold)
-    inside = scope(compiled, exclude_session=exclude_session, alone=alone)
-    ranking = rank(connection, query, inside, profile, embedder, nearest=nearest)
+    compiled = compile_filter(filter, now, fade_threshold=fade_threshold)
+    inside = make_scope(compiled, exclude_session=exclude_session, alone=alone)
+    ranking = rank_memories(connection, query, inside, profile, embedder, nearest=nearest)
     known = cautions.visible_scope(within, now, fade_threshold=fade_threshold)
     arranged = cautions.behind_successors(connection, ranking.fused, now, known=known, most=limit)
     return SearchResult(
         query=query,
         filter=filter,
         profile=profile,
-        hits=_hits(connection, ranking, arranged, limit, now),
+        hits=_make_hits(connection, ranking, arranged, limit, now),
         retrievers=ranking.reports,
-        notes=(*([profile_note] if profile_note else []), *_notes(connection, ranking, embedder)),
+        notes=(
+            *([profile_note] if profile_note else []),
+            *_completeness_notes(connection, ranking, embedder),
+        ),
         terms=tuple(term.word for term in ranking.asked.question.terms),
         candidates=len(ranking.fused),
         milliseconds=(time.perf_counter() - started) * 1000.0,
     )
 
 
-def _hits(
+def _make_hits(
     connection: apsw.Connection, ranking: Ranking, arranged: cautions.Reordered, limit: int, now: float
 ) -> tuple[Hit, ...]:
     best = arranged.fused[:limit]
@@ -89,7 +92,9 @@ def _hits(
     return tuple(hits)
 
 
-def _notes(connection: apsw.Connection, ranking: Ranking, embedder: QueryEmbedder | str) -> tuple[str, ...]:
+def _completeness_notes(
+    connection: apsw.Connection, ranking: Ranking, embedder: QueryEmbedder | str
+) -> tuple[str, ...]:
     """What the reader should know about how complete this answer is."""
     notes = []
     if terms := [word for word in ranking.asked.question.text.split()[:_LOOKED_AT] if reads_as_filter(word)]:
@@ -101,7 +106,7 @@ def _notes(connection: apsw.Connection, ranking: Ranking, embedder: QueryEmbedde
             notes.append(f"Searched without vectors: {embedder}.")
     elif ranking.asked.profile.vector or ranking.asked.profile.word_vector:
         unavailable = {one.retriever: one.why for one in ranking.reports if one.state == "unavailable"}
-        waiting = vectors.unembedded(connection, _WAITING_COUNTED + 1)
+        waiting = vectors.count_unembedded(connection, _WAITING_COUNTED + 1)
         if "vector" in unavailable:
             notes.append(f"Searched without vectors: {unavailable['vector']}.")
         elif "word_vector" in unavailable:

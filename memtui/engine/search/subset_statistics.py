@@ -18,7 +18,7 @@ from memtui.engine.store.sql import as_json
 
 from . import term_statistics
 from .scope import Scope
-from .term_statistics import Index, idf
+from .term_statistics import FullTextIndex, inverse_document_frequency
 
 FEW = 5_000
 """Up to so many memories that pass a filter are counted."""
@@ -26,7 +26,7 @@ MOST_POSTINGS = 150_000
 """So many places where words stand may be passed on the way. It takes some 20 ms."""
 
 
-class Text(NamedTuple):
+class SubsetText(NamedTuple):
     """A text that has a word of the question: its length in words, and how often each word occurs in it (by place)."""
 
     length: int
@@ -41,7 +41,11 @@ class SubsetStatistics:
     """
 
     def __init__(
-        self, connection: apsw.Connection, index: Index, rids: Sequence[int], words: Sequence[tuple[str, str]]
+        self,
+        connection: apsw.Connection,
+        index: FullTextIndex,
+        rids: Sequence[int],
+        words: Sequence[tuple[str, str]],
     ) -> None:
         among = as_json(rids)
         sizes: list[Any] = connection.execute(
@@ -52,16 +56,18 @@ class SubsetStatistics:
         lengths = sum(sum(size) if size.isascii() else sum(decode_varints(size)) for (size,) in sizes)
         self.mean_length = lengths / self.rows if self.rows else 1.0
         self.places = {stem: position for position, (_, stem) in enumerate(words)}
-        self.texts = dict(_texts(connection, index.table, rids, among, [word for word, _ in words]))
+        self.texts = dict(
+            _texts_with_words(connection, index.table, rids, among, [word for word, _ in words])
+        )
         by_word = zip(*(text.counts for text in self.texts.values()), strict=True)
         self._counts = [sum(map(bool, counts)) for counts in by_word] or [0] * len(words)
 
-    def count(self, word: str) -> int:
+    def document_count(self, word: str) -> int:
         """In how many texts the word occurs, as the index spells it."""
         return self._counts[self.places[word]]
 
     def idf(self, word: str) -> float:
-        return idf(self.count(word), self.rows)
+        return inverse_document_frequency(self.document_count(word), self.rows)
 
 
 def small_subset(connection: apsw.Connection, scope: Scope) -> list[int] | None:
@@ -77,7 +83,7 @@ def small_subset(connection: apsw.Connection, scope: Scope) -> list[int] | None:
 
 
 def count_subset(
-    connection: apsw.Connection, index: Index, rids: Sequence[int], words: Sequence[tuple[str, str]], *,
+    connection: apsw.Connection, index: FullTextIndex, rids: Sequence[int], words: Sequence[tuple[str, str]], *,
     whatever: bool = False,
 ) -> SubsetStatistics | None:  # fmt: skip
     """Count the words (each with its stem) among these memories; None where that would take long, unless
@@ -89,14 +95,14 @@ def count_subset(
     if whole.rows * len(words) > MOST_POSTINGS:
         [(newest,)] = connection.execute("SELECT max(rid) FROM memories")
         share = (rids[-1] - rids[0] + 1) / newest
-        if share * sum(whole.count(stem) for _, stem in words) > MOST_POSTINGS:
+        if share * sum(whole.document_count(stem) for _, stem in words) > MOST_POSTINGS:
             return None
     return SubsetStatistics(connection, index, rids, words)
 
 
-def _texts(
+def _texts_with_words(
     connection: apsw.Connection, table: str, rids: Sequence[int], among: str, words: Sequence[str]
-) -> Iterator[tuple[int, Text]]:
+) -> Iterator[tuple[int, SubsetText]]:
     if not words:
         return
     match = " OR ".join(f'"{word}"' for word in words)
@@ -110,4 +116,4 @@ def _texts(
     unpack = struct.Struct(f"<{1 + len(words)}I").unpack
     for rid, packed in rows:
         length, *counts = unpack(packed)
-        yield rid, Text(length, tuple(counts))
+        yield rid, SubsetText(length, tuple(counts))

@@ -15,16 +15,16 @@ from memtui.engine.store.vectors import KNN_LIMIT
 
 from . import scored_documents
 from .cautions import behind_successors
-from .fusion import weight
+from .fusion import retriever_weight
 from .query import parse_query
-from .ranking import MOST_HITS, QueryEmbedder, Ranking, rank
+from .ranking import MOST_HITS, QueryEmbedder, Ranking, rank_memories
 from .scope import Scope
 
 MOST_DEPTH = KNN_LIMIT
 _WORDS = 3
 
 
-class Trial(NamedTuple):
+class SearchTrial(NamedTuple):
     """A search for one memory that can be tried with changes. ``steps``: what is done in every remedy before; ``known``:
     what there is for whoever asks, None for all.
 
@@ -41,8 +41,8 @@ class Trial(NamedTuple):
     steps: Sequence[str]
     known: Scope | None = None
 
-    def rank(self, *, query: str | None = None, profile: Profile | None = None) -> Ranking:
-        found = rank(
+    def rank_with(self, *, query: str | None = None, profile: Profile | None = None) -> Ranking:
+        found = rank_memories(
             self.connection, self.query if query is None else query, self.scope, profile or self.profile, self.embedder,
             only=self.memory.rid,
         )  # fmt: skip
@@ -55,7 +55,7 @@ class Trial(NamedTuple):
         rid = self.memory.rid
         return next((position for position, one in enumerate(ranking.fused) if one.rid == rid), None)
 
-    def sentence(self, steps: Sequence[str], position: int | None) -> list[str]:
+    def suggestion_sentence(self, steps: Sequence[str], position: int | None) -> list[str]:
         """The remedy of these steps, after which the memory stands at ``position``."""
         if position is None or position >= MOST_HITS:
             return []
@@ -63,13 +63,13 @@ class Trial(NamedTuple):
         said = " and ".join([*self.steps, *steps, *more])
         return [f"{said[0].upper()}{said[1:]}."] if said else []
 
-    def with_words(self, ranking: Ranking) -> list[str]:
+    def try_more_words(self, ranking: Ranking) -> list[str]:
         """The fewest of its rarest words that help, added to the question."""
-        words = self._telling(ranking) if self.profile.keyword else []
+        words = self._rare_words(ranking) if self.profile.keyword else []
         best: tuple[int, list[str]] | None = None
         for count in range(1, len(words) + 1):
             added = words[:count]
-            position = self.position(self.rank(query=f"{self.query} {' '.join(added)}"))
+            position = self.position(self.rank_with(query=f"{self.query} {' '.join(added)}"))
             if position is not None and (best is None or position < best[0]):
                 best = position, added
             if position is not None and position < self.limit:
@@ -77,35 +77,35 @@ class Trial(NamedTuple):
         if best is None:
             return []
         several = "word" if len(best[1]) == 1 else "words"
-        return self.sentence([f"use the {several} {', '.join(best[1])}"], best[0])
+        return self.suggestion_sentence([f"use the {several} {', '.join(best[1])}"], best[0])
 
-    def deeper(self, retrievers: Mapping[RetrieverName, RetrieverHit]) -> list[str]:
+    def try_deeper(self, retrievers: Mapping[RetrieverName, RetrieverHit]) -> list[str]:
         """A depth at which an retriever reaches it."""
         ranks = [
             hit.rank
             for retriever, hit in retrievers.items()
-            if retriever not in ("word_vector", "context") and weight(self.profile, retriever)
+            if retriever not in ("word_vector", "context") and retriever_weight(self.profile, retriever)
         ]
         for depth in sorted({min(ranks, default=MOST_DEPTH), MOST_DEPTH}):
             if self.profile.depth < depth <= MOST_DEPTH:
                 deeper = msgspec.structs.replace(self.profile, depth=depth)
-                position = self.position(self.rank(profile=deeper))
-                if said := self.sentence([f"raise the profile's depth to {depth}"], position):
+                position = self.position(self.rank_with(profile=deeper))
+                if said := self.suggestion_sentence([f"raise the profile's depth to {depth}"], position):
                     return said
         return []
 
     def lower_floor(self, cosine: float) -> list[str]:
         floor = max(math.floor(cosine * 100) / 100, -1.0)
-        position = self.position(self.rank(profile=msgspec.structs.replace(self.profile, floor=floor)))
-        return self.sentence([f"lower the floor to {floor:.2f}"], position)
+        position = self.position(self.rank_with(profile=msgspec.structs.replace(self.profile, floor=floor)))
+        return self.suggestion_sentence([f"lower the floor to {floor:.2f}"], position)
 
-    def weighed(self, retriever: Literal["keyword", "vector"], weight: float) -> list[str]:
+    def try_weight(self, retriever: Literal["keyword", "vector"], weight: float) -> list[str]:
         """With an retriever that the profile does without."""
         changes = {retriever: weight}
-        position = self.position(self.rank(profile=msgspec.structs.replace(self.profile, **changes)))
-        return self.sentence([f"give the {retriever} retriever a weight of {weight:g}"], position)
+        position = self.position(self.rank_with(profile=msgspec.structs.replace(self.profile, **changes)))
+        return self.suggestion_sentence([f"give the {retriever} retriever a weight of {weight:g}"], position)
 
-    def _telling(self, ranking: Ranking) -> list[str]:
+    def _rare_words(self, ranking: Ranking) -> list[str]:
         """The rarest words of a memory that say something: no parts like the s of "Ada's", no bare numbers."""
         asked = {term.stem for term in ranking.asked.question.terms}
         text = self.memory.content[: scored_documents.READ_AT_MOST]

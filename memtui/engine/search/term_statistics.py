@@ -17,24 +17,24 @@ from memtui.engine.store.full_text import decode_varints
 _MOST_COUNTS = 20_000
 
 
-class Index(Record):
+class FullTextIndex(Record):
     """A full-text index and the table that lists its words."""
 
     table: str
     vocabulary: str
 
 
-MEMORIES = Index(table="memories_fts", vocabulary="memories_vocab")
-FACTS = Index(table="facts_fts", vocabulary="facts_vocab")
-OBSERVATIONS = Index(table="observations_fts", vocabulary="observations_vocab")
-CJK = Index(table="memories_cjk", vocabulary="cjk_vocab")
+MEMORIES = FullTextIndex(table="memories_fts", vocabulary="memories_vocab")
+FACTS = FullTextIndex(table="facts_fts", vocabulary="facts_vocab")
+OBSERVATIONS = FullTextIndex(table="observations_fts", vocabulary="observations_vocab")
+CJK = FullTextIndex(table="memories_cjk", vocabulary="cjk_vocab")
 
 
-class Statistics:
+class TermStatistics:
     """Counts over one index: ``rows`` texts of ``mean_length`` words."""
 
     def __init__(
-        self, connection: apsw.Connection, index: Index, counts: dict[str, int], averages: list[int]
+        self, connection: apsw.Connection, index: FullTextIndex, counts: dict[str, int], averages: list[int]
     ) -> None:
         self.rows = averages[0] if averages else 0
         self.mean_length = sum(averages[1:]) / self.rows if self.rows else 1.0
@@ -42,7 +42,7 @@ class Statistics:
         self._index = index
         self._counts = counts
 
-    def count(self, word: str) -> int:
+    def document_count(self, word: str) -> int:
         """In how many texts the word occurs, as the index spells it (a stem, a bigram)."""
         known = self._counts.get(word)
         if known is None:
@@ -56,10 +56,10 @@ class Statistics:
 
     def idf(self, word: str) -> float:
         """Inverse document frequency, as BM25 has it; greater than 0."""
-        return idf(self.count(word), self.rows)
+        return inverse_document_frequency(self.document_count(word), self.rows)
 
 
-def idf(count: int, rows: int) -> float:
+def inverse_document_frequency(count: int, rows: int) -> float:
     """Of a word that stands in ``count`` of ``rows`` texts."""
     count = min(count, rows)
     return math.log(1.0 + (rows - count + 0.5) / (count + 0.5))
@@ -68,19 +68,19 @@ def idf(count: int, rows: int) -> float:
 _kept: WeakKeyDictionary[apsw.Connection, dict[str, tuple[int, dict[str, int]]]] = WeakKeyDictionary()
 
 
-def load(connection: apsw.Connection, index: Index) -> Statistics:
+def load(connection: apsw.Connection, index: FullTextIndex) -> TermStatistics:
     """The statistics of an index as it stands now; word counts may be a twentieth behind."""
-    averages = _averages(connection, index)
+    averages = _average_lengths(connection, index)
     rows = averages[0] if averages else 0
     counted = _kept.setdefault(connection, {})
     rows_then, counts = counted.get(index.table, (-1, {}))
     if abs(rows - rows_then) * 20 > rows:
         rows_then, counts = rows, {}
     counted[index.table] = (rows_then, counts)
-    return Statistics(connection, index, counts, averages)
+    return TermStatistics(connection, index, counts, averages)
 
 
-def _averages(connection: apsw.Connection, index: Index) -> list[int]:
+def _average_lengths(connection: apsw.Connection, index: FullTextIndex) -> list[int]:
     """Number of texts, then the number of words in each column: the record FTS5 keeps for its own bm25()."""
     row = connection.execute(f"SELECT block FROM {index.table}_data WHERE id = 1").fetchone()
     return decode_varints(row[0]) if row else []

@@ -21,7 +21,7 @@ from memtui.engine.store.tokens import words
 
 from . import lexicon
 from .retrievers import entity
-from .scope import Scope, newest_facts, passing
+from .scope import Scope, newest_facts, rids_in_scope
 
 MOST = 8
 """So many facts at most are in a block for what they warn of."""
@@ -41,14 +41,14 @@ _OF_SOMEBODY = re.compile(
 )
 
 
-class Vital(Record):
+class VitalFact(Record):
     """A fact that is in the block for what it warns of. ``reason``: a few words, with whom it is about where that is certain."""
 
     memory: MemoryRecord
     reason: str
 
 
-class _Asked(Record):
+class _PromptPeople(Record):
     """``named``: the people whom a prompt names; ``kinds``: those that it speaks of; ``topics``: what it is about."""
 
     named: dict[int, str]
@@ -65,7 +65,7 @@ def find_warnings(
     names: bool,
     there: Collection[int],
     refused: Callable[[MemoryRecord], str],
-) -> list[Vital]:
+) -> list[VitalFact]:
     """The facts, those about the people named first; what may harm before what is not eaten, newer ones first.
 
     ``names``: whether names are looked up at all. They are known from all memories: for whoever is confined they are not.
@@ -74,23 +74,23 @@ def find_warnings(
     """
     if lexicon.asks_for_one_thing(prompt):
         return []
-    asked = _read(connection, prompt, names=names)
+    asked = _read_prompt(connection, prompt, names=names)
     if not (asked.topics or asked.named):
         return []
-    rids = _candidates(connection, asked, within)
-    about = _people(connection, rids) if names else {}
+    rids = _health_candidates(connection, asked, within)
+    about = _people_of_facts(connection, rids) if names else {}
     ranked, wishes = [], []
     for memory in memories.by_rid(connection, [rid for rid in rids if rid not in there], now):
         said = set(words(memory.content))
-        marks = [mark for word in said for mark in lexicon.marks(word)]
-        found = _why(asked, memory, said, marks, about.get(memory.rid, {}))
+        marks = [mark for word in said for mark in lexicon.lists_marking(word)]
+        found = _reason_for(asked, memory, said, marks, about.get(memory.rid, {}))
         if found is not None:
             reason = found[1] if names else HEALTH
             # A condition or a medicine by name before a diet or a habit.
             key = (found[0], "health" not in marks, -memory.event_time, -memory.rid)
-            ranked.append((key, Vital(memory=memory, reason=reason)))
+            ranked.append((key, VitalFact(memory=memory, reason=reason)))
         elif _is_wish(asked, marks, about.get(memory.rid, {})):
-            wishes.append(Vital(memory=memory, reason="food"))
+            wishes.append(VitalFact(memory=memory, reason="food"))
     best = (one for _, one in sorted(ranked, key=lambda one: one[0]))
     wishes.sort(key=lambda one: (-one.memory.event_time, -one.memory.rid))
     return [
@@ -105,23 +105,28 @@ def warnings_of_others(
     """The rids of those facts that warn of what may harm people whom a prompt does not mean."""
     if not names:
         return set()
-    asked, about = _read(connection, prompt, names=names), _people(connection, [fact.rid for fact in facts])
+    asked, about = (
+        _read_prompt(connection, prompt, names=names),
+        _people_of_facts(connection, [fact.rid for fact in facts]),
+    )
     found = set()
     for fact in facts:
         said = set(words(fact.content))
-        if fact.topic != "health" and not _warns([mark for word in said for mark in lexicon.marks(word)]):
+        if fact.topic != "health" and not _is_health_warning(
+            [mark for word in said for mark in lexicon.lists_marking(word)]
+        ):
             continue
         people = about.get(fact.rid, {}).keys()
-        kinds = {name for name, listed in lexicon.people().items() if listed.found(said)}
+        kinds = {name for name, listed in lexicon.words_for_people().items() if listed.found(said)}
         others = bool(asked.named and people) and asked.named.keys().isdisjoint(people)
         if others or (asked.kinds and kinds and asked.kinds.isdisjoint(kinds)):
             found.add(fact.rid)
     return found
 
 
-def _read(connection: apsw.Connection, prompt: str, *, names: bool) -> _Asked:
+def _read_prompt(connection: apsw.Connection, prompt: str, *, names: bool) -> _PromptPeople:
     said = set(words(prompt))
-    topics = frozenset(lexicon.subjects(said)) & _MATTER_FOR
+    topics = frozenset(lexicon.topics_asked_about(said)) & _MATTER_FOR
     named: dict[int, str] = {}
     if names:
         found = {one.eid: one.name for one in entity.entities_named(connection, prompt)}
@@ -130,14 +135,14 @@ def _read(connection: apsw.Connection, prompt: str, *, names: bool) -> _Asked:
             (as_json(found),),
         )
         named = {eid: found[eid] for (eid,) in rows}
-    return _Asked(named=named, kinds=lexicon.kinds_of_people(said), topics=topics)
+    return _PromptPeople(named=named, kinds=lexicon.kinds_of_people(said), topics=topics)
 
 
-def _candidates(connection: apsw.Connection, asked: _Asked, within: Scope) -> list[int]:
+def _health_candidates(connection: apsw.Connection, asked: _PromptPeople, within: Scope) -> list[int]:
     """Facts that speak of health, the newest; and those linked to the people named."""
-    lists = [lexicon.vital()[name] for name in ("health", "diet")]
+    lists = [lexicon.vital_lists()[name] for name in ("health", "diet")]
     if _EATEN_TOGETHER in asked.topics:
-        lists += [topic.strong for topic in lexicon.topics() if topic.name == _EATEN_TOGETHER]
+        lists += [topic.strong for topic in lexicon.load_topics() if topic.name == _EATEN_TOGETHER]
     match = " OR ".join(
         [
             *(f'"{one}"*' for word_list in lists for one in word_list.beginnings),
@@ -156,11 +161,11 @@ def _candidates(connection: apsw.Connection, asked: _Asked, within: Scope) -> li
             (eid, _LOOKED_AT),
         )
         rids += [rid for (rid,) in linked]
-    inside = passing(connection, within, rids)
+    inside = rids_in_scope(connection, within, rids)
     return [rid for rid in dict.fromkeys(rids) if rid in inside]
 
 
-def _people(connection: apsw.Connection, rids: Collection[int]) -> dict[int, dict[int, str]]:
+def _people_of_facts(connection: apsw.Connection, rids: Collection[int]) -> dict[int, dict[int, str]]:
     """Of each fact, the people it is linked to."""
     rows = connection.execute(
         """
@@ -178,29 +183,33 @@ def _people(connection: apsw.Connection, rids: Collection[int]) -> dict[int, dic
     return found
 
 
-def _why(
-    asked: _Asked, memory: MemoryRecord, said: Collection[str], marks: Collection[str], about: dict[int, str]
+def _reason_for(
+    asked: _PromptPeople,
+    memory: MemoryRecord,
+    said: Collection[str],
+    marks: Collection[str],
+    about: dict[int, str],
 ) -> tuple[int, str] | None:
     """How near a fact is to those whom the prompt is about, 0 the nearest, and whom it is about; None where it is not told.
 
     ``said``: its words; ``marks``: the lists that they stand in.
     """
-    if memory.topic != "health" and not _warns(marks):
+    if memory.topic != "health" and not _is_health_warning(marks):
         return None
     if named := [name for eid, name in about.items() if eid in asked.named]:
-        return 0, _about(memory.content, named)
+        return 0, _people_in_danger(memory.content, named)
     if not any(lexicon.strong_mark(topic) in marks for topic in asked.topics):
         return None
-    kinds = {name for name, listed in lexicon.people().items() if listed.found(said)}
+    kinds = {name for name, listed in lexicon.words_for_people().items() if listed.found(said)}
     if meant := asked.kinds & kinds:
-        return 0, _about(
+        return 0, _people_in_danger(
             memory.content, about.values()
         ) if about else f"{HEALTH}: your {', '.join(sorted(meant))}"
     if asked.kinds and kinds:
         return None  # it is about others than those who are meant
     others = not asked.named and (bool(asked.kinds) or _EATEN_TOGETHER in asked.topics)
     if about:
-        return (2, _about(memory.content, about.values())) if others else None
+        return (2, _people_in_danger(memory.content, about.values())) if others else None
     if _OF_SOMEBODY.match(memory.content):  # whom it means was not certain when it was drawn
         return (2, HEALTH) if others else None
     if not kinds:
@@ -208,7 +217,7 @@ def _why(
     return (2, f"{HEALTH}: your {', '.join(sorted(kinds))}") if others else None
 
 
-def _about(content: str, names: Iterable[str]) -> str:
+def _people_in_danger(content: str, names: Iterable[str]) -> str:
     """Whom the fact is about: those named in the parts with the danger, not who said it, nor who stands in another part."""
     parts = [part for part in _PARTS.split(content) if _has_danger(part)]
     found = [
@@ -219,10 +228,10 @@ def _about(content: str, names: Iterable[str]) -> str:
 
 
 def _has_danger(part: str) -> bool:
-    return any(mark in ("health", "diet") for word in words(part) for mark in lexicon.marks(word))
+    return any(mark in ("health", "diet") for word in words(part) for mark in lexicon.lists_marking(word))
 
 
-def _is_wish(asked: _Asked, marks: Collection[str], about: Mapping[int, str]) -> bool:
+def _is_wish(asked: _PromptPeople, marks: Collection[str], about: Mapping[int, str]) -> bool:
     """Whether a fact says how meals shall be, of those whom a prompt about food means."""
     if (
         _EATEN_TOGETHER not in asked.topics
@@ -233,7 +242,7 @@ def _is_wish(asked: _Asked, marks: Collection[str], about: Mapping[int, str]) ->
     return not (asked.named and about) or not asked.named.keys().isdisjoint(about)
 
 
-def _warns(marks: Collection[str]) -> bool:
+def _is_health_warning(marks: Collection[str]) -> bool:
     """Whether words tell of health: a condition by name, or a rule about what may harm or is not eaten."""
     health = sum(mark == "health" for mark in marks)
     return (

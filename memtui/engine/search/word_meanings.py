@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _MOST_KEPT = 20_000
 
 
-class Nearness:
+class WordNearness:
     """The words of a prompt beside all the words of some pieces, each a unit vector."""
 
     def __init__(
@@ -37,7 +37,7 @@ class Nearness:
         found: list[float] = self._cosines[:, places].max(axis=1, initial=0.0).tolist()
         return found
 
-    def whole(self, weights: Sequence[float], said: Sequence[str]) -> float:
+    def cosine_of_means(self, weights: Sequence[float], said: Sequence[str]) -> float:
         """The cosine of the prompt's mean, each word as much as it says, and the mean of what is said, 0 to 1."""
         import numpy as np
 
@@ -56,20 +56,20 @@ class WordMeanings:
         self._embedder = OfflineEmbedder()
         self._known: dict[str, NDArray[np.float32]] = {}
 
-    def compare(self, asked: Sequence[str], said: Iterable[str]) -> Nearness:
+    def compare(self, asked: Sequence[str], said: Iterable[str]) -> WordNearness:
         """Every word that is asked for beside every one that is said."""
         import numpy as np
 
         places = {word: index for index, word in enumerate(dict.fromkeys(said))}
-        self._learn([*asked, *places])
+        self._embed_words([*asked, *places])
         if not asked or not places:
-            return Nearness(
+            return WordNearness(
                 np.zeros((len(asked), 1), np.float32), np.zeros((len(places), 1), np.float32), places
             )
         wanted, others = (np.stack([self._known[word] for word in words]) for words in (asked, places))
-        return Nearness(wanted, others, places)
+        return WordNearness(wanted, others, places)
 
-    def _learn(self, wanted: Sequence[str]) -> None:
+    def _embed_words(self, wanted: Sequence[str]) -> None:
         if len(self._known) > _MOST_KEPT:
             self._known.clear()
         new = [word for word in dict.fromkeys(wanted) if word not in self._known]
@@ -77,5 +77,5 @@ class WordMeanings:
 
 
 @functools.cache
-def packaged() -> WordMeanings:
+def packaged_meanings() -> WordMeanings:
     return WordMeanings()

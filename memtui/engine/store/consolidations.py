@@ -38,7 +38,7 @@ def pending_sessions(
         """,
         {"exclude": exclude} | ({"now": int(now)} if due else {}),
     )
-    return [sessions.session(row) for row in rows]
+    return [sessions.session_record(row) for row in rows]
 
 
 def already_read(connection: apsw.Connection) -> list[Session]:
@@ -52,7 +52,7 @@ def already_read(connection: apsw.Connection) -> list[Session]:
         ORDER BY s.last_seen_at, s.sid
         """
     )
-    return [sessions.session(row) for row in rows]
+    return [sessions.session_record(row) for row in rows]
 
 
 def turns_beyond(
@@ -64,7 +64,7 @@ def turns_beyond(
         "AND m.rid > ? AND m.valid_until IS NULL ORDER BY m.event_time, m.rid",
         (session_id, watermark or 0),
     )
-    return [memories.record(row, now) for row in rows]
+    return [memories.memory_record(row, now) for row in rows]
 
 
 def fingerprint_turns(turns: Iterable[MemoryRecord]) -> str:

@@ -28,7 +28,7 @@ def unread_memories(
         """,
         (*kinds, most_entities, limit),
     )
-    return [memories.record(row, now) for row in rows]
+    return [memories.memory_record(row, now) for row in rows]
 
 
 def linked_entities(connection: apsw.Connection, rid: int) -> set[int]:

@@ -17,7 +17,7 @@ import apsw
 from memtui.engine.records import Entity
 
 from .history import without_history
-from .sql import scalar, storable
+from .sql import scalar, storable_text
 
 # Bits of ``protected``: what of an entity somebody decided, and nothing else changes.
 NAMED, TYPED, DESCRIBED, TYPED_BY_AGENT = 1, 2, 4, 8
@@ -37,7 +37,7 @@ class Mention(NamedTuple):
 
 def entity_key(name: str) -> str:
     """What two spellings of one name have in common: NFKC, no case, single blanks."""
-    return " ".join(unicodedata.normalize("NFKC", storable(name)).casefold().split())
+    return " ".join(unicodedata.normalize("NFKC", storable_text(name)).casefold().split())
 
 
 def link(connection: apsw.Connection, rid: int, mentions: Iterable[Mention], now: int) -> int:
@@ -107,12 +107,12 @@ def make_row(
     """A row for a name; returns its eid."""
     connection.execute(
         "INSERT INTO entities(id, canonical_name, type, merged_into, created_at) VALUES (?, ?, ?, ?, ?)",
-        (_free_id(connection, name), storable(name), type, merged_into, now),
+        (_free_id(connection, name), storable_text(name), type, merged_into, now),
     )
     eid = connection.last_insert_rowid()
     connection.execute(
         "INSERT INTO entity_aliases(key, entity_id, alias) VALUES (?, ?, ?)",
-        (entity_key(name), eid, storable(name)),
+        (entity_key(name), eid, storable_text(name)),
     )
     return eid
 

@@ -19,7 +19,7 @@ from memtui.engine.records import Entity, EntityType, MemoryRecord
 from . import entities, memories
 from .connections import Connections
 from .lists import keys_named
-from .sql import in_chunks, scalar
+from .sql import keys_in_chunks, scalar
 from .tokens import fold
 
 EntityOrder = Literal["mentions", "name", "last_seen", "first_seen"]
@@ -86,7 +86,7 @@ class EntityList:
         """The ``eid`` of all of them in order, in chunks; stop iterating (and close) to cancel."""
         statement, values = _ordered_query(words, order, falling)
         with self._connections.read() as connection:
-            yield from in_chunks(connection.execute(statement, values))
+            yield from keys_in_chunks(connection.execute(statement, values))
 
     def rows(self, keys: Sequence[int]) -> list[Entity]:
         """The entities with these keys, in this order; those that are gone are left out."""
@@ -175,7 +175,7 @@ def linked_memories(
         """,
         (limit,),
     )
-    found = [memories.record(row, now) for row in rows]
+    found = [memories.memory_record(row, now) for row in rows]
     latest: dict[int, int] = {}
     for (eid,) in connection.execute(group[1:-1]).fetchall():
         latest |= _latest_mentions(connection, eid, limit + len(found))

@@ -12,7 +12,7 @@ from memtui.engine.records import Entity
 
 from . import entities
 from .entities import entity_key
-from .sql import scalar, storable
+from .sql import scalar, storable_text
 
 _NEAR = 500
 _LEAST_ID = 6
@@ -23,7 +23,7 @@ def find_entity(connection: apsw.Connection, name_or_id: str) -> Entity:
 
     Raises NotFoundError with near names, InputError that lists the candidates when several have this name.
     """
-    wanted = storable(name_or_id).strip()
+    wanted = storable_text(name_or_id).strip()
     eids = _find_by_id(connection, wanted) or _find_by_name(connection, wanted)
     found = [one for one in entities.by_eid(connection, eids) if not _count_hidden(connection, one.eid)]
     if len(found) > 1:

@@ -91,7 +91,7 @@ def reopen(connections: Connections) -> None:
         hand_over(*_refuse_foreign_file(path, readonly=connections.readonly))
     if not connections.readonly:
         with file_errors(path), connections.exclusive() as writer:
-            migration.upgrade(writer, path)
+            migration.upgrade_schema(writer, path)
 
 
 def remove_unused(path: Path) -> bool:
@@ -144,7 +144,7 @@ def file_errors(path: Path) -> Iterator[None]:
 def _upgrade_schema(connections: Connections, path: Path) -> None:
     try:
         with connections.exclusive() as writer:
-            migration.upgrade(writer, path)
+            migration.upgrade_schema(writer, path)
     except BaseException:
         connections.close()
         raise
@@ -158,7 +158,7 @@ def _open_in_memory() -> Connections:
 
 
 def _initialise_schema(connection: apsw.Connection) -> None:
-    migration.create(connection)
+    migration.create_schema(connection)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     rows = {
         "file_id": os.urandom(16).hex(),

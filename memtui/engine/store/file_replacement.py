@@ -18,7 +18,7 @@ import msgspec
 from memtui import operating_system
 from memtui.engine.errors import CorruptFileError, StoreError
 from memtui.engine.records import Record
-from memtui.paths import is_missing
+from memtui.paths import is_surely_missing
 
 from .backup import find_backups
 from .locks import BusyError, work_lock
@@ -144,7 +144,7 @@ def refuse_to_begin_anew(path: Path) -> None:
         resolved = path.expanduser().absolute().resolve()
     except (OSError, RuntimeError, ValueError):
         return  # no path at all, or a link to itself: whoever opens it says so
-    if is_missing(resolved) and not was_interrupted(resolved) and find_backups(resolved):
+    if is_surely_missing(resolved) and not was_interrupted(resolved) and find_backups(resolved):
         raise StoreError(
             f"There is no memory at {path}, but there are backups of it.",
             "memtui restore brings one back; for an empty memory, move the folder backups away.",

@@ -65,7 +65,7 @@ def operation(
     end_unfinished(connections)
     try:
         with connections.write() as connection:
-            refused = recording_rules.refusal(
+            refused = recording_rules.refusal_of_operation(
                 connection, actor, kind, clock(), project=project, folder=folder
             )
             if refused:
@@ -84,7 +84,7 @@ def operation(
                 connection.execute("UPDATE ops SET label = ? WHERE op_id = ?", (op.label, op_id))
     except NotRecordedError:
         with connections.write() as connection:
-            recording_rules.count(connection)
+            recording_rules.count_refusal(connection)
         raise
 
 
@@ -97,7 +97,7 @@ def begin_long(
 ) -> int:
     """Start an operation of many transactions; ``part`` runs each of them, ``finish`` ends it."""
     end_unfinished(connections)
-    token = connections.runs.hold()
+    token = connections.runs.acquire()
     with connections.write() as connection:
         return _insert_operation(connection, clock, actor, kind, label, "running", undoes, token)
 
@@ -132,7 +132,7 @@ def reopen_latest(connections: Connections, op_id: int) -> Iterator[apsw.Connect
 def _belongs_to_process(connections: Connections, connection: apsw.Connection, op_id: int) -> bool:
     """Whether it is there, and is the one that this process began: a restored file may have another of its number."""
     found: Any = connection.execute("SELECT run_id FROM ops WHERE op_id = ?", (op_id,)).fetchone()
-    return found is not None and connections.runs.ours(found[0])
+    return found is not None and connections.runs.is_own_token(found[0])
 
 
 def finish_long(connections: Connections, op_id: int, label: str) -> None:
@@ -170,7 +170,7 @@ def close_dead(connections: Connections) -> int:
             "AND NOT (undoes IS NOT NULL AND label LIKE '%' || ?)",
             (INTERRUPTED,),
         ).fetchall()
-    dead = [one for one in running if not connections.runs.alive(one[2])]
+    dead = [one for one in running if not connections.runs.is_alive(one[2])]
     for op_id, label, token, undoes in dead:
         with connections.write() as connection:
             now: Any = connection.execute(

@@ -39,7 +39,7 @@ class Attempts(Record):
 _COLUMNS = "run_id, job, period, state, started_at, finished_at, op_id, report, error"
 
 
-def _run(row: tuple[Any, ...]) -> JobRun:
+def _run_record(row: tuple[Any, ...]) -> JobRun:
     return JobRun(
         run_id=row[0], job=row[1], period=row[2], state=row[3], started_at=row[4], finished_at=row[5],
         op_id=row[6], report=None if row[7] == "{}" else msgspec.json.decode(row[7], type=JobReport), error=row[8],
@@ -86,10 +86,10 @@ def finish(
     connection.execute(
         "UPDATE job_runs SET state = ?, finished_at = ?, op_id = ?, report = ?, error = ? "
         f"WHERE {_THIS_RUN} AND state = 'running'",
-        (state, now, op_id, json_text(report) if report else "{}", error, *_key(run)),
+        (state, now, op_id, json_text(report) if report else "{}", error, *_run_key(run)),
     )
     if not connection.changes():
-        raise _gone(run)
+        raise _run_gone_error(run)
     if op_id is not None:
         connection.execute("UPDATE ops SET run_id = ? WHERE op_id = ?", (str(run.run_id), op_id))
 
@@ -104,28 +104,28 @@ def fail(
     connection.execute(
         "UPDATE job_runs SET state = 'failed', finished_at = ?, error = ?, "
         f"report = CASE WHEN report = '{{}}' THEN ? ELSE report END WHERE {_THIS_RUN}",
-        (now, error, json_text(report) if report else "{}", *_key(run)),
+        (now, error, json_text(report) if report else "{}", *_run_key(run)),
     )
     return bool(connection.changes())
 
 
-def current(connection: apsw.Connection, run: JobRun) -> JobRun:
+def reload_run(connection: apsw.Connection, run: JobRun) -> JobRun:
     """A run that ``start`` began, as it is now. Raises RunGoneError."""
-    row = connection.execute(f"SELECT {_COLUMNS} FROM job_runs WHERE {_THIS_RUN}", _key(run)).fetchone()
+    row = connection.execute(f"SELECT {_COLUMNS} FROM job_runs WHERE {_THIS_RUN}", _run_key(run)).fetchone()
     if row is None:
-        raise _gone(run)
-    return _run(row)
+        raise _run_gone_error(run)
+    return _run_record(row)
 
 
 # A file that was put in the place of this one may have another run of the same number.
 _THIS_RUN = "run_id = ? AND job = ? AND period = ? AND started_at = ?"
 
 
-def _key(run: JobRun) -> tuple[int, str, str, int]:
+def _run_key(run: JobRun) -> tuple[int, str, str, int]:
     return run.run_id, run.job, run.period, run.started_at
 
 
-def _gone(run: JobRun) -> RunGoneError:
+def _run_gone_error(run: JobRun) -> RunGoneError:
     return RunGoneError(
         f"This run of {run.job} has ended, or is not in this file.", "Look at memtui maintain."
     )
@@ -148,7 +148,7 @@ def is_done(connection: apsw.Connection, job: str, period: str, now: int) -> boo
     return found is not None
 
 
-def attempts(connection: apsw.Connection, job: str, period: str) -> Attempts:
+def attempts_of_period(connection: apsw.Connection, job: str, period: str) -> Attempts:
     # The time and error of the last failure are in the row of the highest number, whatever the clock said.
     row: Any = connection.execute(
         """
@@ -179,7 +179,7 @@ def failures_in_a_row(connection: apsw.Connection, job: str) -> Attempts:
     )
 
 
-def end_dead(connection: apsw.Connection, now: int) -> None:
+def end_dead_runs(connection: apsw.Connection, now: int) -> None:
     """Mark runs whose process has ended as failed; the caller holds the lock of running."""
     connection.execute(
         "UPDATE job_runs SET state = 'failed', finished_at = ?, error = ? WHERE state = 'running'",
@@ -192,7 +192,7 @@ def get(connection: apsw.Connection, run_id: int) -> JobRun:
     row = connection.execute(f"SELECT {_COLUMNS} FROM job_runs WHERE run_id = ?", (run_id,)).fetchone()
     if row is None:
         raise NotFoundError(f"There is no run {run_id}.", "memtui maintain lists the runs.")
-    return _run(row)
+    return _run_record(row)
 
 
 def page(connection: apsw.Connection, *, job: str | None, limit: int) -> list[JobRun]:
@@ -201,7 +201,7 @@ def page(connection: apsw.Connection, *, job: str | None, limit: int) -> list[Jo
         f"SELECT {_COLUMNS} FROM job_runs WHERE ?1 IS NULL OR job = ?1 ORDER BY run_id DESC LIMIT ?2",
         (job, limit),
     )
-    return [_run(row) for row in rows]
+    return [_run_record(row) for row in rows]
 
 
 def latest(connection: apsw.Connection, job: str) -> JobRun | None:
@@ -211,7 +211,7 @@ def latest(connection: apsw.Connection, job: str) -> JobRun | None:
         "ORDER BY run_id DESC LIMIT 1",
         (job,),
     ).fetchone()
-    return _run(row) if row else None
+    return _run_record(row) if row else None
 
 
 def running(connection: apsw.Connection) -> JobRun | None:
@@ -219,7 +219,7 @@ def running(connection: apsw.Connection) -> JobRun | None:
     row = connection.execute(
         f"SELECT {_COLUMNS} FROM job_runs WHERE state = 'running' ORDER BY run_id DESC LIMIT 1"
     ).fetchone()
-    return _run(row) if row else None
+    return _run_record(row) if row else None
 
 
 def prune(connection: apsw.Connection, before: int) -> int:

@@ -16,7 +16,7 @@ from memtui.engine.records.lists import RecallRow, SessionRow
 
 from . import operations, recalls, sessions
 from .connections import Connections
-from .sql import in_chunks, scalar
+from .sql import keys_in_chunks, scalar
 from .tokens import fold
 
 T = TypeVar("T")
@@ -41,7 +41,7 @@ class KeyedList(Generic[T]):
         self._what = what
 
     def count(self, words: str = "") -> int:
-        where, values = _where(self._what, words)
+        where, values = _filter_condition(self._what, words)
         with self._connections.read() as connection:
             return int(scalar(connection, f"SELECT count(*) FROM {self._what.table} WHERE {where}", values))
 
@@ -50,8 +50,8 @@ class KeyedList(Generic[T]):
     ) -> list[T]:
         """``limit`` rows from ``offset`` on; ``order`` is one of the kind's, its first if empty."""
         what = self._what
-        where, values = _where(what, words)
-        by = _order(what, order, falling)
+        where, values = _filter_condition(what, words)
+        by = _order_clause(what, order, falling)
         statement = f"""
             SELECT {what.columns} FROM {what.table} WHERE {what.key} IN (
                 SELECT {what.key} FROM {what.table} WHERE {where} ORDER BY {by} LIMIT ? OFFSET ?)
@@ -62,12 +62,10 @@ class KeyedList(Generic[T]):
     def keys(self, words: str = "", *, order: str = "", falling: bool = True) -> Iterator[array[int]]:
         """The keys of all rows in order, in chunks; stop iterating (and close) to cancel."""
         what = self._what
-        where, values = _where(what, words)
-        statement = (
-            f"SELECT {what.key} FROM {what.table} WHERE {where} ORDER BY {_order(what, order, falling)}"
-        )
+        where, values = _filter_condition(what, words)
+        statement = f"SELECT {what.key} FROM {what.table} WHERE {where} ORDER BY {_order_clause(what, order, falling)}"
         with self._connections.read() as connection:
-            yield from in_chunks(connection.execute(statement, values))
+            yield from keys_in_chunks(connection.execute(statement, values))
 
     def rows(self, keys: Sequence[int]) -> list[T]:
         """The rows with these keys, in any order; those that are gone are left out."""
@@ -105,7 +103,7 @@ def recall_list(connections: Connections) -> KeyedList[RecallRow]:
     return KeyedList(connections, _RECALLS)
 
 
-def _where(what: _ListTable, words: str) -> tuple[str, tuple[str, ...]]:
+def _filter_condition(what: _ListTable, words: str) -> tuple[str, tuple[str, ...]]:
     terms, values = ["1"], []
     for word in words.split():
         if keys := keys_named(word):
@@ -125,7 +123,7 @@ def keys_named(word: str) -> list[str]:
     return [key for key in word[3:].split(",") if key] if word.startswith("id:") else []
 
 
-def _order(what: _ListTable, order: str, falling: bool) -> str:
+def _order_clause(what: _ListTable, order: str, falling: bool) -> str:
     terms = what.orders[order or next(iter(what.orders))]
     return ", ".join(f"{term} {'DESC' if falling else 'ASC'}" for term in terms)
 
@@ -140,7 +138,7 @@ _SESSIONS = _ListTable(
         "time": ("s.last_seen_at", "s.sid"),
         "title": (f"fold(coalesce(s.title, {sessions.OPENING}, s.session_id))", "s.sid"),
     },
-    lambda row: SessionRow(sid=row[0], pending=bool(row[1]), session=sessions.session(tuple(row[2:]))),
+    lambda row: SessionRow(sid=row[0], pending=bool(row[1]), session=sessions.session_record(tuple(row[2:]))),
 )
 _OPERATIONS = _ListTable(
     "ops o",

@@ -17,7 +17,7 @@ from memtui.engine.errors import CorruptFileError, InputError, NotFoundError
 from memtui.engine.records import ID_PREFIX, Kind, MemoryRecord, NewMemory
 
 from . import tombstones
-from .sql import as_json, storable
+from .sql import as_json, storable_text
 from .tables import MEMORY
 
 _EFFECTIVE = MemoryRecord.__struct_fields__.index("effective")  # worked out, not stored
@@ -31,7 +31,7 @@ _DECODED: Mapping[str, Callable[[str], Any]] = {
     "object": msgspec.json.Decoder(dict[str, Any]).decode,
 }
 _NOTHING: Mapping[str, Callable[[], Any]] = {"array": tuple, "object": dict}
-_JSON = tuple((column.name, column.empty, column.json) for column in MEMORY if column.json)
+_JSON = tuple((column.name, column.default_value, column.json) for column in MEMORY if column.json)
 _READ = tuple((FIELDS.index(name), empty, _NOTHING[json], _DECODED[json]) for name, empty, json in _JSON)
 _lasting: Callable[[Sequence[Any]], tuple[Any, Any, Any, Any, Any, Any, Any]] = itemgetter(
     *map(FIELDS.index, LASTING)
@@ -45,7 +45,7 @@ _STATED = tuple(
 _INSERTED = ("id", "content_hash", *(name for name, _ in _STATED), *(name for name, _, _ in _JSON))
 
 
-def record(row: Sequence[Any], now: float) -> MemoryRecord:
+def memory_record(row: Sequence[Any], now: float) -> MemoryRecord:
     """The record of a row selected with ``COLUMNS``."""
     values = list(row)
     try:
@@ -97,7 +97,7 @@ def insert_all(connection: apsw.Connection, new: Sequence[NewMemory]) -> list[in
     """
     if not new:
         return []
-    rows = _with_free_ids(connection, new, [_values(one) for one in new])
+    rows = _with_free_ids(connection, new, [_inserted_values(one) for one in new])
     made: dict[str, int] = dict(
         connection.execute(_insert_sql(len(rows)), [value for row in rows for value in row])
     )
@@ -136,7 +136,7 @@ def _with_free_ids(
     return rows
 
 
-def _values(new: NewMemory) -> tuple[Any, ...]:
+def _inserted_values(new: NewMemory) -> tuple[Any, ...]:
     """The values of ``_INSERTED``."""
     given: Mapping[str, Any] = new
     get = given.get
@@ -144,11 +144,11 @@ def _values(new: NewMemory) -> tuple[Any, ...]:
         get("id") or (derived_id(new["kind"], key) if (key := get("source_key")) else new_id(new["kind"])),
         content_hash(new["content"]),
         *[get(name, default) for name, default in _STATED],
-        *[_stored(get(name), empty, json) for name, empty, json in _JSON],
+        *[_as_column_value(get(name), empty, json) for name, empty, json in _JSON],
     )
 
 
-def _stored(value: Any, empty: str, json: str) -> str:
+def _as_column_value(value: Any, empty: str, json: str) -> str:
     if not value:
         return empty
     return _encode(tuple(value) if json == "array" else dict(value)).decode()
@@ -170,21 +170,21 @@ def get(connection: apsw.Connection, identity: str, now: float) -> MemoryRecord:
 
     Raises NotFoundError, or InputError that lists the candidates of an ambiguous beginning.
     """
-    identity = storable(identity)
+    identity = storable_text(identity)
     row = connection.execute(f"SELECT {COLUMNS} FROM memories m WHERE m.id = ?", (identity,)).fetchone()
     if row is None:
-        row = _by_prefix(connection, identity)
-    return record(row, now)
+        row = _find_by_prefix(connection, identity)
+    return memory_record(row, now)
 
 
-def _by_prefix(connection: apsw.Connection, identity: str) -> Sequence[Any]:
+def _find_by_prefix(connection: apsw.Connection, identity: str) -> Sequence[Any]:
     rows: Sequence[Sequence[Any]] = []
     if len(identity) >= 4 and identity.isascii():
         rows = connection.execute(
             f"SELECT {COLUMNS} FROM memories m WHERE m.id >= ?1 AND m.id < ?1 || x'7f' LIMIT 6", (identity,)
         ).fetchall()
     if not rows:
-        _refuse_gone(connection, identity)
+        _raise_removed(connection, identity)
         raise NotFoundError(
             f"There is no memory {identity!r}.", "memtui search finds memories and their ids."
         )
@@ -194,7 +194,7 @@ def _by_prefix(connection: apsw.Connection, identity: str) -> Sequence[Any]:
     return rows[0]
 
 
-def _refuse_gone(connection: apsw.Connection, identity: str) -> None:
+def _raise_removed(connection: apsw.Connection, identity: str) -> None:
     """Raise with the way back, when history knows the memory."""
     from .history import operation_that_removed
 
@@ -228,7 +228,7 @@ def by_rid(connection: apsw.Connection, rids: Sequence[int], now: float) -> list
         for row in connection.execute(
             f"SELECT {COLUMNS} FROM memories m WHERE m.rid IN ({','.join('?' * len(some))})", tuple(some)
         ):
-            found[row[0]] = record(row, now)
+            found[row[0]] = memory_record(row, now)
     return [found[rid] for rid in rids if rid in found]
 
 
@@ -238,27 +238,27 @@ def by_ids(connection: apsw.Connection, ids: Sequence[str], now: float) -> list[
         f"SELECT {COLUMNS} FROM json_each(?) asked JOIN memories m ON m.id = asked.value ORDER BY asked.key",
         (as_json(list(ids)),),
     )
-    return [record(row, now) for row in rows]
+    return [memory_record(row, now) for row in rows]
 
 
-def same_notes(connection: apsw.Connection, content: str, now: float) -> list[MemoryRecord]:
+def notes_with_same_text(connection: apsw.Connection, content: str, now: float) -> list[MemoryRecord]:
     """Active notes (facts, reflections, observations) with the same text, the oldest first."""
-    return _of_hashes(connection, (content_hash(content),), now)
+    return _find_by_hashes(connection, (content_hash(content),), now)
 
 
 def alike_notes(connection: apsw.Connection, content: str, now: float) -> list[MemoryRecord]:
     """The same, also where only the stop at the end differs: "I like tea" and "i like tea."."""
     bare = content.rstrip().rstrip(".!… ")
-    return _of_hashes(connection, tuple(content_hash(bare + end) for end in _ENDS), now) if bare else []
+    return _find_by_hashes(connection, tuple(content_hash(bare + end) for end in _ENDS), now) if bare else []
 
 
-def _of_hashes(connection: apsw.Connection, hashes: Sequence[str], now: float) -> list[MemoryRecord]:
+def _find_by_hashes(connection: apsw.Connection, hashes: Sequence[str], now: float) -> list[MemoryRecord]:
     rows = connection.execute(
         f"SELECT {COLUMNS} FROM memories m WHERE m.content_hash IN ({','.join('?' * len(hashes))}) AND m.kind <> 'episode' "
         "AND m.valid_until IS NULL ORDER BY m.rid LIMIT 50",
         tuple(hashes),
     )
-    return [record(row, now) for row in rows]
+    return [memory_record(row, now) for row in rows]
 
 
 def linked(
@@ -277,7 +277,7 @@ def linked(
         f"WHERE l.{here} = ? AND l.rel = ? ORDER BY m.event_time, m.rid LIMIT ?",
         (identity, relation, limit),
     )
-    return [record(row, now) for row in rows]
+    return [memory_record(row, now) for row in rows]
 
 
 def drawn_from(
@@ -291,7 +291,7 @@ def drawn_from(
         (as_json(ids),),
     )
     for source, *row in rows:
-        found.setdefault(str(source), []).append(record(row, now))
+        found.setdefault(str(source), []).append(memory_record(row, now))
     return {source: tuple(facts) for source, facts in found.items()}
 
 
@@ -311,7 +311,7 @@ def latest_version(connection: apsw.Connection, identity: str, now: float) -> Me
     return latest
 
 
-def neighbours(
+def turns_around(
     connection: apsw.Connection, memory: MemoryRecord, now: float, *, each: int = 3
 ) -> list[MemoryRecord]:
     """The turns around a memory in its session (itself included), in the order of the transcript."""
@@ -328,7 +328,11 @@ def neighbours(
         "AND m.kind = 'episode' ORDER BY m.event_time, m.rid LIMIT ?",
         (*here, each),
     ).fetchall()
-    return [*(record(row, now) for row in reversed(before)), memory, *(record(row, now) for row in after)]
+    return [
+        *(memory_record(row, now) for row in reversed(before)),
+        memory,
+        *(memory_record(row, now) for row in after),
+    ]
 
 
 def transcript(
@@ -340,7 +344,7 @@ def transcript(
         "ORDER BY m.event_time, m.rid LIMIT ? OFFSET ?",
         (session_id, limit, offset),
     )
-    return [record(row, now) for row in rows]
+    return [memory_record(row, now) for row in rows]
 
 
 def record_access(connection: apsw.Connection, rids: Iterable[int], now: int, today_start: int) -> None:

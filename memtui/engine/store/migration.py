@@ -43,7 +43,7 @@ def file_version(connection: apsw.Connection) -> int:
     return int(connection.pragma("user_version"))
 
 
-def create(connection: apsw.Connection) -> None:
+def create_schema(connection: apsw.Connection) -> None:
     """Make the tables of an empty file, inside the caller's transaction."""
     connection.execute(Path(__file__).with_name("schema.sql").read_text(encoding="utf-8"))
     apply_pending(connection)
@@ -62,7 +62,7 @@ def apply_pending(connection: apsw.Connection, steps: tuple[Migration, ...] | No
     return version
 
 
-def upgrade(
+def upgrade_schema(
     connection: apsw.Connection, path: Path, steps: tuple[Migration, ...] | None = None
 ) -> Path | None:
     """Upgrade an existing file if it is behind. Returns the backup taken first, None if nothing was to do."""

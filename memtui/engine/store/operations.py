@@ -9,7 +9,7 @@ import apsw
 from memtui.engine.errors import NotFoundError
 from memtui.engine.records import Operation, RowChange
 
-from .row_images import current_row, image
+from .row_images import current_row, parse_image
 from .sql import scalar
 
 COLUMNS = """
@@ -73,7 +73,7 @@ def row_changes(connection: apsw.Connection, op_id: int, *, limit: int = 1_000) 
         for key in range(lo, hi + 1):
             if len(found) == limit:
                 return found
-            old, new = image(before), image(after)
+            old, new = parse_image(before), parse_image(after)
             if act == "insert":
                 new = current_row(connection, table, key)
             found.append(
@@ -109,7 +109,7 @@ def memory_changes(connection: apsw.Connection, rid: int) -> list[tuple[Operatio
     found = []
     for op_id, before, after in rows:
         assert isinstance(op_id, int)
-        old, new = image(before), image(after)
+        old, new = parse_image(before), parse_image(after)
         change = RowChange(
             table="memories",
             key=rid,

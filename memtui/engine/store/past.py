@@ -39,10 +39,10 @@ class LaterChanges:
     def __init__(self, connection: apsw.Connection, cut: int) -> None:
         self.cut = cut
         self.read = 0
-        self._clear()
-        self.follow(connection)
+        self._reset()
+        self.catch_up(connection)
 
-    def _clear(self) -> None:
+    def _reset(self) -> None:
         self.read += 1
         self.before: dict[int, dict[str, Any]] = {}
         self.born: list[tuple[int, int]] = []
@@ -51,15 +51,15 @@ class LaterChanges:
         self._open_from = self.cut + 1
 
     @property
-    def touched(self) -> Iterable[int]:
+    def touched_rids(self) -> Iterable[int]:
         """The keys of rows that were there and were changed or deleted later."""
         return sorted(self.before)
 
-    def is_born(self, rid: int) -> bool:
+    def was_added_later(self, rid: int) -> bool:
         """Whether the row came later, or came back later: one that is in ``before`` was there all the same."""
-        return self.in_run(rid, rid)
+        return self.in_same_run(rid, rid)
 
-    def in_run(self, low: int, high: int) -> bool:
+    def in_same_run(self, low: int, high: int) -> bool:
         """Whether these keys lie in one run of ``born``."""
         index = bisect_right(self.born, (low, 2**63)) - 1
         return index >= 0 and self.born[index][1] >= high
@@ -68,13 +68,13 @@ class LaterChanges:
         """The key of a memory that was deleted later."""
         return next((rid for rid, row in self.before.items() if row.get("id") == identity), None)
 
-    def follow(self, connection: apsw.Connection) -> None:
+    def catch_up(self, connection: apsw.Connection) -> None:
         """Take in what was done since; at once when nothing was."""
         latest = int(scalar(connection, "SELECT coalesce(max(seq), 0) FROM changes") or 0)
         erased = "SELECT 1 FROM ops WHERE op_id > ? AND kind = 'erase' LIMIT 1"
         if scalar(connection, erased, (self._known_op,)):
-            self._clear()  # history has lost what was erased for good
-        self._grow(connection)
+            self._reset()  # history has lost what was erased for good
+        self._read_changes(connection)
         last_op = int(scalar(connection, "SELECT max(op_id) FROM ops") or 0)
         if latest == self._seen:
             self._known_op = last_op
@@ -89,31 +89,31 @@ class LaterChanges:
         decode = msgspec.json.Decoder(dict[str, Any]).decode
         for act, low, high, before in rows:
             if act == "insert":
-                self._add([(low, high)])
+                self._add_runs([(low, high)])
             elif low in self.before:
                 self.before[low] = decode(before) | self.before[low]
-            elif not self.is_born(low):
+            elif not self.was_added_later(low):
                 self.before[low] = decode(before)
         self._seen, self._known_op = latest, last_op
         self.read += 1
         running = scalar(connection, "SELECT min(op_id) FROM ops WHERE state = 'running'")
         self._open_from = int(running or last_op)
 
-    def _grow(self, connection: apsw.Connection) -> None:
+    def _read_changes(self, connection: apsw.Connection) -> None:
         runs: Any = connection.execute(
             "SELECT lo, hi FROM changes WHERE op_id > ?1 AND op_id >= ?2 AND tbl = 'memories' AND act = 'insert' "
             "AND seq <= ?3",
             (self.cut, self._open_from, self._seen),
         )
-        self._add(runs.fetchall())
+        self._add_runs(runs.fetchall())
 
-    def _add(self, runs: Iterable[tuple[int, int]]) -> None:
+    def _add_runs(self, runs: Iterable[tuple[int, int]]) -> None:
         for low, high in runs:
             if self.born and low == self.born[-1][1] + 1:
                 self.born[-1] = (self.born[-1][0], high)
             elif not self.born or low > self.born[-1][1]:
                 self.born.append((low, high))
-            elif not self.in_run(low, high):
+            elif not self.in_same_run(low, high):
                 self.born = joined_runs([*self.born, (low, high)])
 
 
@@ -146,21 +146,21 @@ class Past:
         self._lock = threading.RLock()
         self._lists: dict[str, tuple[int, array[int]]] = {}
         with connections.read() as connection:
-            self._begin(connection)
+            self._open(connection)
 
-    def _begin(self, connection: apsw.Connection) -> None:
+    def _open(self, connection: apsw.Connection) -> None:
         self._restores = metadata.get(connection, GAPS)
         self.coverage = history_coverage(connection, self.at)
         cut = int(scalar(connection, "SELECT coalesce(max(op_id), 0) FROM ops WHERE at <= ?", (self.at,)))
         self._later = LaterChanges(connection, cut)
         self._lists.clear()
 
-    def _follow(self, connection: apsw.Connection) -> None:
+    def _catch_up(self, connection: apsw.Connection) -> None:
         """Take in what was done since; after a restore the file has another history."""
         if metadata.get(connection, GAPS) != self._restores:
-            self._begin(connection)
+            self._open(connection)
         else:
-            self._later.follow(connection)
+            self._later.catch_up(connection)
 
     @property
     def operation(self) -> int:
@@ -170,15 +170,15 @@ class Past:
     def counts(self) -> dict[str, int]:
         """Active memories by kind, and how many were in the Trash (``trash``)."""
         with self._lock, self._connections.read() as connection:
-            self._follow(connection)
-            found = Counter(self._tally(connection, "1", ()))
+            self._catch_up(connection)
+            found = Counter(self._add_counts(connection, "1", ()))
             for low, high in self._later.born:
-                found.subtract(self._tally(connection, "m.rid BETWEEN ? AND ?", (low, high)))
-            for rids in _chunks(self._later.touched):
-                elsewhere = [rid for rid in rids if not self._later.is_born(rid)]
+                found.subtract(self._add_counts(connection, "m.rid BETWEEN ? AND ?", (low, high)))
+            for rids in _split_into_chunks(self._later.touched_rids):
+                elsewhere = [rid for rid in rids if not self._later.was_added_later(rid)]
                 marks = ",".join("?" * len(elsewhere))
-                found.subtract(self._tally(connection, f"m.rid IN ({marks})", elsewhere))
-                found.update(_where(one) for one in self._rows(connection, rids))
+                found.subtract(self._add_counts(connection, f"m.rid IN ({marks})", elsewhere))
+                found.update(_sort_position(one) for one in self._read_rows(connection, rids))
             return {name: found[name] for name in (*KINDS, "trash")}
 
     def count(self, words: str = "") -> int:
@@ -191,38 +191,40 @@ class Past:
     def keys(self, words: str = "") -> array[int]:
         """The keys of all memories of a list, in its order."""
         with self._lock, self._connections.read() as connection:
-            self._follow(connection)
+            self._catch_up(connection)
             known = self._lists.get(words)
             if known is None or known[0] != self._later.read:
-                known = self._later.read, array("q", self._listed(connection, _ListFilter.parse(words)))
+                known = self._later.read, array("q", self._list_keys(connection, _ListFilter.parse(words)))
                 self._lists = {words: known}  # one list at a time is looked at
             return known[1]
 
     def rows(self, rids: Sequence[int]) -> list[MemoryRecord]:
         """Memories by key as they were, in the order asked; those that were not there are left out."""
         with self._lock, self._connections.read() as connection:
-            self._follow(connection)
-            found = {one.rid: one for some in _chunks(rids) for one in self._rows(connection, some)}
+            self._catch_up(connection)
+            found = {
+                one.rid: one for some in _split_into_chunks(rids) for one in self._read_rows(connection, some)
+            }
         return [found[rid] for rid in rids if rid in found]
 
     def get(self, identity: str) -> MemoryRecord:
         """A memory by its whole id, as it was. Raises NotFoundError when it was not there."""
         with self._lock, self._connections.read() as connection:
-            self._follow(connection)
+            self._catch_up(connection)
             rid = scalar(connection, "SELECT rid FROM memories WHERE id = ?", (identity,))
             rid = self._later.rid_of(identity) if rid is None else rid
-            for one in self._rows(connection, [rid]) if rid is not None else ():
+            for one in self._read_rows(connection, [rid]) if rid is not None else ():
                 return one
         raise NotFoundError(f"There was no memory {identity!r} then.", "Choose a later moment.")
 
     def changed_later(self, low: int, high: int) -> list[int]:
         """The keys from ``low`` to ``high`` of memories that were there, and were changed or deleted later."""
         with self._lock:
-            return [rid for rid in self._later.touched if low <= rid <= high]
+            return [rid for rid in self._later.touched_rids if low <= rid <= high]
 
     # -- rows
 
-    def _rows(self, connection: apsw.Connection, rids: Sequence[int]) -> Iterator[MemoryRecord]:
+    def _read_rows(self, connection: apsw.Connection, rids: Sequence[int]) -> Iterator[MemoryRecord]:
         now: Any = connection.execute(
             f"SELECT {memories.COLUMNS} FROM memories m WHERE m.rid IN ({','.join('?' * len(rids))})",
             tuple(rids),
@@ -230,59 +232,59 @@ class Past:
         rows = {row[0]: dict(zip(memories.FIELDS, row, strict=True)) for row in now}
         for rid in rids:
             was = self._later.before.get(rid)
-            if was is None and (rid not in rows or self._later.is_born(rid)):
+            if was is None and (rid not in rows or self._later.was_added_later(rid)):
                 continue
             row = {"rid": rid} | rows.get(rid, {}) | (was or {})
-            if "id" in row and self._was_there(row):
-                yield self._record(row)
+            if "id" in row and self._existed(row):
+                yield self._make_record(row)
 
-    def _was_there(self, row: Mapping[str, Any]) -> bool:
+    def _existed(self, row: Mapping[str, Any]) -> bool:
         return self.coverage.complete or row["created_at"] <= self.at
 
-    def _record(self, row: dict[str, Any]) -> MemoryRecord:
+    def _make_record(self, row: dict[str, Any]) -> MemoryRecord:
         if not self.coverage.complete and row["valid_until"] is not None and row["valid_until"] > self.at:
             row["valid_until"] = row["ended_by"] = None
         if row["last_accessed"] is not None and row["last_accessed"] > self.at:
             row["last_accessed"] = None
-        return memories.record([row[name] for name in memories.FIELDS], self.at)
+        return memories.memory_record([row[name] for name in memories.FIELDS], self.at)
 
     # -- lists
 
-    def _listed(self, connection: apsw.Connection, wanted: _ListFilter) -> Iterator[int]:
+    def _list_keys(self, connection: apsw.Connection, wanted: _ListFilter) -> Iterator[int]:
         """Rows that no later operation touched come from the file in order; the others are put between them."""
         kinds = ",".join(f"'{kind}'" for kind in wanted.kinds)
         known = "" if "episode" in wanted.kinds else "AND m.kind <> 'episode'"
         cursor: Any = connection.execute(
-            f"SELECT m.rid, m.event_time FROM memories m WHERE {self._standing(wanted.ended)} {known} "
-            f"AND m.kind IN ({kinds}) {wanted.sql} ORDER BY m.event_time DESC, m.rid DESC",
+            f"SELECT m.rid, m.event_time FROM memories m WHERE {self._state_condition(wanted.ended)} {known} "
+            f"AND m.kind IN ({kinds}) {wanted.condition} ORDER BY m.event_time DESC, m.rid DESC",
             wanted.values,
         )
         plain = (
             (-time, -rid)
             for rid, time in cursor
-            if rid not in self._later.before and not self._later.is_born(rid)
+            if rid not in self._later.before and not self._later.was_added_later(rid)
         )
         changed = sorted(
             (-one.event_time, -one.rid)
-            for rids in _chunks(self._later.touched)
-            for one in self._rows(connection, rids)
-            if wanted.takes(one)
+            for rids in _split_into_chunks(self._later.touched_rids)
+            for one in self._read_rows(connection, rids)
+            if wanted.matches(one)
         )
         for _, rid in heapq.merge(plain, changed):
             yield -rid
 
-    def _standing(self, ended: bool) -> str:
+    def _state_condition(self, ended: bool) -> str:
         """SQL for rows that were active, or in the Trash."""
         if self.coverage.complete:
             return f"m.valid_until IS {'NOT ' if ended else ''}NULL"
         there, gone = f"m.created_at <= {self.at}", f"m.valid_until <= {self.at}"
         return f"{there} AND {gone}" if ended else f"{there} AND ({gone}) IS NOT 1"
 
-    def _tally(self, connection: apsw.Connection, where: str, values: Sequence[int]) -> dict[str, int]:
+    def _add_counts(self, connection: apsw.Connection, where: str, values: Sequence[int]) -> dict[str, int]:
         rows: Any = connection.execute(
             f"""
-            SELECT CASE WHEN {self._standing(True)} THEN 'trash' ELSE m.kind END AS place, count(*)
-            FROM memories m WHERE {where} AND ({self._standing(True)} OR {self._standing(False)}) GROUP BY place
+            SELECT CASE WHEN {self._state_condition(True)} THEN 'trash' ELSE m.kind END AS place, count(*)
+            FROM memories m WHERE {where} AND ({self._state_condition(True)} OR {self._state_condition(False)}) GROUP BY place
             """,
             tuple(values),
         )
@@ -316,7 +318,7 @@ class _ListFilter(NamedTuple):
         return cls(kinds, ended, tuple(having), tuple(lacking))
 
     @property
-    def sql(self) -> str:
+    def condition(self) -> str:
         terms = ["> 0"] * len(self.with_words) + ["= 0"] * len(self.without)
         return "".join(f" AND instr(fold(m.content), ?) {term}" for term in terms)
 
@@ -324,7 +326,7 @@ class _ListFilter(NamedTuple):
     def values(self) -> tuple[str, ...]:
         return (*self.with_words, *self.without)
 
-    def takes(self, one: MemoryRecord) -> bool:
+    def matches(self, one: MemoryRecord) -> bool:
         text = fold(one.content) if self.values else ""
         return (
             one.kind in self.kinds and one.active is not self.ended
@@ -334,7 +336,7 @@ class _ListFilter(NamedTuple):
 
 def history_coverage(connection: apsw.Connection, at: int) -> HistoryCoverage:
     """Whether history has all that was done after ``at``."""
-    gap = next((one for one in gaps(connection) if one.start < at < one.end), None)
+    gap = next((one for one in restore_gaps(connection) if one.start < at < one.end), None)
     kept = metadata.get(connection, history.THINNED)
     first = scalar(connection, "SELECT min(seq) FROM changes")
     if first == 1 or (first is None and kept is None):
@@ -343,7 +345,7 @@ def history_coverage(connection: apsw.Connection, at: int) -> HistoryCoverage:
     return HistoryCoverage(complete=at >= since, since=since, gap=gap)
 
 
-def gaps(connection: apsw.Connection) -> list[RestoreGap]:
+def restore_gaps(connection: apsw.Connection) -> list[RestoreGap]:
     """The spans of time that restores took back, the oldest first."""
     stored = metadata.get(connection, GAPS)
     return msgspec.json.decode(stored, type=list[RestoreGap]) if stored else []
@@ -354,11 +356,11 @@ def _searchable(word: str) -> str:
     return fold(word).encode("utf-8", "replace").decode().replace("\0", "\ufffd")
 
 
-def _where(one: MemoryRecord) -> str:
+def _sort_position(one: MemoryRecord) -> str:
     return one.kind if one.active else "trash"
 
 
-def _chunks(rids: Iterable[int]) -> Iterator[list[int]]:
+def _split_into_chunks(rids: Iterable[int]) -> Iterator[list[int]]:
     left = iter(rids)
     while some := list(islice(left, _AT_ONCE)):
         yield some

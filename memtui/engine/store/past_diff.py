@@ -23,18 +23,18 @@ _ENDED: dict[str, PastVerb] = {
 }  # fmt: skip
 
 
-class _Touch(NamedTuple):
+class _TouchedMemory(NamedTuple):
     op_id: int
     at: int
 
 
-def diff(connections: Connections, before: Past, after: Past, *, limit: int = MOST) -> PastDiff:
+def compare_moments(connections: Connections, before: Past, after: Past, *, limit: int = MOST) -> PastDiff:
     """From the earlier to the later of two moments; ``limit`` changes at most, all are counted."""
     if after.at < before.at:
         before, after = after, before
     with connections.read() as connection:
-        touched, added, came = _touched(connection, before, after)
-    found = {change.memory.rid: change for change in _changes(before, after, sorted(touched))}
+        touched, added, came = _find_touched(connection, before, after)
+    found = {change.memory.rid: change for change in _make_changes(before, after, sorted(touched))}
     by_id = {change.memory.id: change for change in found.values()}
     for chain in [_first_version(change, by_id) for change in found.values()]:
         if chain is not None:
@@ -65,20 +65,20 @@ def diff(connections: Connections, before: Past, after: Past, *, limit: int = MO
     )  # fmt: skip
 
 
-def _touched(
+def _find_touched(
     connection: apsw.Connection, before: Past, after: Past
-) -> tuple[dict[int, _Touch], dict[int, _Touch], int]:
+) -> tuple[dict[int, _TouchedMemory], dict[int, _TouchedMemory], int]:
     """The keys of memories that an operation in between touched, with the last such operation; those that one added, with
     that one; and how many turns came in and have stayed as they came, which are too many to be looked at one by one.
     """
-    found: dict[int, _Touch] = {}
-    added: dict[int, _Touch] = {}
+    found: dict[int, _TouchedMemory] = {}
+    added: dict[int, _TouchedMemory] = {}
     if not before.coverage.complete:
         rows: Any = connection.execute(
             "SELECT rid FROM memories WHERE created_at > ?1 AND created_at <= ?2 OR valid_until > ?1 AND valid_until <= ?2",
             (before.at, after.at),
         )
-        found = {rid: _Touch(0, 0) for (rid,) in rows}
+        found = {rid: _TouchedMemory(0, 0) for (rid,) in rows}
     runs = []
     rows = connection.execute(
         """
@@ -99,8 +99,8 @@ def _touched(
                 *before.changed_later(low, high),
                 *after.changed_later(low, high),
             }
-            added.update((rid, _Touch(op_id, at)) for rid in rids)
-        found.update((rid, _Touch(op_id, at)) for rid in rids)
+            added.update((rid, _TouchedMemory(op_id, at)) for rid in rids)
+        found.update((rid, _TouchedMemory(op_id, at)) for rid in rids)
     each = sorted(found)
     turns = 0
     for low, high in joined_runs(runs):
@@ -122,18 +122,18 @@ def _active_turns(connection: apsw.Connection, where: str, values: Sequence[int]
     )
 
 
-def _changes(before: Past, after: Past, rids: list[int]) -> Iterator[PastChange]:
+def _make_changes(before: Past, after: Past, rids: list[int]) -> Iterator[PastChange]:
     for start in range(0, len(rids), _AT_ONCE):
         some = rids[start : start + _AT_ONCE]
         old = {one.rid: one for one in before.rows(some)}
         new = {one.rid: one for one in after.rows(some)}
         for rid in some:
-            verb = _verb(old.get(rid), new.get(rid))
+            verb = _change_verb(old.get(rid), new.get(rid))
             if verb is not None:
                 yield PastChange(verb=verb, before=old.get(rid), after=new.get(rid))
 
 
-def _verb(old: MemoryRecord | None, new: MemoryRecord | None) -> PastVerb | None:
+def _change_verb(old: MemoryRecord | None, new: MemoryRecord | None) -> PastVerb | None:
     """None where a person would see no difference."""
     if new is None:
         return "removed" if old is not None and old.active else None

@@ -55,7 +55,7 @@ def of_memory(connection: apsw.Connection, identity: str, limit: int) -> list[Re
     return [recall(row) for row in rows]
 
 
-def served(condition: str) -> str:
+def served_condition(condition: str) -> str:
     """SQL: whether a memory ``m`` was served in a recall ``r`` that meets a condition."""
     return f"m.id IN (SELECT j.value FROM recalls r, json_each(r.memory_ids) j WHERE {condition})"
 
@@ -101,7 +101,7 @@ def page(connection: apsw.Connection, *, offset: int, limit: int) -> list[Recall
     return [recall(row) for row in rows]
 
 
-def prune(connection: apsw.Connection, now: float) -> int:
+def forget_old_recalls(connection: apsw.Connection, now: float) -> int:
     """Forget recalls older than they are kept; inside the caller's transaction. Returns how many."""
     connection.execute("DELETE FROM recalls WHERE at < ?", (now - KEEP_DAYS * 86_400,))
     return connection.changes()
@@ -126,7 +126,9 @@ def begin_context(connection: apsw.Connection, session_id: str, now: int) -> Non
 
 def served_lines(connection: apsw.Connection, session_id: str) -> dict[int, int] | None:
     """The checksum of the line of each memory (by rid) that was served; None where the beginning was not seen."""
-    kept = scalar(connection, "SELECT lines FROM served_contexts WHERE session = ?", (_number(session_id),))
+    kept = scalar(
+        connection, "SELECT lines FROM served_contexts WHERE session = ?", (_session_hash(session_id),)
+    )
     return None if kept is None else msgspec.json.decode(kept, type=dict[int, int])
 
 
@@ -136,11 +138,11 @@ def save_context(connection: apsw.Connection, session_id: str, served: dict[int,
     connection.execute(
         "INSERT INTO served_contexts(session, at, lines) VALUES (?, ?, ?) "
         "ON CONFLICT(session) DO UPDATE SET at = excluded.at, lines = excluded.lines",
-        (_number(session_id), now, msgspec.json.encode(latest).decode()),
+        (_session_hash(session_id), now, msgspec.json.encode(latest).decode()),
     )
 
 
-def _number(session_id: str) -> int:
+def _session_hash(session_id: str) -> int:
     """62 bits; the name itself is somebody's words."""
     raw = session_id.encode("utf-8", "replace")
     return crc32(raw) << 30 ^ crc32(raw[::-1])

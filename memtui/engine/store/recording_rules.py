@@ -37,45 +37,51 @@ _WORDS_OF_AGENTS = frozenset(
 )
 
 
-def pauses(connection: apsw.Connection) -> list[Pause]:
+def all_pauses(connection: apsw.Connection) -> list[Pause]:
     """All of them, the latest last."""
     kept = metadata.get(connection, _PAUSES)
-    return [Pause(since=since, until=until) for since, until in _spans(kept)] if kept else []
+    return [Pause(since=since, until=until) for since, until in _parse_pauses(kept)] if kept else []
 
 
-def _spans(kept: str) -> list[tuple[int, int | None]]:
+def _parse_pauses(kept: str) -> list[tuple[int, int | None]]:
     return msgspec.json.decode(kept, type=list[tuple[int, int | None]])
 
 
-def running(connection: apsw.Connection, now: float) -> Pause | None:
+def pause_in_force(connection: apsw.Connection, now: float) -> Pause | None:
     """The pause that holds. Where the clock went back, one that was begun later holds too."""
-    latest = pauses(connection)[-1:]
+    latest = all_pauses(connection)[-1:]
     return next((one for one in latest if one.until is None or one.until > now), None)
 
 
-def state(connection: apsw.Connection, now: float) -> Recording:
+def recording_state(connection: apsw.Connection, now: float) -> Recording:
     turned_away = int(metadata.get(connection, _TURNED_AWAY) or 0)
-    return Recording(pause=running(connection, now), turned_away=turned_away, never=tuple(never(connection)))
+    return Recording(
+        pause=pause_in_force(connection, now),
+        turned_away=turned_away,
+        never=tuple(never_recorded(connection)),
+    )
 
 
 def pause(connection: apsw.Connection, now: int, until: int | None) -> None:
     """Begin a pause, or give the one that holds another end; inside the caller's transaction."""
-    known = pauses(connection)
-    if held := running(connection, now):
+    known = all_pauses(connection)
+    if held := pause_in_force(connection, now):
         known[-1] = Pause(since=held.since, until=until)
     else:
         known.append(Pause(since=now, until=until))
         metadata.set_value(connection, _TURNED_AWAY, "0")
-    _put(connection, known)
+    _store_pauses(connection, known)
 
 
-def end(connection: apsw.Connection, now: int) -> None:
+def end_pause(connection: apsw.Connection, now: int) -> None:
     """End the pause that holds, if one does; inside the caller's transaction."""
-    if held := running(connection, now):
-        _put(connection, [*pauses(connection)[:-1], Pause(since=held.since, until=max(now, held.since))])
+    if held := pause_in_force(connection, now):
+        _store_pauses(
+            connection, [*all_pauses(connection)[:-1], Pause(since=held.since, until=max(now, held.since))]
+        )
 
 
-def _put(connection: apsw.Connection, known: list[Pause]) -> None:
+def _store_pauses(connection: apsw.Connection, known: list[Pause]) -> None:
     while len(known) > _MOST:
         gaps = [later.since - (one.until or later.since) for one, later in pairwise(known)]
         nearest = gaps.index(min(gaps))
@@ -83,12 +89,12 @@ def _put(connection: apsw.Connection, known: list[Pause]) -> None:
     metadata.set_value(connection, _PAUSES, json_text([(one.since, one.until) for one in known]))
 
 
-def is_within(known: list[Pause], moment: float) -> bool:
+def is_within_pause(known: list[Pause], moment: float) -> bool:
     """Whether something was said in one of the pauses."""
     return any(one.since <= moment and (one.until is None or moment < one.until) for one in known)
 
 
-def never(connection: apsw.Connection) -> list[Never]:
+def never_recorded(connection: apsw.Connection) -> list[Never]:
     """What is never recorded, in the order in which it was named."""
     kept = metadata.get(connection, _NEVER)
     return msgspec.json.decode(kept, type=list[Never]) if kept else []
@@ -99,7 +105,7 @@ def save_never(connection: apsw.Connection, wanted: list[Never]) -> None:
     metadata.set_value(connection, _NEVER, msgspec.json.encode(wanted).decode())
 
 
-def subject_in(known: Sequence[Never], texts: Iterable[str]) -> Never | None:
+def excluded_subject_in(known: Sequence[Never], texts: Iterable[str]) -> Never | None:
     """The first subject among what is never recorded that one of the texts is about: by words, "accounts" as "account"."""
     subjects = [(one, frozenset(stems(one.name))) for one in known if one.kind == "subject"]
     if not subjects:
@@ -124,21 +130,21 @@ def first_excluded(
             case "project":
                 there = project is not None and fold(project) == fold(one.name)
             case "folder":
-                there = folder is not None and f"{_path(folder)}/".startswith(
-                    f"{_path(one.name).rstrip('/')}/"
+                there = folder is not None and f"{_normalise_folder(folder)}/".startswith(
+                    f"{_normalise_folder(one.name).rstrip('/')}/"
                 )
             case "subject":
-                there = subject_in([one], [text]) is not None
+                there = excluded_subject_in([one], [text]) is not None
         if there:
             return one
     return None
 
 
-def _path(folder: str) -> str:
+def _normalise_folder(folder: str) -> str:
     return os.path.realpath(folder).replace("\\", "/")
 
 
-def refusal(
+def refusal_of_operation(
     connection: apsw.Connection, actor: str, kind: str, now: float, *, project: str | None = None,
     folder: str | None = None,
 ) -> NotRecordedError | None:  # fmt: skip
@@ -150,13 +156,13 @@ def refusal(
     agent = actor.removeprefix("agent:") if actor.startswith("agent:") else None
     if kind != "record" and not (agent is not None and kind in _WORDS_OF_AGENTS):
         return None
-    held = running(connection, now)
+    held = pause_in_force(connection, now)
     if held is not None:
         return NotRecordedError(
-            f"Recording is paused{until(held, now)}: nothing was stored.",
+            f"Recording is paused{until_text(held, now)}: nothing was stored.",
             "Reading works. The person ends the pause with memtui pause --off.",
         )
-    known = never(connection)
+    known = never_recorded(connection)
     working_folder = folder or (_working_folder() if agent is not None and known else None)
     found = first_excluded(known, client=agent, project=project, folder=working_folder)
     if found is None:
@@ -176,7 +182,7 @@ def refusal_of_words(
     """
     if kind != "record" and not (actor.startswith("agent:") and kind in _WORDS_OF_AGENTS):
         return None
-    known = [one for one in never(connection) if one.kind == "subject"]
+    known = [one for one in never_recorded(connection) if one.kind == "subject"]
     if not known:
         return None
     texts = [
@@ -188,7 +194,7 @@ def refusal_of_words(
             (op_id, table),
         )
     ]
-    found = subject_in(known, texts)
+    found = excluded_subject_in(known, texts)
     if found is None:
         return None
     return NotRecordedError(
@@ -201,9 +207,9 @@ def keeps_question(
     connection: apsw.Connection, agent: str, now: float, project: str | None, question: str
 ) -> bool:
     """Whether what an agent (of a ``project``) asks may be noted."""
-    if refusal(connection, f"agent:{agent}", "record", now, project=project) is not None:
+    if refusal_of_operation(connection, f"agent:{agent}", "record", now, project=project) is not None:
         return False
-    return subject_in(never(connection), [question]) is None
+    return excluded_subject_in(never_recorded(connection), [question]) is None
 
 
 def _working_folder() -> str | None:
@@ -213,11 +219,11 @@ def _working_folder() -> str | None:
         return None
 
 
-def count(connection: apsw.Connection) -> None:
+def count_refusal(connection: apsw.Connection) -> None:
     """Something was turned away; inside the caller's transaction."""
     metadata.set_value(connection, _TURNED_AWAY, str(int(metadata.get(connection, _TURNED_AWAY) or 0) + 1))
 
 
-def until(held: Pause, now: float) -> str:
+def until_text(held: Pause, now: float) -> str:
     """`` until 18:00``; empty for a pause without an end."""
     return "" if held.until is None else f" {until_when(held.until, now)}"

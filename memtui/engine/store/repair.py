@@ -47,7 +47,7 @@ def repair(connections: Connections, broken: set[str]) -> tuple[Repair, ...]:
     return tuple(done)
 
 
-def _schema(connection: apsw.Connection) -> Iterator[str]:
+def _repair_schema(connection: apsw.Connection) -> Iterator[str]:
     wanted, have = expected_schema(), existing_schema(connection)
     changed = {key for key in wanted.keys() | have.keys() if wanted.get(key) != have.get(key)}
     mendable = sorted(key for key in changed if can_be_made(*key, have))
@@ -74,7 +74,7 @@ def _schema(connection: apsw.Connection) -> Iterator[str]:
                 mendable.remove(key)
     yield from _fixed_tables(connection)
     for table in texts:
-        _fill(connection, table)
+        _rebuild_index(connection, table)
     if changed:
         triggers.install(connection)
     if {("table", "memory_entities"), ("table", "index_queue")} & set(made):
@@ -114,12 +114,12 @@ def _repair_sequences(connection: apsw.Connection) -> Iterator[str]:
         yield f"New rows of {table} are counted from {least + 1:,} on."
 
 
-def _pages(connection: apsw.Connection) -> Iterator[str]:
+def _repair_pages(connection: apsw.Connection) -> Iterator[str]:
     connection.execute("REINDEX")
     yield "Sorted every index of the file anew."
 
 
-def _orphans(connection: apsw.Connection) -> Iterator[str]:
+def _remove_orphans(connection: apsw.Connection) -> Iterator[str]:
     for table in DERIVED:
         gone = 0
         for _, _, parent, column, key, *_ in connection.execute(
@@ -129,22 +129,22 @@ def _orphans(connection: apsw.Connection) -> Iterator[str]:
             gone += connection.changes()
         if gone:
             yield f"Deleted {gone:,} rows of {table} that pointed at nothing."
-    list(_recount(connection))
+    list(_repair_counts(connection))
 
 
 def _full_text(connection: apsw.Connection) -> Iterator[str]:
     for table in full_text.ALL_TABLES:
         try:
             with connection:
-                _fill(connection, table)
+                _rebuild_index(connection, table)
         except (apsw.SQLError, apsw.CorruptError):
             connection.execute(f"DROP TABLE {table}")
             connection.execute(expected_schema()["table", table])
-            _fill(connection, table)
+            _rebuild_index(connection, table)
     yield "Built the full-text indexes anew from the texts."
 
 
-def _fill(connection: apsw.Connection, table: str) -> None:
+def _rebuild_index(connection: apsw.Connection, table: str) -> None:
     if table in full_text.TABLES:
         connection.execute(f"INSERT INTO {table}({table}, rank) VALUES ('automerge', 0)")
         connection.execute(f"INSERT INTO {table}({table}) VALUES ('rebuild')")
@@ -154,17 +154,17 @@ def _fill(connection: apsw.Connection, table: str) -> None:
             full_text.index_cjk(connection, rid, content)
 
 
-def _links(connection: apsw.Connection) -> Iterator[str]:
+def _repair_links(connection: apsw.Connection) -> Iterator[str]:
     connection.execute("DELETE FROM memory_links")
     connection.execute(triggers.fill_links_sql())
     yield "Derived the links to sources and corrected memories anew from the rows."
 
 
-def _vectors(connection: apsw.Connection) -> Iterator[str]:
+def _repair_vectors(connection: apsw.Connection) -> Iterator[str]:
     log = scalar(connection, "SELECT max(seq) FROM vector_log")
     if log is not None:
         connection.execute("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = 'vector_log'", (log,))
-    model = vectors.space(connection)
+    model = vectors.vector_space(connection)
     if model is None:
         return
     connection.execute(
@@ -179,16 +179,16 @@ def _vectors(connection: apsw.Connection) -> Iterator[str]:
         "ON CONFLICT(rid) DO UPDATE SET vector = 1",
         (model.model_id,),
     )
-    vectors.rebuild(connection)
-    while vectors.sync(connection):
+    vectors.rebuild_index(connection)
+    while vectors.sync_index(connection):
         pass
-    waiting = vectors.unembedded(connection)
+    waiting = vectors.count_unembedded(connection)
     yield "Built the vector index anew from the stored vectors." + (
         f" {waiting:,} memories wait for a vector, which is made in the background." if waiting else ""
     )
 
 
-def _recount(connection: apsw.Connection) -> Iterator[str]:
+def _repair_counts(connection: apsw.Connection) -> Iterator[str]:
     at = triggers.MEMORY_AT.format(row="memory_entities")
     connection.execute(f"UPDATE memory_entities SET at = {at} WHERE at IS NOT {at}")
     connection.execute(triggers.RECOUNT_MENTIONS)
@@ -200,7 +200,7 @@ def _recount(connection: apsw.Connection) -> Iterator[str]:
     yield "Counted the mentions and types of all entities anew."
 
 
-def _cached(connection: apsw.Connection) -> Iterator[str]:
+def _clear_caches(connection: apsw.Connection) -> Iterator[str]:
     connection.execute("DELETE FROM memory_metadata WHERE key = 'judged'")
     # Another number: programs drop the names that they have cached.
     connection.execute(
@@ -214,21 +214,21 @@ def _cached(connection: apsw.Connection) -> Iterator[str]:
     yield "Deleted cached results; they are computed again."
 
 
-def _operation(connection: apsw.Connection) -> Iterator[str]:
+def _repair_operation(connection: apsw.Connection) -> Iterator[str]:
     connection.execute("DELETE FROM current_op")
     yield "Ended the operation that was left open."
 
 
 # In the order in which they build on each other.
 _REPAIRS: dict[str, Callable[[apsw.Connection], Iterator[str]]] = {
-    "schema": _schema,
-    "pages": _pages,
-    "foreign keys": _orphans,
+    "schema": _repair_schema,
+    "pages": _repair_pages,
+    "foreign keys": _remove_orphans,
     "full text": _full_text,
-    "embeddings": _vectors,
-    "cached": _cached,
-    "vector index": _vectors,
-    "links": _links,
-    "entities": _recount,
-    "history": _operation,
+    "embeddings": _repair_vectors,
+    "cached": _clear_caches,
+    "vector index": _repair_vectors,
+    "links": _repair_links,
+    "entities": _repair_counts,
+    "history": _repair_operation,
 }

@@ -10,7 +10,7 @@ import msgspec
 from .tables import COVERED
 
 
-def image(json: Any) -> dict[str, Any] | None:
+def parse_image(json: Any) -> dict[str, Any] | None:
     """What is in ``before`` or ``after`` of a change."""
     return msgspec.json.decode(json, type=dict[str, Any]) if json else None
 

@@ -22,18 +22,18 @@ class RunLocks:
         self._held: dict[str, BaseFileLock] = {}
         self._taken: set[str] = set()
 
-    def hold(self) -> str | None:
+    def acquire(self) -> str | None:
         """Take a lock before a long operation begins; returns the token that names it."""
         if self._path is None:
             return None
         token = os.urandom(6).hex()
-        lock = self._lock(token)
+        lock = self._lock_for(token)
         lock.acquire()
         self._held[token] = lock
         self._taken.add(token)
         return token
 
-    def ours(self, token: str | None) -> bool:
+    def is_own_token(self, token: str | None) -> bool:
         """Whether this process took ``token``, ended or not."""
         return self._path is None or token in self._taken
 
@@ -41,33 +41,33 @@ class RunLocks:
         """The operation has ended."""
         lock = self._held.pop(token, None) if token else None
         if lock is not None:
-            self._drop(lock)
+            self._release_lock(lock)
 
     def release_all(self) -> None:
         while self._held:
-            self._drop(self._held.popitem()[1])
+            self._release_lock(self._held.popitem()[1])
 
-    def alive(self, token: str | None) -> bool:
+    def is_alive(self, token: str | None) -> bool:
         """Whether the process that took ``token`` still runs."""
         if self._path is None or token is None or token in self._held:
             return token in self._held
         from filelock import Timeout
 
-        lock = self._lock(token)
+        lock = self._lock_for(token)
         try:
             lock.acquire()
         except Timeout:
             return True
-        self._drop(lock)
+        self._release_lock(lock)
         return False
 
-    def _lock(self, token: str) -> BaseFileLock:
+    def _lock_for(self, token: str) -> BaseFileLock:
         from .locks import work_lock  # most programs never run a long operation
 
         assert self._path is not None
         return work_lock(self._path, f"run-{token}")
 
     @staticmethod
-    def _drop(lock: BaseFileLock) -> None:
+    def _release_lock(lock: BaseFileLock) -> None:
         lock.release()
         Path(lock.lock_file).unlink(missing_ok=True)

@@ -36,7 +36,7 @@ def save(
         raise InputError("A saved filter already has this name.", "Ask in other words.")
 
 
-def expect(connection: apsw.Connection, query_id: int, expected: Sequence[str], top: int) -> None:
+def set_expected(connection: apsw.Connection, query_id: int, expected: Sequence[str], top: int) -> None:
     """Say what a question should find; how it fared until now is forgotten."""
     connection.execute(
         "UPDATE saved_queries SET expected = ?, top = ? WHERE query_id = ?",
@@ -54,7 +54,7 @@ def get(connection: apsw.Connection, query_id: int) -> SavedQuery:
         raise NotFoundError(
             "This question is no longer pinned.", "memtui questions list shows the pinned ones."
         )
-    return _record(row)
+    return _question_record(row)
 
 
 def remove(connection: apsw.Connection, query_id: int) -> SavedQuery:
@@ -64,10 +64,10 @@ def remove(connection: apsw.Connection, query_id: int) -> SavedQuery:
     return gone
 
 
-def everything(connection: apsw.Connection) -> list[SavedQuery]:
+def all_questions(connection: apsw.Connection) -> list[SavedQuery]:
     """The latest first."""
     return [
-        _record(row)
+        _question_record(row)
         for row in connection.execute(
             f"SELECT {_COLUMNS} FROM saved_queries q WHERE q.query <> '' ORDER BY q.query_id DESC"
         )
@@ -88,7 +88,7 @@ def keep_result(connection: apsw.Connection, result: QuestionResult) -> None:
     )  # fmt: skip
 
 
-def results(connection: apsw.Connection) -> list[QuestionResult]:
+def results_of_questions(connection: apsw.Connection) -> list[QuestionResult]:
     """How the questions fared that were asked since they expect something; the failed ones first."""
     rows = connection.execute(
         f"SELECT {_COLUMNS}, r.at, r.passed, r.places FROM saved_queries q JOIN question_results r USING (query_id) "
@@ -96,7 +96,7 @@ def results(connection: apsw.Connection) -> list[QuestionResult]:
     )
     return [
         QuestionResult(
-            question=_record(question),
+            question=_question_record(question),
             at=at,
             passed=bool(passed),
             places=msgspec.json.decode(places, type=tuple[ExpectedMemory, ...]),
@@ -105,7 +105,7 @@ def results(connection: apsw.Connection) -> list[QuestionResult]:
     ]
 
 
-def _record(row: Sequence[Any]) -> SavedQuery:
+def _question_record(row: Sequence[Any]) -> SavedQuery:
     values = dict(zip(SavedQuery.__struct_fields__, row, strict=True))
     return SavedQuery(
         **(values | {"expected": tuple(msgspec.json.decode(values["expected"], type=list[str]))})
@@ -129,7 +129,7 @@ _FILTER_COLUMNS = {
 def filter_values(connection: apsw.Connection) -> dict[str, list[tuple[str, int | None]]]:
     """Key of the filter language -> values with their counts; None where only turns have a value."""
     found = {
-        key: _pairs(
+        key: _select_pairs(
             connection,
             f"""SELECT {column}, sum(m.kind <> 'episode') AS counted FROM {_ROWS} m WHERE {column} <> ''
             GROUP BY 1 ORDER BY counted DESC, count(*) DESC, 1 LIMIT {MOST}""",
@@ -137,20 +137,20 @@ def filter_values(connection: apsw.Connection) -> dict[str, list[tuple[str, int 
         for key, column in _FILTER_COLUMNS.items()
     }
     # A topic is found as a tag too.
-    found["tag"] = _pairs(
+    found["tag"] = _select_pairs(
         connection,
         f"""SELECT value, {_COUNTED} AS counted FROM (
             SELECT m.rid, m.kind, t.value FROM {_ROWS} m, json_each(m.tags) t WHERE m.tags <> '[]'
             UNION ALL SELECT m.rid, m.kind, m.topic FROM {_ROWS} m WHERE m.topic <> '' AND m.kind <> 'episode') m
         GROUP BY 1 ORDER BY counted DESC, count(*) DESC, 1 LIMIT {MOST}""",
     )
-    found["entity"] = _pairs(
+    found["entity"] = _select_pairs(
         connection,
         f"""SELECT canonical_name, NULL FROM entities WHERE NOT hidden AND merged_into IS NULL
         ORDER BY mention_count DESC, eid LIMIT {MOST}""",
     )
-    found["withheld"] = [(name, None) for name in withheld.agents(connection)]
-    found["session"] = _pairs(
+    found["withheld"] = [(name, None) for name in withheld.withheld_agents(connection)]
+    found["session"] = _select_pairs(
         connection,
         f"""SELECT coalesce(nullif(title, ''), session_id), NULL FROM sessions_consolidations
         ORDER BY last_seen_at DESC, sid DESC LIMIT {MOST}""",
@@ -158,7 +158,7 @@ def filter_values(connection: apsw.Connection) -> dict[str, list[tuple[str, int 
     return found
 
 
-def _pairs(connection: apsw.Connection, statement: str) -> list[tuple[str, int | None]]:
+def _select_pairs(connection: apsw.Connection, statement: str) -> list[tuple[str, int | None]]:
     return [(str(value), counted or None) for value, counted in connection.execute(statement)]
 
 

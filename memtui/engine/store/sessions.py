@@ -10,7 +10,7 @@ import apsw
 from memtui.engine.errors import NotFoundError
 from memtui.engine.records import Session
 
-from .sql import scalar, storable
+from .sql import scalar, storable_text
 
 IDLE_SECONDS = 30 * 60
 
@@ -40,17 +40,17 @@ PENDING = """(s.consolidated_through IS NULL OR EXISTS (
     AND m.rid > s.consolidated_through AND m.valid_until IS NULL))"""
 
 
-def session(row: tuple[Any, ...]) -> Session:
+def session_record(row: tuple[Any, ...]) -> Session:
     """The record of a row selected with ``COLUMNS``."""
     return Session(
         session_id=row[0], first_seen_at=row[1], last_seen_at=row[2], consolidated_at=row[3],
         consolidated_through=row[4], attempts=row[5], last_error=row[6], title=row[7], summary=row[8],
-        source=row[9], project=row[10], turns=row[11], next_attempt_at=row[12], opening=_opening(row[13]), begun_by=row[14],
+        source=row[9], project=row[10], turns=row[11], next_attempt_at=row[12], opening=_first_line(row[13]), begun_by=row[14],
         read_by=row[15],
     )  # fmt: skip
 
 
-def _opening(text: str | None) -> str | None:
+def _first_line(text: str | None) -> str | None:
     """The first words on one line."""
     words = " ".join((text or "").split())
     if len(words) <= _OPENING:
@@ -134,17 +134,17 @@ def given_name(connection: apsw.Connection, session_id: str) -> str:
     begun_by, source = row or (None, None)
     added = [f" ({source or begun_by})", f" ({begun_by}, {source})"]
     name = session_id
-    while base := next((base for one in added if (base := _without(name, one))), ""):
+    while base := next((base for one in added if (base := _without_suffix(name, one))), ""):
         name = base
-    return id_part(name)
+    return stable_id_part(name)
 
 
-def id_part(name: str) -> str:
+def stable_id_part(name: str) -> str:
     """The part of a name that the id of its session always has."""
     return name[:_LONGEST_BASE]
 
 
-def _without(session_id: str, added: str) -> str:
+def _without_suffix(session_id: str, added: str) -> str:
     """The id before what was added, which is cut where the whole would be too long; empty where it was not."""
     base = session_id.removesuffix(added)
     if base == session_id and len(session_id) == _LONGEST:
@@ -175,7 +175,7 @@ def id_for_reader(connection: apsw.Connection, session_id: str, begun_by: str) -
     return str(row[0]) if row else session_id
 
 
-def begins_with(connection: apsw.Connection, session_id: str, rid: int) -> bool:
+def is_first_turn(connection: apsw.Connection, session_id: str, rid: int) -> bool:
     """Whether this turn is the first one of its session."""
     return not scalar(
         connection,
@@ -200,11 +200,12 @@ def mark_consolidated(connection: apsw.Connection, session_id: str, at: int) -> 
 def get(connection: apsw.Connection, session_id: str) -> Session:
     """Raises NotFoundError."""
     row = connection.execute(
-        f"SELECT {COLUMNS} FROM sessions_consolidations s WHERE s.session_id = ?", (storable(session_id),)
+        f"SELECT {COLUMNS} FROM sessions_consolidations s WHERE s.session_id = ?",
+        (storable_text(session_id),),
     ).fetchone()
     if row is None:
         raise NotFoundError(f"There is no session {session_id!r}.", "memtui sessions lists them.")
-    return session(row)
+    return session_record(row)
 
 
 def page(connection: apsw.Connection, *, offset: int = 0, limit: int = 128, text: str = "") -> list[Session]:
@@ -215,9 +216,9 @@ def page(connection: apsw.Connection, *, offset: int = 0, limit: int = 128, text
         WHERE ?1 = '' OR instr(lower({WORDS}), lower(?1)) > 0
         ORDER BY s.last_seen_at DESC, s.sid DESC LIMIT ?2 OFFSET ?3
         """,
-        (storable(text), limit, offset),
+        (storable_text(text), limit, offset),
     )
-    return [session(row) for row in rows]
+    return [session_record(row) for row in rows]
 
 
 def count(connection: apsw.Connection, text: str = "") -> int:
@@ -229,7 +230,7 @@ def count(connection: apsw.Connection, text: str = "") -> int:
         SELECT count(*) FROM sessions_consolidations s
         WHERE ?1 = '' OR instr(lower({WORDS}), lower(?1)) > 0
         """,
-            (storable(text),),
+            (storable_text(text),),
         )
     )
 

@@ -13,7 +13,7 @@ import msgspec
 KEYS_AT_ONCE = 8_192
 
 
-def storable(text: str) -> str:
+def storable_text(text: str) -> str:
     """The text as SQLite can take it: half a character (a lone surrogate) becomes U+FFFD."""
     return text if text.isascii() else text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
 
@@ -34,7 +34,7 @@ def as_json(values: Iterable[object]) -> str:
     return json_text(list(values))
 
 
-def in_chunks(rows: Iterable[Any]) -> Iterator[array[int]]:
+def keys_in_chunks(rows: Iterable[Any]) -> Iterator[array[int]]:
     """The keys in rows of one column, in order, in arrays of at most ``KEYS_AT_ONCE``; none is empty."""
     chunk = array("q")
     for (key,) in rows:

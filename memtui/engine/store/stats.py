@@ -14,7 +14,7 @@ from . import entities, operations, sessions, vectors
 from .sql import scalar
 
 
-def stats(connection: apsw.Connection, path: Path | None, *, unavailable: str) -> Stats:
+def collect_stats(connection: apsw.Connection, path: Path | None, *, unavailable: str) -> Stats:
     """``unavailable``: why there are no vectors, if there are none."""
     # Each count from an index that holds just these rows: a million turns are not read for it.
     active = scalar(connection, "SELECT count(*) FROM memories WHERE valid_until IS NULL")
@@ -26,7 +26,7 @@ def stats(connection: apsw.Connection, path: Path | None, *, unavailable: str) -
     episodes = active - sum(by_kind.values())
     if episodes:
         by_kind["episode"] = episodes
-    space = vectors.space(connection)
+    space = vectors.vector_space(connection)
     size = 0
     if path is not None:
         size = sum(p.stat().st_size for p in (path, path.with_name(path.name + "-wal")) if p.exists())
@@ -43,8 +43,8 @@ def stats(connection: apsw.Connection, path: Path | None, *, unavailable: str) -
         entities=entities.count(connection),
         operations=operations.count(connection),
         unlinked=scalar(connection, "SELECT count(*) FROM index_queue WHERE text = 1"),
-        unembedded=vectors.unembedded(connection),
-        embedded=vectors.embedded(connection, space) if space else 0,
+        unembedded=vectors.count_unembedded(connection),
+        embedded=vectors.count_embedded(connection, space) if space else 0,
         quarantined=scalar(
             connection,
             "SELECT count(*) FROM memories WHERE attributes <> '{}' AND json_extract(attributes, '$.secrets') IS NOT NULL "
@@ -56,7 +56,7 @@ def stats(connection: apsw.Connection, path: Path | None, *, unavailable: str) -
     )
 
 
-def growth(connection: apsw.Connection, now: float, steps: int) -> Growth:
+def growth_over_time(connection: apsw.Connection, now: float, steps: int) -> Growth:
     """Counted by when rows came in and when they ended, in one pass over the table."""
     row: Any = connection.execute("SELECT min(created_at) FROM memories").fetchone()
     if row[0] is None:
@@ -74,10 +74,12 @@ def growth(connection: apsw.Connection, now: float, steps: int) -> Growth:
     )
     for turns, at, count in rows:
         changes[bool(turns)][at] += count
-    return Growth(start=start, end=end, facts=_sums(changes[False]), turns=_sums(changes[True]))
+    return Growth(
+        start=start, end=end, facts=_running_sums(changes[False]), turns=_running_sums(changes[True])
+    )
 
 
-def _sums(changes: list[int]) -> tuple[int, ...]:
+def _running_sums(changes: list[int]) -> tuple[int, ...]:
     sums, total = [], 0
     for change in changes:
         total += change

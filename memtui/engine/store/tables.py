@@ -22,7 +22,7 @@ Id = Annotated[str, Meta(min_length=1, max_length=500)]
 LIST, OBJECT = Raw(b"[]"), Raw(b"{}")
 
 
-class Column(NamedTuple):
+class MemoryColumn(NamedTuple):
     """A column of ``memories``.
 
     ``type`` and ``default``: as a line of an export has it. ``default`` is what an insert writes too; without one a
@@ -50,7 +50,7 @@ class Column(NamedTuple):
         return "array" if self.default is LIST else "object"
 
     @property
-    def empty(self) -> Any:
+    def default_value(self) -> Any:
         """The default as it is stored."""
         return bytes(self.default).decode() if self.type is Raw else self.default
 
@@ -59,35 +59,35 @@ class Column(NamedTuple):
         return self.type in (Time, Time | None)
 
 
-MEMORY: tuple[Column, ...] = (
-    Column("rid", "INTEGER", Count, inserted=False, history=False, exported=False),
-    Column("id", "TEXT", Id),
-    Column("kind", "TEXT", Kind),
-    Column("category", "TEXT", Category | None, None),
-    Column("content", "TEXT", str, words=True),
-    Column("content_hash", "TEXT", str, exported=False),
-    Column("session_id", "TEXT", Id | None, None, words=True),
-    Column("source_role", "TEXT", str | None, None, words=True),
-    Column("source", "TEXT", str | None, None, words=True),
-    Column("source_key", "TEXT", Id | None, None, words=True),
-    Column("project", "TEXT", str | None, None, words=True),
-    Column("trust", "TEXT", Trust),
-    Column("event_time", "INTEGER", Time),
-    Column("created_at", "INTEGER", Time),
-    Column("valid_until", "INTEGER", Time | None, None, inserted=False),
-    Column("ended_by", "TEXT", EndedBy | None, None, inserted=False),
-    Column("confidence", "REAL", Share, 1.0),
-    Column("decay_rate", "REAL", Rate, 0.0),
-    Column("confirmed_at", "INTEGER", Time | None, None),
-    Column("reviewed_at", "INTEGER", Time | None, None, inserted=False),
-    Column("access_count", "INTEGER", Count, 0, inserted=False, history=False),
-    Column("last_accessed", "INTEGER", Time | None, None, inserted=False, history=False),
-    Column("recall_days", "INTEGER", Count, 0, inserted=False, history=False),
-    Column("source_ids", "TEXT", Raw, LIST),
-    Column("tags", "TEXT", Raw, LIST, words=True),
-    Column("attributes", "TEXT", Raw, OBJECT, words=True),
-    Column("topic", "TEXT", Topic | None, None),
-    Column("happens_at", "INTEGER", Time | None, None),
+MEMORY: tuple[MemoryColumn, ...] = (
+    MemoryColumn("rid", "INTEGER", Count, inserted=False, history=False, exported=False),
+    MemoryColumn("id", "TEXT", Id),
+    MemoryColumn("kind", "TEXT", Kind),
+    MemoryColumn("category", "TEXT", Category | None, None),
+    MemoryColumn("content", "TEXT", str, words=True),
+    MemoryColumn("content_hash", "TEXT", str, exported=False),
+    MemoryColumn("session_id", "TEXT", Id | None, None, words=True),
+    MemoryColumn("source_role", "TEXT", str | None, None, words=True),
+    MemoryColumn("source", "TEXT", str | None, None, words=True),
+    MemoryColumn("source_key", "TEXT", Id | None, None, words=True),
+    MemoryColumn("project", "TEXT", str | None, None, words=True),
+    MemoryColumn("trust", "TEXT", Trust),
+    MemoryColumn("event_time", "INTEGER", Time),
+    MemoryColumn("created_at", "INTEGER", Time),
+    MemoryColumn("valid_until", "INTEGER", Time | None, None, inserted=False),
+    MemoryColumn("ended_by", "TEXT", EndedBy | None, None, inserted=False),
+    MemoryColumn("confidence", "REAL", Share, 1.0),
+    MemoryColumn("decay_rate", "REAL", Rate, 0.0),
+    MemoryColumn("confirmed_at", "INTEGER", Time | None, None),
+    MemoryColumn("reviewed_at", "INTEGER", Time | None, None, inserted=False),
+    MemoryColumn("access_count", "INTEGER", Count, 0, inserted=False, history=False),
+    MemoryColumn("last_accessed", "INTEGER", Time | None, None, inserted=False, history=False),
+    MemoryColumn("recall_days", "INTEGER", Count, 0, inserted=False, history=False),
+    MemoryColumn("source_ids", "TEXT", Raw, LIST),
+    MemoryColumn("tags", "TEXT", Raw, LIST, words=True),
+    MemoryColumn("attributes", "TEXT", Raw, OBJECT, words=True),
+    MemoryColumn("topic", "TEXT", Topic | None, None),
+    MemoryColumn("happens_at", "INTEGER", Time | None, None),
 )
 KEY = MEMORY[0].name
 

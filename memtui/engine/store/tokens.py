@@ -55,11 +55,11 @@ class _Tokenizers(threading.local):
 _tokenizers = _Tokenizers()
 
 
-def _utf8(text: str) -> bytes:
+def _to_utf8(text: str) -> bytes:
     return text.encode("utf-8", "replace")
 
 
-def folded(text: str) -> str:
+def fold_spelling(text: str) -> str:
     """The text with what is written in two ways written in one."""
     if text.isascii():
         return text
@@ -71,11 +71,11 @@ def folded(text: str) -> str:
 def spans(text: str) -> list[tuple[int, int, str]]:
     """Where the words of a text stand (code points, the end not included), each as ``words`` gives it."""
     raw: list[tuple[int, int, str]] = _tokenizers.plain(
-        _utf8(text), apsw.FTS5_TOKENIZE_DOCUMENT, None, include_colocated=False
+        _to_utf8(text), apsw.FTS5_TOKENIZE_DOCUMENT, None, include_colocated=False
     )
     lengths = [0]
     for character in text:
-        lengths.append(lengths[-1] + len(_utf8(character)))
+        lengths.append(lengths[-1] + len(_to_utf8(character)))
     place_of = {length: index for index, length in enumerate(lengths)}
     found = []
     for first, last, _ in raw:
@@ -88,7 +88,11 @@ def spans(text: str) -> list[tuple[int, int, str]]:
 def words(text: str) -> list[str]:
     """The words of a text: lower case, without diacritics, not stemmed."""
     found: list[str] = _tokenizers.plain(
-        _utf8(folded(text)), apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False
+        _to_utf8(fold_spelling(text)),
+        apsw.FTS5_TOKENIZE_DOCUMENT,
+        None,
+        include_offsets=False,
+        include_colocated=False,
     )
     return found
 
@@ -96,7 +100,11 @@ def words(text: str) -> list[str]:
 def stems(text: str) -> list[str]:
     """The words of a text as the index keeps them; as many as ``words`` gives."""
     found: list[str] = _tokenizers.stemmed(
-        _utf8(folded(text)), apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False, include_colocated=False
+        _to_utf8(fold_spelling(text)),
+        apsw.FTS5_TOKENIZE_DOCUMENT,
+        None,
+        include_offsets=False,
+        include_colocated=False,
     )
     return found
 

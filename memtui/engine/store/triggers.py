@@ -23,7 +23,7 @@ _FILE_EXTERNAL = """
                       AND actor = 'external' AND at >= unixepoch() - 2);"""
 
 
-def _image(row: str, other: str, columns: tuple[str, ...]) -> str:
+def _sql_row_image(row: str, other: str, columns: tuple[str, ...]) -> str:
     """SQL for a JSON object of the columns of ``row`` that differ from ``other``."""
     parts = " UNION ALL ".join(
         f"SELECT '{c}' AS k, {row}.{c} AS v WHERE {row}.{c} IS NOT {other}.{c}" for c in columns
@@ -31,7 +31,7 @@ def _image(row: str, other: str, columns: tuple[str, ...]) -> str:
     return f"(SELECT json_group_object(k, v) FROM ({parts}))"
 
 
-def _history(table: str, covered: HistoryTable) -> list[str]:
+def _history_triggers(table: str, covered: HistoryTable) -> list[str]:
     key, columns, everything = covered.key, covered.columns, covered.all_columns
     # op 0 marks what a program derived (an entity found in a text): not a decision, not history.
     only = covered.only or ("(SELECT op_id FROM current_op) IS NOT 0" if covered.derivable else "")
@@ -48,8 +48,8 @@ def _history(table: str, covered: HistoryTable) -> list[str]:
 END""",
         f"""CREATE TRIGGER history_{table}_update AFTER UPDATE OF {", ".join(columns)} ON {table} {when} BEGIN{_FILE_EXTERNAL}
     {record}, 'update', new.{key}, new.{key},
-        {_image("old", "new", columns)},
-        {_image("new", "old", columns)}
+        {_sql_row_image("old", "new", columns)},
+        {_sql_row_image("new", "old", columns)}
     WHERE {" OR ".join(f"old.{c} IS NOT new.{c}" for c in columns)};
 END""",
         f"""CREATE TRIGGER history_{table}_delete AFTER DELETE ON {table} {when} BEGIN{_FILE_EXTERNAL}
@@ -299,7 +299,7 @@ def trigger_sql() -> list[str]:
     SQLite runs triggers of one event in reverse order of creation on some versions, so no
     trigger relies on another of the same event.
     """
-    history = [sql for table, covered in COVERED.items() for sql in _history(table, covered)]
+    history = [sql for table, covered in COVERED.items() for sql in _history_triggers(table, covered)]
     return [
         *history,
         *_FULL_TEXT,

@@ -21,7 +21,14 @@ from memtui.engine.records.history import RESTORE_BACKUP
 from . import file_replacement, history, operations, stamps
 from .connections import Connections
 from .sql import as_json, scalar
-from .undo_rows import UNDO_OF_AGENT, Row, blocked, put_back, rows_of, rows_of_all
+from .undo_rows import (
+    UNDO_OF_AGENT,
+    RowToRestore,
+    blocked_rows,
+    restore_rows,
+    rows_of_operation,
+    rows_of_operations,
+)
 
 _ROWS_PER_TRANSACTION = 2_000
 # Half a correction would leave both texts in force.
@@ -118,7 +125,7 @@ def undo(connections: Connections, clock: Clock, actor: str, op_id: int) -> Undo
             if now != target:  # somebody was quicker, and did it again as well
                 raise InputError(f"Operation {op_id} was just taken back and done again.", "Try again.")
             restored, conflicts = _put_back(
-                op.connection, target.op_id, list(rows_of(op.connection, target.op_id))
+                op.connection, target.op_id, list(rows_of_operation(op.connection, target.op_id))
             )
             if not restored or (conflicts and _root(op.connection, target).kind in _INDIVISIBLE):
                 raise NothingUndoneError(target, conflicts)
@@ -132,7 +139,7 @@ def undo(connections: Connections, clock: Clock, actor: str, op_id: int) -> Undo
 
 
 def _put_back(
-    connection: apsw.Connection, target: int, rows: list[Row], by_id: int | None = None
+    connection: apsw.Connection, target: int, rows: list[RowToRestore], by_id: int | None = None
 ) -> tuple[int, list[Conflict]]:
     """To take back what an import took over from another device is as if it had never come: it decides nothing.
 
@@ -146,7 +153,7 @@ def _put_back(
             stamps.carrying_stamps if stamps.carried_stamps(connection, target) else stamps.stamp_together
         )
     with stamping(connection):
-        return put_back(connection, rows, by_id)
+        return restore_rows(connection, rows, by_id)
 
 
 def _outcome(
@@ -173,7 +180,7 @@ def _half_of(connection: apsw.Connection, op_id: int) -> Operation | None:
 
 def _goes_on(connections: Connections, half: Operation, op_id: int) -> bool:
     """Whether undoing ``op_id`` is what was begun, or takes back what was begun. Raises InputError while it runs."""
-    if connections.runs.alive(half.run_id):
+    if connections.runs.is_alive(half.run_id):
         raise InputError(f"This is being done right now: {half.label}.", "Wait for it to end.")
     with connections.read() as connection:
         root = _root(connection, half).op_id
@@ -183,7 +190,7 @@ def _goes_on(connections: Connections, half: Operation, op_id: int) -> bool:
 def _finish_half(connections: Connections, half: Operation) -> Undone:
     """Go on with an undo that was interrupted, as the same operation: so that one redo takes back all of it."""
     assert half.undoes is not None
-    token = connections.runs.hold()
+    token = connections.runs.acquire()
     with connections.write() as connection:
         connection.execute(
             "UPDATE ops SET run_id = ? WHERE op_id = ? AND state = 'running' AND run_id IS ?",
@@ -210,10 +217,10 @@ def _target(connection: apsw.Connection, op_id: int) -> Operation:
             f"Operation {op_id} erased for good: there is no way back.", "Nothing of it is left."
         )
     if chosen.kind == RESTORE_BACKUP:
-        from .past import gaps
+        from .past import restore_gaps
 
         before = next(
-            (gap.backup for gap in gaps(connection) if gap.operation == op_id), "the backup before it"
+            (gap.backup for gap in restore_gaps(connection) if gap.operation == op_id), "the backup before it"
         )
         raise InputError(
             f"Operation {op_id} restored a backup, which only another restore takes back.",
@@ -260,7 +267,7 @@ def _run_slices(
             slices = list(_slices(connection, target.op_id))
         for table, first, last in slices:
             with history.continue_long(connections, by_id) as connection:
-                rows = list(rows_of(connection, target.op_id, table, first, last))
+                rows = list(rows_of_operation(connection, target.op_id, table, first, last))
                 _, left = _put_back(connection, target.op_id, rows, by_id)
             conflicts += left[: max(0, 1_000 - len(conflicts))]
         with connections.write() as connection:
@@ -357,7 +364,7 @@ def _possible(connection: apsw.Connection, chosen: list[Operation]) -> tuple[lis
     left: dict[tuple[str, int], Conflict] = {}
     while chosen:
         ids = [one.op_id for one in chosen]
-        conflicts = blocked(connection, rows_of_all(connection, ids), ids)
+        conflicts = blocked_rows(connection, rows_of_operations(connection, ids), ids)
         left |= {(one.table, one.key): one for one in conflicts}
         stay = _must_stay(connection, chosen, {(one.table, one.key) for one in conflicts})
         if not stay:
@@ -374,7 +381,7 @@ def _must_stay(
     first: dict[tuple[str, int], int] = {}
     free: set[int] = set()
     for one in reversed(chosen):  # the earliest first
-        touched = {(row.table, row.key) for row in rows_of(connection, one.op_id)}
+        touched = {(row.table, row.key) for row in rows_of_operation(connection, one.op_id)}
         for identity in touched & conflicts:
             first.setdefault(identity, one.op_id)
         if touched - conflicts and one.kind not in _INDIVISIBLE_BY_AGENT:
@@ -396,7 +403,7 @@ def undo_agent(
             )
         number = f"{len(ids):,} change" + ("" if len(ids) == 1 else "s")
         op.label = f"Undid {number} of {agent}"
-        restored, left = put_back(op.connection, rows_of_all(op.connection, ids), op.op_id, ids)
+        restored, left = restore_rows(op.connection, rows_of_operations(op.connection, ids), op.op_id, ids)
         op.connection.execute(
             "UPDATE ops SET state = 'undone', undone_by = ? WHERE op_id IN (SELECT value FROM json_each(?))",
             (op.op_id, as_json(ids)),

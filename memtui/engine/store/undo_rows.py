@@ -29,7 +29,11 @@ class TouchedSessions:
         Returns whether the row is itself a session that came or went: ``settle`` does all there is to do.
         """
         if table == "memories":
-            talk = image.get("session_id") if image is not None else self._find(connection, table, "rid", key)
+            talk = (
+                image.get("session_id")
+                if image is not None
+                else self._session_of_row(connection, table, "rid", key)
+            )
             if talk is not None:
                 self._images.setdefault(talk, None)
             return False
@@ -37,11 +41,11 @@ class TouchedSessions:
             return False
         if image is not None:
             self._images[image["session_id"]] = image
-        elif talk := self._find(connection, table, "sid", key):
+        elif talk := self._session_of_row(connection, table, "sid", key):
             self._images.setdefault(talk, None)
         return True
 
-    def settle(self, connection: apsw.Connection) -> int:
+    def add_or_remove_sessions(self, connection: apsw.Connection) -> int:
         """Returns how many sessions came or went."""
         settled = 0
         for talk, image in self._images.items():
@@ -50,16 +54,16 @@ class TouchedSessions:
             if known and not used:
                 connection.execute(f"DELETE FROM {_TABLE} WHERE session_id = ?", (talk,))
             elif used and not known:
-                row_images.insert_row(connection, _TABLE, image or _last_image(connection, talk))
+                row_images.insert_row(connection, _TABLE, image or _last_session_image(connection, talk))
             settled += known != used
         return settled
 
-    def _find(self, connection: apsw.Connection, table: str, column: str, key: int) -> str | None:
+    def _session_of_row(self, connection: apsw.Connection, table: str, column: str, key: int) -> str | None:
         found: str | None = scalar(connection, f"SELECT session_id FROM {table} WHERE {column} = ?", (key,))
         return found
 
 
-def _last_image(connection: apsw.Connection, session_id: str) -> dict[str, Any]:
+def _last_session_image(connection: apsw.Connection, session_id: str) -> dict[str, Any]:
     """A session as it was when it went."""
     image = scalar(
         connection,
@@ -83,7 +87,7 @@ UNDO_OF_AGENT = "undo agent"
 _TAKEN = "another row took its place"
 
 
-class Row(NamedTuple):
+class RowToRestore(NamedTuple):
     """What to do with one row: remove it (``before`` None) or put ``before`` back."""
 
     table: str
@@ -93,7 +97,7 @@ class Row(NamedTuple):
     last_seq: int
 
 
-def rows_of_all(connection: apsw.Connection, op_ids: Collection[int]) -> list[Row]:
+def rows_of_operations(connection: apsw.Connection, op_ids: Collection[int]) -> list[RowToRestore]:
     """The rows of several operations with the state before the first of them that changed it.
 
     ``last_seq`` is that of this first change: what others did between counts as changed since.
@@ -102,12 +106,12 @@ def rows_of_all(connection: apsw.Connection, op_ids: Collection[int]) -> list[Ro
         "SELECT seq, tbl, act, lo, hi, before FROM changes WHERE op_id IN (SELECT value FROM json_each(?)) ORDER BY seq",
         (as_json(list(op_ids)),),
     )
-    return [row._replace(last_seq=first) for row, first in _rows(changes, 0, 2**62)]
+    return [row._replace(last_seq=first) for row, first in _first_changes(changes, 0, 2**62)]
 
 
-def rows_of(
+def rows_of_operation(
     connection: apsw.Connection, op_id: int, table: str | None = None, first: int = 0, last: int = 2**62
-) -> Iterator[Row]:
+) -> Iterator[RowToRestore]:
     """The rows of an operation with the state before it.
 
     Of several changes of one row the first one knows that state, column by column.
@@ -119,26 +123,30 @@ def rows_of(
         """,
         (op_id, table, first, last),
     )
-    yield from (row for row, _ in _rows(changes, first, last))
+    yield from (row for row, _ in _first_changes(changes, first, last))
 
 
-def _rows(changes: Iterable[tuple[Any, ...]], first: int, last: int) -> list[tuple[Row, int]]:
+def _first_changes(
+    changes: Iterable[tuple[Any, ...]], first: int, last: int
+) -> list[tuple[RowToRestore, int]]:
     """Each row, and the number of its first change."""
-    found: dict[tuple[str, int], Row] = {}
+    found: dict[tuple[str, int], RowToRestore] = {}
     begun: dict[tuple[str, int], int] = {}
     for seq, tbl, act, lo, hi, before in changes:
         image = msgspec.json.decode(before, type=dict[str, Any]) if before else {}
         for key in range(max(lo, first), min(hi, last) + 1):
             earlier = found.get((tbl, key))
             if earlier is None:
-                found[tbl, key] = Row(tbl, key, act != "insert", image, seq)
+                found[tbl, key] = RowToRestore(tbl, key, act != "insert", image, seq)
                 begun[tbl, key] = seq
             else:
                 found[tbl, key] = earlier._replace(before=image | earlier.before, last_seq=seq)
     return [(row, begun[identity]) for identity, row in found.items()]
 
 
-def blocked(connection: apsw.Connection, rows: Sequence[Row], without: Collection[int]) -> list[Conflict]:
+def blocked_rows(
+    connection: apsw.Connection, rows: Sequence[RowToRestore], without: Collection[int]
+) -> list[Conflict]:
     """The rows that would be left alone. ``without``: operations that are taken back together."""
     ours = {(row.table, row.key) for row in rows}
     later = _later_changes(connection, ours, without)
@@ -146,14 +154,17 @@ def blocked(connection: apsw.Connection, rows: Sequence[Row], without: Collectio
     for row in rows:
         if row.table == "decided":
             continue
-        reason = _changed_since(connection, row, without, later)
-        if reason := reason or ("" if row.existed else _needed(connection, row, ours)):
-            found.append(_conflict(connection, row, reason))
+        reason = _reason_changed_since(connection, row, without, later)
+        if reason := reason or ("" if row.existed else _reason_row_is_needed(connection, row, ours)):
+            found.append(_row_conflict(connection, row, reason))
     return found
 
 
-def put_back(
-    connection: apsw.Connection, rows: list[Row], by_id: int | None = None, without: Collection[int] = ()
+def restore_rows(
+    connection: apsw.Connection,
+    rows: list[RowToRestore],
+    by_id: int | None = None,
+    without: Collection[int] = (),
 ) -> tuple[int, list[Conflict]]:
     """Removals first, then the rest: a row that comes back may need the unique key of one that goes.
 
@@ -173,21 +184,21 @@ def put_back(
     ):
         if talks.note(connection, row.table, row.key, row.before if row.existed else None):
             continue
-        if row.table == "decided" and _decided_since(connection, row):
+        if row.table == "decided" and _was_decided_since(connection, row):
             continue
-        reason: str | None = _changed_since(connection, row, apart, later)
+        reason: str | None = _reason_changed_since(connection, row, apart, later)
         if not reason and not row.existed:
-            reason = _needed(connection, row, ours)
+            reason = _reason_row_is_needed(connection, row, ours)
         if not reason:
-            reason = _restore(connection, row) if row.existed else _remove(connection, row)
+            reason = _write_row(connection, row) if row.existed else _delete_row(connection, row)
         if reason == "":
             restored += 1
         elif reason is not None:
-            conflicts.append(_conflict(connection, row, reason))
-    return restored + talks.settle(connection), conflicts
+            conflicts.append(_row_conflict(connection, row, reason))
+    return restored + talks.add_or_remove_sessions(connection), conflicts
 
 
-def _decided_since(connection: apsw.Connection, row: Row) -> bool:
+def _was_decided_since(connection: apsw.Connection, row: RowToRestore) -> bool:
     """Whether somebody decided here after the stamp was written that is to be taken back: that is no history."""
     there: Any = connection.execute(
         "SELECT seen, device, at, actor FROM decided WHERE decided_id = ?", (row.key,)
@@ -207,14 +218,14 @@ def _decided_since(connection: apsw.Connection, row: Row) -> bool:
     )
 
 
-def _conflict(connection: apsw.Connection, row: Row, reason: str) -> Conflict:
+def _row_conflict(connection: apsw.Connection, row: RowToRestore, reason: str) -> Conflict:
     return Conflict(
         table=row.table, key=row.key, reason=reason, memory_id=_memory_id(connection, row), wanted=row.before or None,
         current=row_images.current_row(connection, row.table, row.key),
     )  # fmt: skip
 
 
-def _memory_id(connection: apsw.Connection, row: Row) -> str | None:
+def _memory_id(connection: apsw.Connection, row: RowToRestore) -> str | None:
     if row.table != "memories":
         return None
     found: str | None = scalar(connection, "SELECT id FROM memories WHERE rid = ?", (row.key,))
@@ -241,9 +252,9 @@ def _later_changes(
     }
 
 
-def _changed_since(
+def _reason_changed_since(
     connection: apsw.Connection,
-    row: Row,
+    row: RowToRestore,
     without: Collection[int],
     later_changes: Mapping[tuple[str, int], int],
 ) -> str:
@@ -273,7 +284,7 @@ def _changed_since(
         undone = standing[op_id][0] if op_id in standing else None
         if undone in standing:
             del standing[undone], standing[op_id]
-        elif undone is not None and _inserted(connection, row, undone):
+        elif undone is not None and _was_reinserted(connection, row, undone):
             del standing[op_id]
     for op_id, _, _, _, _, kind, _ in later:
         if kind == UNDO_OF_AGENT and op_id in standing:
@@ -285,7 +296,7 @@ def _changed_since(
     return f"changed since by “{standing[max(standing)][1]}”"
 
 
-def _inserted(connection: apsw.Connection, row: Row, op_id: int) -> bool:
+def _was_reinserted(connection: apsw.Connection, row: RowToRestore, op_id: int) -> bool:
     """Whether an operation brought back the row after the one that is to be taken back had removed it."""
     found = scalar(
         connection,
@@ -295,7 +306,7 @@ def _inserted(connection: apsw.Connection, row: Row, op_id: int) -> bool:
     return found is not None
 
 
-def _needed(connection: apsw.Connection, row: Row, ours: set[tuple[str, int]]) -> str:
+def _reason_row_is_needed(connection: apsw.Connection, row: RowToRestore, ours: set[tuple[str, int]]) -> str:
     """Why a row cannot be removed: something that stays depends on it. "" for a row that only goes back."""
     if row.existed:
         return ""
@@ -318,18 +329,18 @@ def _needed(connection: apsw.Connection, row: Row, ours: set[tuple[str, int]]) -
     return ""
 
 
-def _remove(connection: apsw.Connection, row: Row) -> str | None:
+def _delete_row(connection: apsw.Connection, row: RowToRestore) -> str | None:
     """Returns "" when removed, None when it was gone already."""
     covered = COVERED[row.table]
     connection.execute(f"DELETE FROM {row.table} WHERE {covered.key} = ?", (row.key,))
     return "" if connection.changes() else None
 
 
-def _restore(connection: apsw.Connection, row: Row) -> str:
+def _write_row(connection: apsw.Connection, row: RowToRestore) -> str:
     covered = COVERED[row.table]
     image = {column: value for column, value in row.before.items() if column in covered.all_columns}
     exists = connection.execute(f"SELECT 1 FROM {row.table} WHERE {covered.key} = ?", (row.key,)).fetchone()
-    if exists and "id" in row.before and row.before["id"] != _own_id(connection, row):
+    if exists and "id" in row.before and row.before["id"] != _id_at_key(connection, row):
         return _TAKEN
     try:
         if exists:
@@ -347,6 +358,6 @@ def _restore(connection: apsw.Connection, row: Row) -> str:
     return ""
 
 
-def _own_id(connection: apsw.Connection, row: Row) -> Any:
+def _id_at_key(connection: apsw.Connection, row: RowToRestore) -> Any:
     """The id of the row that stands at its key."""
     return scalar(connection, f"SELECT id FROM {row.table} WHERE {COVERED[row.table].key} = ?", (row.key,))

@@ -37,7 +37,7 @@ class WordRows(NamedTuple):
     by_rid: Mapping[int, bytes]
 
 
-def space(connection: apsw.Connection) -> VectorSpace | None:
+def vector_space(connection: apsw.Connection) -> VectorSpace | None:
     """The vector space of this file; None while nothing has been embedded."""
     rows = dict(
         connection.execute(
@@ -82,13 +82,13 @@ def index_exists(connection: apsw.Connection) -> bool:
     )
 
 
-def pending(
+def pending_texts(
     connection: apsw.Connection, below: int, limit: int, *, named: bool = False
 ) -> list[tuple[int, str]]:
     """(rid, text) of memories that wait for a vector, the most recent first, from under ``below``."""
     rows = connection.execute(
         f"""
-        SELECT q.rid, {_text(named)} FROM index_queue q JOIN memories m ON m.rid = q.rid
+        SELECT q.rid, {_sql_embedded_text(named)} FROM index_queue q JOIN memories m ON m.rid = q.rid
         WHERE q.vector = 1 AND q.rid < ? ORDER BY q.rid DESC LIMIT ?
         """,
         (below, limit),
@@ -96,7 +96,7 @@ def pending(
     return [(int(rid), str(content)) for rid, content in rows]
 
 
-def store(
+def store_vectors(
     connection: apsw.Connection,
     model: VectorSpace,
     rows: Sequence[tuple[int, bytes]],
@@ -140,7 +140,7 @@ def take_off_queue(connection: apsw.Connection, rids: Sequence[int]) -> None:
     connection.execute(f"UPDATE index_queue SET vector = 0 {these}", (as_json(rids),))
 
 
-def _text(named: bool) -> str:
+def _sql_embedded_text(named: bool) -> str:
     """What a model reads of a memory ``m``."""
     if not named:
         return "m.content"
@@ -152,7 +152,7 @@ def texts_without_vector(
 ) -> list[tuple[int, str]]:
     """(rid, text), from over ``above`` on, of memories that have or await a vector, but have none of ``target``."""
     rows = connection.execute(
-        f"SELECT m.rid, {_text(named)} {_LACKING} AND m.rid > ?3 ORDER BY m.rid LIMIT ?4",
+        f"SELECT m.rid, {_sql_embedded_text(named)} {_LACKING} AND m.rid > ?3 ORDER BY m.rid LIMIT ?4",
         (target.model_id, target.dims, above, limit),
     )
     return [(int(rid), str(content)) for rid, content in rows]
@@ -163,7 +163,7 @@ def unchanged_texts(
 ) -> list[int]:
     """Those of the memories (rid to text) that still have this text."""
     rows = connection.execute(
-        f"SELECT m.rid, {_text(named)} FROM memories m WHERE m.rid IN (SELECT value FROM json_each(?))",
+        f"SELECT m.rid, {_sql_embedded_text(named)} FROM memories m WHERE m.rid IN (SELECT value FROM json_each(?))",
         (as_json(texts),),
     )
     return [int(rid) for rid, text in rows if texts[rid] == text]
@@ -194,14 +194,14 @@ WORDLESS = """
 """A condition over a row of embeddings ``e``: its words lack the vectors that the file's model gives them."""
 
 
-def switch(connection: apsw.Connection, target: VectorSpace, word_dims: int = 0) -> None:
+def switch_space(connection: apsw.Connection, target: VectorSpace, word_dims: int = 0) -> None:
     """Make ``target`` the space of the file, inside the caller's transaction.
 
     The index is dropped (``sync`` makes it anew). Texts that the old model knew nothing of wait for a vector,
     those that waited and have one now do no longer.
     """
     set_space(connection, target, word_dims)
-    rebuild(connection)
+    rebuild_index(connection)
     connection.execute(
         f"""
         INSERT INTO index_queue(rid, text, vector) SELECT m.rid, 0, 1 FROM memories m
@@ -214,7 +214,7 @@ def switch(connection: apsw.Connection, target: VectorSpace, word_dims: int = 0)
     connection.execute("DELETE FROM index_queue WHERE text = 0 AND vector = 0")
 
 
-def drop_others(connection: apsw.Connection, target: VectorSpace, limit: int) -> int:
+def delete_other_vectors(connection: apsw.Connection, target: VectorSpace, limit: int) -> int:
     """Delete at most so many vectors of other models than the file's; returns how many."""
     connection.execute(
         """
@@ -226,9 +226,9 @@ def drop_others(connection: apsw.Connection, target: VectorSpace, limit: int) ->
     return connection.changes()
 
 
-def sync(connection: apsw.Connection, limit: int = 2_000) -> int:
+def sync_index(connection: apsw.Connection, limit: int = 2_000) -> int:
     """Bring the index up to ``vector_changes``, at most ``limit`` rows; returns how many. Needs vec0."""
-    model = space(connection)
+    model = vector_space(connection)
     if model is None:
         return 0
     table = index_table(connection)
@@ -237,7 +237,7 @@ def sync(connection: apsw.Connection, limit: int = 2_000) -> int:
             f"CREATE VIRTUAL TABLE {table} USING vec0("
             f"rid INTEGER PRIMARY KEY, kind TEXT PARTITION KEY, embedding int8[{model.dims}] distance_metric=cosine)"
         )
-        _expect_all(connection, model)
+        _count_expected(connection, model)
     rids = [
         rid for (rid,) in connection.execute("SELECT rid FROM vector_changes ORDER BY rid LIMIT ?", (limit,))
     ]
@@ -260,44 +260,44 @@ def sync(connection: apsw.Connection, limit: int = 2_000) -> int:
     return len(rids)
 
 
-def rebuild(connection: apsw.Connection) -> None:
+def rebuild_index(connection: apsw.Connection) -> None:
     """Drop the live index; ``sync`` makes it anew from the durable copy."""
     connection.execute(f"DROP TABLE IF EXISTS {index_table(connection)}")
     connection.execute("DELETE FROM vector_changes")
-    if (model := space(connection)) is not None:
-        _expect_all(connection, model)  # so that an index to be made is told from one that was lost
+    if (model := vector_space(connection)) is not None:
+        _count_expected(connection, model)  # so that an index to be made is told from one that was lost
 
 
-def _expect_all(connection: apsw.Connection, model: VectorSpace) -> None:
+def _count_expected(connection: apsw.Connection, model: VectorSpace) -> None:
     connection.execute(
         "INSERT INTO vector_changes(rid) SELECT rid FROM embeddings WHERE model_id = ? ON CONFLICT DO NOTHING",
         (model.model_id,),
     )
 
 
-def trim_log(connection: apsw.Connection) -> None:
+def trim_change_log(connection: apsw.Connection) -> None:
     """Keep the latest changes only; a copy that has missed more is made anew."""
     connection.execute(
         "DELETE FROM vector_log WHERE seq <= (SELECT max(seq) FROM vector_log) - ?", (LOG_KEPT,)
     )
 
 
-def holds_more_than(connection: apsw.Connection, number: int) -> bool:
+def has_more_vectors_than(connection: apsw.Connection, number: int) -> bool:
     """Whether the file holds more vectors than that."""
     found = connection.execute("SELECT rid FROM embeddings ORDER BY rid LIMIT 1 OFFSET ?", (number,))
     return found.fetchone() is not None
 
 
-def unsynced(connection: apsw.Connection) -> int:
+def count_unsynced(connection: apsw.Connection) -> int:
     """Memories whose vectors the index does not have as they are."""
     return int(scalar(connection, "SELECT count(*) FROM vector_changes"))
 
 
-def unembedded(connection: apsw.Connection, most: int = -1) -> int:
+def count_unembedded(connection: apsw.Connection, most: int = -1) -> int:
     """How many memories wait for a vector; counted up to ``most``."""
     waiting = "SELECT count(*) FROM (SELECT 1 FROM index_queue WHERE vector = 1 LIMIT ?)"
     return int(scalar(connection, waiting, (most,)))
 
 
-def embedded(connection: apsw.Connection, model: VectorSpace) -> int:
+def count_embedded(connection: apsw.Connection, model: VectorSpace) -> int:
     return int(scalar(connection, "SELECT count(*) FROM embeddings WHERE +model_id = ?", (model.model_id,)))

@@ -20,7 +20,7 @@ _FACTS = f"""f.attributes <> '{{}}' AND f.ended_by = 'forgotten'
     AND json_type(f.attributes, '$.{WITHHELD}') IS NOT NULL AND json_type(f.attributes, '$.retired') IS NULL"""
 
 
-def _rids(gone: str) -> str:
+def _sql_withheld_rids(gone: str) -> str:
     """The query for the rids. ``gone``: a query for ids that are passed over."""
     return f"""
         WITH RECURSIVE withheld(id) AS (
@@ -31,7 +31,7 @@ def _rids(gone: str) -> str:
             JOIN memories t ON t.id = l.to_id WHERE t.kind = 'episode'"""
 
 
-CONDITION = f"m.kind = 'episode' AND m.rid IN ({_rids('SELECT NULL WHERE 0')})"
+CONDITION = f"m.kind = 'episode' AND m.rid IN ({_sql_withheld_rids('SELECT NULL WHERE 0')})"
 """Whether a memory ``m`` is such a turn."""
 
 
@@ -45,7 +45,9 @@ def any_withheld(connection: apsw.Connection) -> bool:
 
 def withheld_turns(connection: apsw.Connection, without: Collection[str] = ()) -> set[int]:
     """The rids of those turns. ``without``: as if the memories of these ids were not there."""
-    found = connection.execute(_rids("SELECT value FROM json_each(:gone)"), {"gone": as_json(list(without))})
+    found = connection.execute(
+        _sql_withheld_rids("SELECT value FROM json_each(:gone)"), {"gone": as_json(list(without))}
+    )
     return {int(rid) for (rid,) in found}
 
 
@@ -92,7 +94,7 @@ def withheld_among(connection: apsw.Connection, rids: Sequence[int], agent: str)
     return {int(rid) for (rid,) in found}
 
 
-def agents(connection: apsw.Connection) -> list[str]:
+def withheld_agents(connection: apsw.Connection) -> list[str]:
     """The agents from which something is kept, by name."""
     rows = connection.execute(
         f"""SELECT a.value, min(f.rid) FROM memories f INDEXED BY memories_with_attributes,
@@ -101,9 +103,9 @@ def agents(connection: apsw.Connection) -> list[str]:
     return [str(name) for name, _ in rows]
 
 
-def agents_of(connection: apsw.Connection, rid: int) -> tuple[str, ...]:
+def agents_kept_from(connection: apsw.Connection, rid: int) -> tuple[str, ...]:
     """The agents from which a memory is kept, by itself or with what it belongs to."""
-    return tuple(name for name in agents(connection) if withheld_among(connection, [rid], name))
+    return tuple(name for name in withheld_agents(connection) if withheld_among(connection, [rid], name))
 
 
 def all_versions(connection: apsw.Connection, id: str) -> list[str]:

@@ -55,7 +55,7 @@ class Agent:
         self._scope = " ".join([*([filter.strip()] if filter else []), *named])
         memory.view.emptied_by(self.filter)  # a bad filter is refused now, not in the first call
 
-    def counted(self, size: int | None) -> AbstractContextManager[None]:
+    def count_call(self, size: int | None) -> AbstractContextManager[None]:
         """Run one call inside. It counts towards the limits of this agent in its scope. See ``Quotas.call``."""
         return self.memory.quotas.call(self._scope, size)
 
@@ -68,11 +68,11 @@ class Agent:
     def name(self) -> str:
         return self.memory.actor.removeprefix("agent:")
 
-    def called(self, memory: MemoryRecord) -> str | None:
+    def session_name(self, memory: MemoryRecord) -> str | None:
         """The name of a memory's session, as this agent knows it. An agent with a scope gets each session under the
         name that its writer gave it. So no name shows that another session exists.
         """
-        if memory.session_id is None or self.scoped:
+        if memory.session_id is None or self.is_scoped:
             return memory.session_id and self.memory.view.session_name(memory.session_id)
         for writer in self._sources:
             apart = f" ({writer})"
@@ -80,57 +80,57 @@ class Agent:
                 return memory.session_id.removesuffix(apart)
         return memory.session_id
 
-    def source(self, memory: MemoryRecord) -> str | None:
+    def source_label(self, memory: MemoryRecord) -> str | None:
         """The source of a memory, with the session's name as this agent knows it."""
-        if self.scoped and memory.source and memory.source.startswith(_OF_SESSION):
+        if self.is_scoped and memory.source and memory.source.startswith(_OF_SESSION):
             return _OF_SESSION + self.memory.view.session_name(memory.source.removeprefix(_OF_SESSION))
         return memory.source
 
-    def stored(self, session_id: str) -> str:
+    def stored_session_id(self, session_id: str) -> str:
         """The stored id of the session that this agent means: its own, else the one that it knows under this name."""
         if not session_id or len(session_id) > MAX_NAME:
             return session_id
-        if self.scoped:
+        if self.is_scoped:
             return self._session_by_name(session_id) or qualified_id(session_id, self._sources[0])
         for own in (*(qualified_id(session_id, source) for source in self._sources), session_id):
             if self.page(f"is:active,trash session:{quote_value(own)}", limit=1):
                 return own
         return session_id
 
-    def session(self, session_id: str) -> str:
+    def visible_session_id(self, session_id: str) -> str:
         """The stored id of a session that this agent may see. Raises NotFoundError."""
-        if not self.scoped:
-            return self.stored(session_id)
+        if not self.is_scoped:
+            return self.stored_session_id(session_id)
         if len(session_id) <= MAX_NAME and (found := self._session_by_name(session_id)):
             return found
         raise unknown_session(session_id)
 
     def _session_by_name(self, session_id: str) -> str | None:
-        within = self.narrowed("is:active,trash")
+        within = self.narrow_filter("is:active,trash")
         found = self.memory.view.sessions_named(session_id, within, begun_by=self.memory.actor)
         return found[0] if found else None
 
     @property
-    def scoped(self) -> bool:
+    def is_scoped(self) -> bool:
         """Whether a part of the memory is hidden from this agent."""
         return bool(self.filter)
 
     @property
-    def within(self) -> str:
+    def compiled_scope(self) -> str:
         """The filter for everything that this agent may see: its own, without what the person keeps from it now."""
         return self.memory.view.less_withheld(self.name, self.filter)
 
     def is_kept_from(self, filter: str) -> bool:
         """Whether the person keeps something from this agent that its filter would pass."""
         return (
-            self.within != self.filter
+            self.compiled_scope != self.filter
             and self.memory.view.count(f"withheld:{quote_value(self.name)} {filter}") > 0
         )
 
-    def narrowed(self, filter: str = "") -> str:
+    def narrow_filter(self, filter: str = "") -> str:
         """``filter`` limited to what this agent may see, without turns that the person withholds from all agents."""
         known = "-is:withheld" if self.memory.view.withholds() else ""
-        return " ".join(part for part in (self.within, known, filter) if part)
+        return " ".join(part for part in (self.compiled_scope, known, filter) if part)
 
     def own_tags(self) -> tuple[str, ...]:
         """The tags that a new memory needs to pass the filter."""
@@ -142,47 +142,47 @@ class Agent:
 
     def find(self, id: str) -> MemoryRecord | None:
         """The active memory with this id, if this agent may see it."""
-        return self._find(id, "")
+        return self._find_in_state(id, "")
 
     def get(self, id: str) -> MemoryRecord:
         """An active memory by its whole id. Raises NotFoundError; InputError for one in the Trash."""
-        found = self._find(id, "")
+        found = self._find_in_state(id, "")
         if found is not None:
             return found
-        ended = self._find(id, "is:trash ")
+        ended = self._find_in_state(id, "is:trash ")
         if ended is None:
-            raise unknown(id)
+            raise unknown_memory_error(id)
         later = [one.id for one in self.memory.view.versions(ended.id) if one.active and self.find(one.id)]
         raise InputError(
             f"{ended.id} is in the Trash ({ended.ended_by}).",
             f"Its successor is {later[-1]}." if later else "Only the person can bring it back.",
         )
 
-    def _find(self, id: str, state: str) -> MemoryRecord | None:
+    def _find_in_state(self, id: str, state: str) -> MemoryRecord | None:
         if not id or len(id) > 200:
             return None
-        for one in self.memory.view.page(self.narrowed(f"{state}id:{quote_value(id)}"), limit=2):
+        for one in self.memory.view.page(self.narrow_filter(f"{state}id:{quote_value(id)}"), limit=2):
             if one.id == id:
                 return one
         return None
 
     def page(self, filter: str = "", *, offset: int = 0, limit: int = 100) -> list[MemoryRecord]:
         """Memories that pass the filter, latest first."""
-        return self.memory.view.page(self.narrowed(filter), offset=offset, limit=limit)
+        return self.memory.view.page(self.narrow_filter(filter), offset=offset, limit=limit)
 
     def count(self, filter: str = "") -> int:
-        return self.memory.view.count(self.narrowed(filter))
+        return self.memory.view.count(self.narrow_filter(filter))
 
     def search(self, query: str, *, filter: str = "", limit: int) -> SearchResult:
         """Search what this agent may see. It logs no recall; ``log_recall`` does."""
         return self.memory.search(
             query,
-            filter=self.narrowed(filter),
+            filter=self.narrow_filter(filter),
             limit=limit,
             profile=self.profile(),
             preview=True,
-            alone=self.scoped,
-            within=self.within,
+            alone=self.is_scoped,
+            within=self.compiled_scope,
         )
 
     def explain(self, query: str, memory: MemoryRecord, *, limit: int) -> Explanation:
@@ -190,22 +190,22 @@ class Agent:
         return self.memory.explain(
             query,
             memory.id,
-            filter=self.narrowed(),
+            filter=self.narrow_filter(),
             limit=limit,
             profile=self.profile(),
-            alone=self.scoped,
-            within=self.within,
+            alone=self.is_scoped,
+            within=self.compiled_scope,
         )
 
     def cautions(self, memories: Iterable[MemoryRecord]) -> dict[str, tuple[Caution, ...]]:
         """The cautions of some memories that this agent may know, by id."""
-        return self.memory.view.cautions([one.id for one in memories], within=self.within)
+        return self.memory.view.cautions([one.id for one in memories], within=self.compiled_scope)
 
-    def confided(self, memories: Iterable[MemoryRecord]) -> dict[str, str]:
+    def confidences_of(self, memories: Iterable[MemoryRecord]) -> dict[str, str]:
         """Which memories were said in confidence, by id, with the words that ask for it if this agent may see them."""
         return self.memory.view.confided(list(memories), within=self.filter)
 
-    def servable(self, memories: Iterable[MemoryRecord]) -> tuple[list[MemoryRecord], str]:
+    def split_servable(self, memories: Iterable[MemoryRecord]) -> tuple[list[MemoryRecord], str]:
         """The memories that may go to a model, and a note on the others."""
         found = list(memories)
         known = self.cautions(found)
@@ -219,38 +219,38 @@ class Agent:
         """The context block for this agent. It is logged as a recall."""
         return self.memory.context(
             prompt,
-            session_id=session_id and self.stored(session_id),
+            session_id=session_id and self.stored_session_id(session_id),
             limit=limit,
             filter=self.filter,
             profile=self.profile(),
-            alone=self.scoped,
+            alone=self.is_scoped,
             project=self.project,
         )
 
     def profile(self) -> Profile | None:
         """The ranking profile; None for that of the memory."""
-        if not self.scoped:
+        if not self.is_scoped:
             return None
         wanted = self.memory.options.profile
         known = {one.name: one for one in self.memory.questions.profiles()}
         return without_names(known.get(wanted, Profile()))
 
     @cached_property
-    def loop(self) -> AgentLoop:
+    def consolidation_loop(self) -> AgentLoop:
         """The consolidation by this agent. It knows which turns the agent has read."""
-        return self.memory.sessions.by_agent(within=lambda: self.within, tags=self.own_tags())
+        return self.memory.sessions.by_agent(within=lambda: self.compiled_scope, tags=self.own_tags())
 
     def log_recall(self, query: str, memories: Sequence[MemoryRecord], session_id: str | None = None) -> None:
         """Log that this agent got these memories (table ``recalls``). That slows their fading."""
         self.memory.note_recall(query, memories, session_id, project=self.project)
 
 
-def unknown(id: str) -> NotFoundError:
+def unknown_memory_error(id: str) -> NotFoundError:
     """The same error for a memory that does not exist and for one that is hidden from this agent."""
     shown = id if len(id) <= _SHOWN else id[:_SHOWN] + "…"
     return NotFoundError(f"There is no memory {shown!r}.", "search_memory finds memories and their ids.")
 
 
-def kinds(kind: Kind | None) -> str:
+def kind_filter(kind: Kind | None) -> str:
     """The filter for one kind, or for all."""
     return "" if kind is None else f"kind:{kind}"

@@ -23,8 +23,8 @@ from memtui.engine.errors import (
     StoreError,
 )
 from memtui.engine.records import Record
-from memtui.engine.store.sql import storable
-from memtui.log import outline
+from memtui.engine.store.sql import storable_text
+from memtui.log import error_outline
 
 if TYPE_CHECKING:
     from .agent import Agent
@@ -110,74 +110,78 @@ def call(agent: Agent, tool: Tool | None, arguments: Mapping[str, Any] | str | b
     if tool.writes and agent.readonly:
         return _error_answer("read_only", f"{tool.name} changes the memory; this connection only reads it.")
     try:
-        parsed = _read(tool, arguments)
+        parsed = _parse_arguments(tool, arguments)
     except (msgspec.MsgspecError, UnicodeError, RecursionError, InputError) as error:
         return _error_answer(
-            "bad_arguments", f"The arguments of {tool.name} cannot be used: {error}", _usage(tool.arguments)
+            "bad_arguments",
+            f"The arguments of {tool.name} cannot be used: {error}",
+            _usage_hint(tool.arguments),
         )
     try:
-        return ToolAnswer(value=agent.memory.on_current_file(lambda: _counted(agent, tool, parsed)))
+        return ToolAnswer(value=agent.memory.on_current_file(lambda: _charge_call(agent, tool, parsed)))
     except MemtuiError as error:
-        return _error_answer(_code(error), error.message, error.hint)
+        return _error_answer(_error_code(error), error.message, error.hint)
     except Exception as error:  # an error of ours must not end the agent's run; the log has it
-        _log.error("the tool %s failed: %s", tool.name, outline(error))
+        _log.error("the tool %s failed: %s", tool.name, error_outline(error))
         return _error_answer(
             "failed", f"{tool.name} failed inside the memory.", "Go on without it, and tell the person."
         )
 
 
-def schema(tool: Tool) -> dict[str, Any]:
+def arguments_schema(tool: Tool) -> dict[str, Any]:
     """The JSON schema of a tool's arguments: plain types, what is required, defaults, the lengths that are enforced."""
-    return _object(tool.arguments)
+    return _object_schema(tool.arguments)
 
 
 def output_schema(tool: Tool) -> dict[str, Any]:
     """The JSON schema of the result of a call without an error."""
-    return _object(tool.returns)
+    return _object_schema(tool.returns)
 
 
-def _counted(agent: Agent, tool: Tool, arguments: Arguments) -> Record:
+def _charge_call(agent: Agent, tool: Tool, arguments: Arguments) -> Record:
     """Count the call. Raises QuotaError if the agent has used up a limit of this hour."""
-    with agent.counted(
-        min(_bytes(msgspec.to_builtins(arguments)), tool.keeps_at_most) if tool.writes else None
+    with agent.count_call(
+        min(_argument_bytes(msgspec.to_builtins(arguments)), tool.keeps_at_most) if tool.writes else None
     ):
         return tool.run(agent, arguments)
 
 
-def _bytes(value: Any) -> int:
+def _argument_bytes(value: Any) -> int:
     """The size of all texts in a call's arguments."""
     if isinstance(value, str):
         return len(value.encode())
     if isinstance(value, dict):
-        return sum(map(_bytes, value.values()))
-    return sum(map(_bytes, value)) if isinstance(value, list | tuple) else 0
+        return sum(map(_argument_bytes, value.values()))
+    return sum(map(_argument_bytes, value)) if isinstance(value, list | tuple) else 0
 
 
-def _read(tool: Tool, arguments: Mapping[str, Any] | str | bytes) -> Arguments:
+def _parse_arguments(tool: Tool, arguments: Mapping[str, Any] | str | bytes) -> Arguments:
     if isinstance(arguments, str | bytes):
         raw = arguments.encode("utf-8") if isinstance(arguments, str) else arguments
         if len(raw) > MOST_BYTES:
             raise InputError(f"they have {len(raw):,} bytes, {MOST_BYTES:,} is the most")
         arguments = msgspec.json.decode(raw) if raw.strip() else {}
-    return msgspec.convert(_given(arguments), tool.arguments)
+    return msgspec.convert(_clean_arguments(arguments), tool.arguments)
 
 
-def _given(value: Any) -> Any:
+def _clean_arguments(value: Any) -> Any:
     """The arguments without null and without characters that SQLite cannot store. 5.0 becomes 5."""
     if isinstance(value, Mapping):
-        return {storable(str(key)): _given(one) for key, one in value.items() if one is not None}
+        return {
+            storable_text(str(key)): _clean_arguments(one) for key, one in value.items() if one is not None
+        }
     if isinstance(value, list | tuple):
-        return [_given(one) for one in value]
+        return [_clean_arguments(one) for one in value]
     if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
         return int(value)
-    return storable(value) if isinstance(value, str) else value
+    return storable_text(value) if isinstance(value, str) else value
 
 
 def _error_answer(code: Code, message: str, hint: str = "") -> ToolAnswer:
-    return ToolAnswer(error=ToolError(code=code, message=storable(message), hint=storable(hint)))
+    return ToolAnswer(error=ToolError(code=code, message=storable_text(message), hint=storable_text(hint)))
 
 
-def _code(error: MemtuiError) -> Code:
+def _error_code(error: MemtuiError) -> Code:
     match error:
         case NotFoundError():
             return "not_found"
@@ -193,7 +197,7 @@ def _code(error: MemtuiError) -> Code:
             return "refused"
 
 
-def _usage(arguments: type[Arguments]) -> str:
+def _usage_hint(arguments: type[Arguments]) -> str:
     names = [
         field.encode_name + (" (required)" if field.required else "")
         for field in msgspec.structs.fields(arguments)
@@ -201,13 +205,13 @@ def _usage(arguments: type[Arguments]) -> str:
     return f"It takes {', '.join(names)}." if names else "It takes no arguments: send {}."
 
 
-def _object(struct: type[msgspec.Struct]) -> dict[str, Any]:
+def _object_schema(struct: type[msgspec.Struct]) -> dict[str, Any]:
     _, definitions = msgspec.json.schema_components((struct,), ref_template="{name}")
-    found = _plain(definitions[struct.__name__], definitions)
+    found = _flatten_schema(definitions[struct.__name__], definitions)
     return {key: value for key, value in found.items() if key != "description"}  # the tool has its own
 
 
-def _plain(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
+def _flatten_schema(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
     """A schema without references and unions. An optional argument may be left out."""
     found = {key: value for key, value in node.items() if key not in ("title", "propertyNames")}
     if "anyOf" in found:
@@ -215,15 +219,17 @@ def _plain(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str,
         found = {**kind, **found}
     if "$ref" in found:
         found = {**definitions[found.pop("$ref")], **found}
-        return _plain(found, definitions)
+        return _flatten_schema(found, definitions)
     if "enum" in found:
         found["type"] = "string"
     if found.get("default", 0) is None:
         del found["default"]
     if isinstance(found.get("items"), Mapping):
-        found["items"] = _plain(found["items"], definitions)
+        found["items"] = _flatten_schema(found["items"], definitions)
     if "properties" in found:
-        found["properties"] = {name: _plain(one, definitions) for name, one in found["properties"].items()}
+        found["properties"] = {
+            name: _flatten_schema(one, definitions) for name, one in found["properties"].items()
+        }
     if isinstance(found.get("additionalProperties"), Mapping):
-        found["additionalProperties"] = _plain(found["additionalProperties"], definitions)
+        found["additionalProperties"] = _flatten_schema(found["additionalProperties"], definitions)
     return found

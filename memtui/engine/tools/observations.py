@@ -9,14 +9,14 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from memtui.engine.observations.extractor import LONGEST, SHORTEST, extractor, worth_reading
+from memtui.engine.observations.extractor import LONGEST, SHORTEST, best_extractor, worth_reading
 from memtui.engine.observations.store import Observation
 from memtui.engine.records import EXPLICIT, Category, Caution, MemoryRecord, Record, Trust
 from memtui.engine.search.access_scope import quote_value
 
 from .agent import Agent
 from .base import Arguments, Tool
-from .recall import Ended, LongText, Name, caution, ended, local_time
+from .recall import EndedFact, LongText, Name, caution_for, ended_fact, local_time
 
 _SPARE = 10
 Text = Annotated[str, Meta(max_length=20_000)]
@@ -34,24 +34,24 @@ class ServedObservation(Record, omit_defaults=True):
     trust: Trust
     score: float = 0.0
     caution: str = ""
-    ended: tuple[Ended, ...] = ()
+    ended: tuple[EndedFact, ...] = ()
 
 
-class Observations(Record, omit_defaults=True):
+class ExtractedObservations(Record, omit_defaults=True):
     """``note`` says why there are none, or fewer."""
 
     observations: tuple[ServedObservation, ...]
     note: str = ""
 
 
-def served(
+def serve_observation(
     agent: Agent, memory: MemoryRecord, score: float = 0.0, cautions: Sequence[Caution] = ()
 ) -> ServedObservation:
     return ServedObservation(
         id=memory.id, category=memory.category or "finding", content=memory.content,
-        source=agent.source(memory) or EXPLICIT,
+        source=agent.source_label(memory) or EXPLICIT,
         when=local_time(memory.event_time), trust=memory.trust, score=round(score, 3),
-        caution=caution(agent, memory, cautions), ended=tuple(map(ended, cautions)),
+        caution=caution_for(agent, memory, cautions), ended=tuple(map(ended_fact, cautions)),
     )  # fmt: skip
 
 
@@ -70,12 +70,12 @@ class RememberArguments(Arguments):
     )
 
 
-def remember_observations(agent: Agent, arguments: RememberArguments) -> Observations:
+def remember_observations(agent: Agent, arguments: RememberArguments) -> ExtractedObservations:
     stored = agent.memory.observations.remember(
         arguments.findings, arguments.insights, arguments.lessons, source=arguments.source, tags=agent.own_tags(),
-        project=agent.project, within=agent.within,
+        project=agent.project, within=agent.compiled_scope,
     )  # fmt: skip
-    return Observations(observations=tuple(served(agent, one) for one in stored))
+    return ExtractedObservations(observations=tuple(serve_observation(agent, one) for one in stored))
 
 
 class RecallArguments(Arguments):
@@ -89,7 +89,7 @@ class RecallArguments(Arguments):
     before: Annotated[Date | None, Meta(description="Only from before this day.")] = None
 
 
-def recall_observations(agent: Agent, arguments: RecallArguments) -> Observations:
+def recall_observations(agent: Agent, arguments: RecallArguments) -> ExtractedObservations:
     bounds = [
         f"{name}:{quote_value(value)}"
         for name, value in (("after", arguments.after), ("before", arguments.before))
@@ -97,17 +97,17 @@ def recall_observations(agent: Agent, arguments: RecallArguments) -> Observation
     ]
     hits = agent.memory.observations.recall(
         arguments.query, category=arguments.category, limit=arguments.limit + _SPARE, min_score=arguments.min_score,
-        filter=agent.narrowed(" ".join(bounds)), preview=True,
-        alone=agent.scoped,
+        filter=agent.narrow_filter(" ".join(bounds)), preview=True,
+        alone=agent.is_scoped,
     )  # fmt: skip
     scores = {hit.memory.id: hit.score for hit in hits}
-    found, left_out = agent.servable(hit.memory for hit in hits)
+    found, left_out = agent.split_servable(hit.memory for hit in hits)
     found = found[: arguments.limit]
     agent.log_recall(arguments.query, found)
     known = agent.cautions(found)
-    return Observations(
+    return ExtractedObservations(
         observations=tuple(
-            served(agent, memory, scores[memory.id], known.get(memory.id, ())) for memory in found
+            serve_observation(agent, memory, scores[memory.id], known.get(memory.id, ())) for memory in found
         ),
         note=f"Left out: {left_out}." if left_out else "" if found else "Nothing has these words.",
     )
@@ -121,24 +121,24 @@ class StepArguments(Arguments):
     step_type: Annotated[Name, Meta(description="What kind of step it is: GOAL, AGENT or RUN.")] = "RUN"
 
 
-def observe_step(agent: Agent, arguments: StepArguments) -> Observations:
+def observe_step(agent: Agent, arguments: StepArguments) -> ExtractedObservations:
     if not worth_reading(arguments.output):
-        return Observations(
+        return ExtractedObservations(
             observations=(), note=f"An output under {SHORTEST} characters is not read: nothing was kept."
         )
-    observation = _read(agent, arguments)
+    observation = _extract_in_thread(agent, arguments)
     if observation.empty:
-        return Observations(observations=(), note="There was nothing worth keeping in it.")
+        return ExtractedObservations(observations=(), note="There was nothing worth keeping in it.")
     stored = agent.memory.observations.remember(
         observation.findings, observation.insights, observation.lessons, source=observation.source, trust="model",
-        tags=agent.own_tags(), project=agent.project, within=agent.within,
+        tags=agent.own_tags(), project=agent.project, within=agent.compiled_scope,
     )  # fmt: skip
-    return Observations(observations=tuple(served(agent, one) for one in stored))
+    return ExtractedObservations(observations=tuple(serve_observation(agent, one) for one in stored))
 
 
-def _read(agent: Agent, arguments: StepArguments) -> Observation:
+def _extract_in_thread(agent: Agent, arguments: StepArguments) -> Observation:
     """Runs in a thread with its own event loop, because the caller's loop may be running."""
-    reading = extractor(agent.memory.options.llm).ask(
+    reading = best_extractor(agent.memory.options.llm).ask(
         arguments.step_name, arguments.step_type, arguments.output
     )
     with ThreadPoolExecutor(1) as thread:
@@ -147,20 +147,21 @@ def _read(agent: Agent, arguments: StepArguments) -> Observation:
 
 TOOLS = (
     Tool(
-        name="remember_observations", group="observations", arguments=RememberArguments, returns=Observations,
+        name="remember_observations", group="observations", arguments=RememberArguments, returns=ExtractedObservations,
         run=remember_observations,
         writes=True,
         description="Keep what you learned while you worked: findings (facts you discovered), insights (conclusions), "
         "lessons (advice for the next time). Give at least one. Each is one sentence that stands alone.",
     ),
     Tool(
-        name="recall_observations", group="observations", arguments=RecallArguments, returns=Observations,
+        name="recall_observations", group="observations", arguments=RecallArguments, returns=ExtractedObservations,
         run=recall_observations,
         description="Find earlier findings, insights and lessons by their words. The best come first. "
         "Use it before you begin a task like an earlier one.",
     ),
     Tool(
-        name="observe_step", group="observations", arguments=StepArguments, returns=Observations, run=observe_step, writes=True,
+        name="observe_step", group="observations", arguments=StepArguments,
+        returns=ExtractedObservations, run=observe_step, writes=True,
         keeps_at_most=4 * LONGEST,
         description="Extract findings, insights and lessons from the output of a step, and keep them. Use it after a "
         "step whose output may be useful later.",

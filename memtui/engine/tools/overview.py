@@ -13,7 +13,7 @@ from memtui.engine.search.filters.terms import MAX_IDS
 
 from .agent import Agent
 from .base import Arguments, Tool
-from .recall import ServedMemory, served_all
+from .recall import ServedMemory, serve_memories
 
 OTHER = "other"
 # As many facts more are read, because some may be kept back.
@@ -45,7 +45,7 @@ class KnownTopic(Record, omit_defaults=True):
     facts: tuple[KnownFact, ...]
 
 
-class About(Record, omit_defaults=True):
+class AboutUser(Record, omit_defaults=True):
     """``left_out``: which facts were left out, and why."""
 
     topics: tuple[KnownTopic, ...]
@@ -97,12 +97,12 @@ def over_time(agent: Agent, arguments: OverTimeArguments) -> OverTime:
     span = "..".join("-".join(one.split()) for one in (arguments.since, arguments.until)).removesuffix("..")
     span += ".." if arguments.since and not arguments.until else ""
     learned = f"{about} on:{span}" if span else about
-    found = agent.memory.view.timeline(agent.narrowed(learned), most=_PERIODS, layers=("learned",))
+    found = agent.memory.view.timeline(agent.narrow_filter(learned), most=_PERIODS, layers=("learned",))
     rows = {row.name or OTHER: row.counts["learned"] for row in found.rows}
     changes, left_out = _changes(agent, f"{about} changed:{span or '*'}", arguments.limit)
     every = list({one.id: one for change in changes for one in (change.new, change.old)}.values())
     agent.log_recall(_CHANGES, every)
-    served = {one.id: one for one in served_all(agent, every)}
+    served = {one.id: one for one in serve_memories(agent, every)}
     return OverTime(
         learned=tuple(
             Learned(when=when, facts=those)
@@ -133,26 +133,26 @@ def _changes(agent: Agent, filter: str, limit: int) -> tuple[list[Replacement], 
         some = [*olds][start : start + MAX_IDS]
         seen.update(one.id for one in agent.page(f"is:active,trash id:{','.join(some)}", limit=MAX_IDS))
     sides = {side.id: side for one in those.values() if one.old.id in seen for side in (one.new, one.old)}
-    open_ones, left_out = agent.servable(sides.values())
+    open_ones, left_out = agent.split_servable(sides.values())
     ids = {one.id for one in open_ones}
     found = [one for one in those.values() if one.new.id in ids and one.old.id in ids]
     return sorted(found, key=lambda one: (-one.at, one.new.rid))[:limit], left_out
 
 
-def about_user(agent: Agent, arguments: AboutArguments) -> About:
+def about_user(agent: Agent, arguments: AboutArguments) -> AboutUser:
     filter = f"kind:fact topic:{arguments.topic}" if arguments.topic else "kind:fact"
-    known = agent.memory.view.topics(agent.narrowed(filter), each=arguments.limit + _SPARE)
-    open_ones, left_out = agent.servable(fact for one in known for fact in one.facts)
+    known = agent.memory.view.topics(agent.narrow_filter(filter), each=arguments.limit + _SPARE)
+    open_ones, left_out = agent.split_servable(fact for one in known for fact in one.facts)
     ids = {fact.id for fact in open_ones}
     chosen = [[fact for fact in one.facts if fact.id in ids][: arguments.limit] for one in known]
     every = [fact for facts in chosen for fact in facts]
     agent.log_recall(_QUERY if arguments.topic is None else f"{_QUERY}: {arguments.topic}", every)
-    served = {one.id: one for one in served_all(agent, every)}
-    return About(
+    served = {one.id: one for one in serve_memories(agent, every)}
+    return AboutUser(
         topics=tuple(
             KnownTopic(
                 topic=one.topic or OTHER, total=one.total,
-                facts=tuple(_known(served[fact.id], fact) for fact in facts),
+                facts=tuple(_known_fact(served[fact.id], fact) for fact in facts),
             )
             for one, facts in zip(known, chosen, strict=True)
         ),
@@ -160,7 +160,7 @@ def about_user(agent: Agent, arguments: AboutArguments) -> About:
     )  # fmt: skip
 
 
-def _known(served: ServedMemory, fact: MemoryRecord) -> KnownFact:
+def _known_fact(served: ServedMemory, fact: MemoryRecord) -> KnownFact:
     return KnownFact(**msgspec.structs.asdict(served), day=_day(fact))
 
 
@@ -170,7 +170,7 @@ def _day(fact: MemoryRecord) -> str:
 
 TOOLS = (
     Tool(
-        name="about_user", group="memory", arguments=AboutArguments, returns=About, run=about_user,
+        name="about_user", group="memory", arguments=AboutArguments, returns=AboutUser, run=about_user,
         description="Get what is known about the person, by topic: the surest facts of health, people, home, work, plans "
         "and so on. Use it once when a conversation begins, or when they ask what you know about them. To answer a "
         "question search_memory finds more.",

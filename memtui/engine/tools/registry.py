@@ -9,7 +9,7 @@ from memtui.engine.memory import Memory
 
 from . import consolidator, observations, overview, recall, scratchpad, write
 from .agent import Agent
-from .base import Group, Tool, ToolAnswer, schema
+from .base import Group, Tool, ToolAnswer, arguments_schema
 from .base import call as call_tool
 
 TOOLS: tuple[Tool, ...] = (
@@ -23,18 +23,18 @@ TOOLS: tuple[Tool, ...] = (
 _BY_NAME = {tool.name: tool for tool in TOOLS}
 
 
-def find(name: str) -> Tool | None:
+def find_tool(name: str) -> Tool | None:
     return _BY_NAME.get(name)
 
 
-def offered(agent: Agent, groups: Sequence[Group]) -> list[Tool]:
+def tools_for_agent(agent: Agent, groups: Sequence[Group]) -> list[Tool]:
     """The tools for an agent. A read-only agent gets none that writes."""
     return [tool for tool in TOOLS if tool.group in groups and not (tool.writes and agent.readonly)]
 
 
-def call(agent: Agent, name: str, arguments: Mapping[str, Any] | str | bytes = b"") -> ToolAnswer:
+def run_tool(agent: Agent, name: str, arguments: Mapping[str, Any] | str | bytes = b"") -> ToolAnswer:
     """Run a tool by name. Never raises: see ``base.call``."""
-    return call_tool(agent, find(name), arguments)
+    return call_tool(agent, find_tool(name), arguments)
 
 
 class Toolbox:
@@ -42,7 +42,7 @@ class Toolbox:
 
     def __init__(self, agent: Agent, groups: Sequence[Group]) -> None:
         self.agent = agent
-        self._tools = {tool.name: tool for tool in offered(agent, groups)}
+        self._tools = {tool.name: tool for tool in tools_for_agent(agent, groups)}
 
     @classmethod
     def of(
@@ -64,7 +64,7 @@ class Toolbox:
         """Function schemas as OpenAI's API takes them."""
         return [
             {"type": "function", "name": tool.name, "description": tool.description,
-             "parameters": schema(tool), "strict": False}
+             "parameters": arguments_schema(tool), "strict": False}
             for tool in self._tools.values()
         ]  # fmt: skip
 

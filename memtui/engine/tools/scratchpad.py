@@ -23,7 +23,7 @@ _EXCERPT = 2_000
 Key = Annotated[str, Meta(max_length=MAX_KEY, description="The key, on one line, as in api.limit.")]
 
 
-class Entry(Record):
+class ScratchpadEntry(Record):
     """``updated``: when it was last written. ``whole``: False if only the beginning of the value is given."""
 
     key: str
@@ -39,12 +39,12 @@ class KeyList(Record):
     more: int = 0
 
 
-class Entries(Record):
-    entries: tuple[Entry, ...]
+class ScratchpadEntries(Record):
+    entries: tuple[ScratchpadEntry, ...]
 
 
-def entry(note: ScratchpadNote, most: int = MAX_VALUE) -> Entry:
-    return Entry(
+def make_entry(note: ScratchpadNote, most: int = MAX_VALUE) -> ScratchpadEntry:
+    return ScratchpadEntry(
         key=note.key,
         value=note.value[:most],
         updated=local_time(note.updated_at),
@@ -57,16 +57,16 @@ class WriteArguments(Arguments):
     value: Annotated[str, Meta(max_length=MAX_VALUE, description="The text to keep under it.")]
 
 
-def write(agent: Agent, arguments: WriteArguments) -> Entry:
-    return entry(agent.scratchpad.set(arguments.key, arguments.value), _EXCERPT)
+def write_entry(agent: Agent, arguments: WriteArguments) -> ScratchpadEntry:
+    return make_entry(agent.scratchpad.set(arguments.key, arguments.value), _EXCERPT)
 
 
 class ReadArguments(Arguments):
     key: Key
 
 
-def read(agent: Agent, arguments: ReadArguments) -> Entry:
-    return entry(agent.scratchpad.get(arguments.key))
+def read_entry(agent: Agent, arguments: ReadArguments) -> ScratchpadEntry:
+    return make_entry(agent.scratchpad.get(arguments.key))
 
 
 class ListArguments(Arguments):
@@ -85,19 +85,20 @@ class SearchArguments(Arguments):
     ]
 
 
-def search(agent: Agent, arguments: SearchArguments) -> Entries:
+def search(agent: Agent, arguments: SearchArguments) -> ScratchpadEntries:
     found = agent.scratchpad.search(arguments.query, limit=_MOST_FOUND)
-    return Entries(entries=tuple(entry(note, _EXCERPT) for note in found))
+    return ScratchpadEntries(entries=tuple(make_entry(note, _EXCERPT) for note in found))
 
 
 TOOLS = (
     Tool(
-        name="scratchpad_write", group="scratchpad", arguments=WriteArguments, returns=Entry, run=write, writes=True,
+        name="scratchpad_write", group="scratchpad", arguments=WriteArguments,
+        returns=ScratchpadEntry, run=write_entry, writes=True,
         description="Keep a text under a key while you work; an older text under it is replaced. Other agents of your "
         "scope and the person share the scratchpad. For facts about the person use remember_fact.",
     ),
     Tool(
-        name="scratchpad_read", group="scratchpad", arguments=ReadArguments, returns=Entry, run=read,
+        name="scratchpad_read", group="scratchpad", arguments=ReadArguments, returns=ScratchpadEntry, run=read_entry,
         description="Read the text under a key of the scratchpad.",
     ),
     Tool(
@@ -105,7 +106,7 @@ TOOLS = (
         description="List the keys of the scratchpad, all or those that begin with a prefix.",
     ),
     Tool(
-        name="scratchpad_search", group="scratchpad", arguments=SearchArguments, returns=Entries, run=search,
+        name="scratchpad_search", group="scratchpad", arguments=SearchArguments, returns=ScratchpadEntries, run=search,
         description="Find entries of the scratchpad by words in their key or text, in any case; the latest first.",
     ),
 )  # fmt: skip

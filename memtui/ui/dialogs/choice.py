@@ -11,10 +11,10 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Static
 
-from memtui.present.text import cells, one_line, visible
+from memtui.present.text import max_cells, one_line, visible
 from memtui.ui.row_source import ListSource
 from memtui.ui.safe import assemble, content
-from memtui.ui.widgets.columns import Column, Piece
+from memtui.ui.widgets.columns import Column, StyledText
 from memtui.ui.widgets.row_table import RowOpened, RowTable
 from memtui.ui.widgets.text_view import DependsView
 
@@ -54,7 +54,7 @@ class PickDialog(Dialog[int]):
         super().__init__()
         self._title = title
         self._choices = list(enumerate(choices))
-        self.wide = any(cells(visible(choice.text)) > _LONG for choice in choices)
+        self.wide = any(max_cells(visible(choice.text)) > _LONG for choice in choices)
         self.hints = (("Enter", yes), ("j k", "choose"))
         self._text = text
         self._at = at
@@ -72,14 +72,14 @@ class PickDialog(Dialog[int]):
         yield table
 
     def _columns(self) -> list[Column[tuple[int, Choice]]]:
-        def text(row: tuple[int, Choice], width: int) -> Iterable[Piece]:
-            yield Piece(one_line(row[1].text, width))
+        def text(row: tuple[int, Choice], width: int) -> Iterable[StyledText]:
+            yield StyledText(one_line(row[1].text, width))
 
-        def kind(row: tuple[int, Choice], width: int) -> Iterable[Piece]:
-            yield Piece(one_line(row[1].kind, width), "dim")
+        def kind(row: tuple[int, Choice], width: int) -> Iterable[StyledText]:
+            yield StyledText(one_line(row[1].kind, width), "dim")
 
-        def note(row: tuple[int, Choice], width: int) -> Iterable[Piece]:
-            yield Piece(one_line(row[1].note, width), "dim")
+        def note(row: tuple[int, Choice], width: int) -> Iterable[StyledText]:
+            yield StyledText(one_line(row[1].note, width), "dim")
 
         columns = [Column("text", "", text, least=16)]
         if any(choice.kind for _, choice in self._choices):
@@ -91,12 +91,14 @@ class PickDialog(Dialog[int]):
     def on_mount(self) -> None:
         table = self.query_one(RowTable)
         table.show_header(False)
-        table.select(self._at)
-        table.show(ListSource(self._choices, lambda row: row[0]), self.shell.operations.readers, top=False)
+        table.select_key(self._at)
+        table.show_source(
+            ListSource(self._choices, lambda row: row[0]), self.shell.operations.readers, top=False
+        )
         table.focus()
 
     @on(RowOpened)
-    def _picked(self, event: RowOpened) -> None:
+    def _choose_row(self, event: RowOpened) -> None:
         event.stop()
         self.dismiss(event.key)
 

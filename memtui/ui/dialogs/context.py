@@ -42,10 +42,10 @@ class ContextDialog(Dialog[bool]):
 
     def on_mount(self) -> None:
         view = self.query_one(TextView)
-        view.show(self._text())
+        view.show_text(self._context_text())
         view.focus()
 
-    def _text(self) -> Content:
+    def _context_text(self) -> Content:
         from memtui.engine.search.block_text import HOW_COUNTED
         from memtui.engine.search.briefing import INSIGHT_DAYS
 

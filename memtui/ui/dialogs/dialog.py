@@ -17,7 +17,7 @@ from textual.screen import ModalScreen
 from textual.types import CSSPathType
 from textual.widgets import Static, TextArea
 
-from memtui.present.text import cells, visible
+from memtui.present.text import max_cells, visible
 from memtui.ui.safe import assemble, line
 from memtui.ui.shell import shell_of
 
@@ -72,7 +72,7 @@ class Dialog(ModalScreen[T], Generic[T]):
             room = width - _BORDERS
             while (
                 len(shown_hints) > 1
-                and sum(cells(visible(f"{key} {what}")) + 3 for key, what in (*shown_hints, way_out)) - 3
+                and sum(max_cells(visible(f"{key} {what}")) + 3 for key, what in (*shown_hints, way_out)) - 3
                 > room
             ):
                 shown_hints.pop()
@@ -124,33 +124,33 @@ class EditingDialog(Dialog[T], Generic[T]):
     _begun = ""
     _asked = False
 
-    def area(self, text: str = "") -> TextArea:
+    def make_text_area(self, text: str = "") -> TextArea:
         self._begun = text.strip()
         return TextEntry(text, soft_wrap=True, show_line_numbers=False, tab_behavior="focus", compact=True)
 
-    def begin_from(self, text: str) -> None:
+    def replace_text(self, text: str) -> None:
         """Start with another text: what was typed is gone."""
         self._begun = text.strip()
         area = self.query_one(TextArea)
         area.text = text
         area.move_cursor(area.document.end)
 
-    def warn(self, text: str) -> None:
+    def show_warning(self, text: str) -> None:
         self.query_one(".dialog-warning", Static).update(assemble((f"! {text}" if text else "", "$warning")))
 
     @property
-    def text(self) -> str:
+    def typed_text(self) -> str:
         return self.query_one(TextArea).text.strip()
 
     def action_leave(self) -> None:
-        if self.text == self._begun or self._asked:
+        if self.typed_text == self._begun or self._asked:
             self.dismiss(None)
             return
         self._asked = True
-        self.warn("What you typed is not saved. Esc again throws it away.")
+        self.show_warning("What you typed is not saved. Esc again throws it away.")
 
     @on(TextArea.Changed)
-    def _goes_on(self) -> None:
+    def _is_editing(self) -> None:
         self._asked = False
 
 

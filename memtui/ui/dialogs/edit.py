@@ -13,14 +13,14 @@ from textual.widgets import Input, Static, TextArea
 from memtui.engine.records import TOPICS, Dependents
 from memtui.present.format import plural
 from memtui.present.text import visible
-from memtui.ui.presenters.diff import old_and_new
+from memtui.ui.presenters.diff import mark_differences
 from memtui.ui.safe import assemble, content, line
 from memtui.ui.widgets.text_view import DependsView
 
 from .dialog import CLEAR_HINT, LINE_HINT, Dialog, EditingDialog
 
 
-class Written(NamedTuple):
+class WrittenMemory(NamedTuple):
     """A new memory as the person wrote it."""
 
     text: str
@@ -39,7 +39,7 @@ class TagChange(NamedTuple):
     remove: tuple[str, ...]
 
 
-class AddDialog(EditingDialog[Written]):
+class AddDialog(EditingDialog[WrittenMemory]):
     """A new memory: text and tags."""
 
     hints = (("Enter", "save"), LINE_HINT, ("Tab", "tags"))
@@ -48,7 +48,7 @@ class AddDialog(EditingDialog[Written]):
         return "Write down a memory"
 
     def body(self) -> ComposeResult:
-        yield self.area()
+        yield self.make_text_area()
         yield Static(assemble(("tags, with blanks between", "$text-muted")), classes="dialog-label")
         yield Input(placeholder="work travel", compact=True)
         yield Static(classes="dialog-warning")
@@ -58,13 +58,13 @@ class AddDialog(EditingDialog[Written]):
 
     @on(Input.Submitted)
     def action_save(self) -> None:
-        if not self.text:
-            self.warn("There is nothing to save yet.")
+        if not self.typed_text:
+            self.show_warning("There is nothing to save yet.")
             return
-        self.dismiss(Written(self.text, tuple(self.query_one(Input).value.split())))
+        self.dismiss(WrittenMemory(self.typed_text, tuple(self.query_one(Input).value.split())))
 
 
-class CorrectDialog(EditingDialog[Written]):
+class CorrectDialog(EditingDialog[WrittenMemory]):
     """The old text, a field for the new one, their difference while typing, and the source.
 
     ``proposed``: a suggested new text. ``depends``: what depends on the old one.
@@ -91,7 +91,7 @@ class CorrectDialog(EditingDialog[Written]):
                 assemble(("where it comes from\n", "$text-muted"), self._source), classes="dialog-source"
             )
         yield Static(assemble(("new text", "$text-muted")), classes="dialog-label")
-        yield self.area(self._proposed or self._old)
+        yield self.make_text_area(self._proposed or self._old)
         yield Static(assemble(("what changes", "$text-muted")), classes="dialog-label")
         yield Static(classes="dialog-diff")
         if self._depends is not None:
@@ -110,18 +110,18 @@ class CorrectDialog(EditingDialog[Written]):
     @on(TextArea.Changed)
     def _show_difference(self) -> None:
         text = self.query_one(TextArea).text
-        self.query_one(".dialog-diff", Static).update(old_and_new(self._old, text))
+        self.query_one(".dialog-diff", Static).update(mark_differences(self._old, text))
         if self._depends is not None:
-            self.query_one(DependsView).show(self._depends.after(text))
-        self.warn("")
+            self.query_one(DependsView).show_dependents(self._depends.after(text))
+        self.show_warning("")
 
     def action_save(self) -> None:
-        if not self.text:
-            self.warn("The new text is empty. To remove the memory, leave this and forget it.")
-        elif self.text == self._old.strip():
-            self.warn("Old and new are the same: there is nothing to correct.")
+        if not self.typed_text:
+            self.show_warning("The new text is empty. To remove the memory, leave this and forget it.")
+        elif self.typed_text == self._old.strip():
+            self.show_warning("Old and new are the same: there is nothing to correct.")
         else:
-            self.dismiss(Written(self.text, ()))
+            self.dismiss(WrittenMemory(self.typed_text, ()))
 
 
 class TagDialog(Dialog[TagChange]):
@@ -155,14 +155,14 @@ class TagDialog(Dialog[TagChange]):
         yield Static(classes="dialog-warning")
 
     @on(Input.Changed)
-    def _show(self, event: Input.Changed) -> None:
+    def _show_preview(self, event: Input.Changed) -> None:
         change = tag_change(event.value)
         parts = [f"adds {', '.join(change.add)}"] if change.add else []
         parts += [f"takes {', '.join(change.remove)} away"] if change.remove else []
         self.query_one(".dialog-warning", Static).update(content("; ".join(parts), "$accent", limit=300))
 
     @on(Input.Submitted)
-    def _save(self, event: Input.Submitted) -> None:
+    def _submit_tags(self, event: Input.Submitted) -> None:
         change = tag_change(event.value)
         if change.add or change.remove:
             self.dismiss(change)
@@ -201,14 +201,14 @@ class TopicDialog(Dialog[TopicChange]):
         yield Static(classes="dialog-warning")
 
     @on(Input.Changed)
-    def _show(self, event: Input.Changed) -> None:
+    def _show_effect(self, event: Input.Changed) -> None:
         change = topic_change(event.value)
         parts = [f"topic: {change.topic}"] if change.topic else []
         parts += [f"date: {change.happens}"] if change.happens else []
         self.query_one(".dialog-warning", Static).update(content("; ".join(parts), "$accent", limit=300))
 
     @on(Input.Submitted)
-    def _save(self, event: Input.Submitted) -> None:
+    def _submit_topic(self, event: Input.Submitted) -> None:
         change = topic_change(event.value)
         self.dismiss(change if change.topic or change.happens else None)
 
@@ -283,7 +283,7 @@ class NoteDialog(EditingDialog[Entry]):
             yield Static(assemble(("text", "$text-muted")), classes="dialog-label")
         else:
             yield Static(content(self._key, "bold $accent"), classes="dialog-label")
-        yield self.area(self._text)
+        yield self.make_text_area(self._text)
         yield Static(assemble((self._warning, "$warning")), classes="dialog-warning")
 
     def on_mount(self) -> None:

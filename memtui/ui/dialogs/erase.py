@@ -13,14 +13,14 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from memtui.engine.errors import MemtuiError
-from memtui.present.dependents import OUTCOMES, lines
+from memtui.present.dependents import OUTCOMES, dependents_lines
 from memtui.present.format import file_size, plural
-from memtui.present.text import Labelled, Role, Visible, one_line, visible
+from memtui.present.text import LabelledLine, Role, Visible, one_line, visible
 from memtui.ui.action_dispatch import start_worker
 from memtui.ui.actions import Action
 from memtui.ui.row_source import ListSource
 from memtui.ui.safe import assemble, content, drawn
-from memtui.ui.widgets.columns import Column, Piece
+from memtui.ui.widgets.columns import Column, StyledText
 from memtui.ui.widgets.row_table import RowHighlighted, RowTable
 from memtui.ui.widgets.text_view import TextView
 
@@ -64,7 +64,7 @@ class CarrierRow(NamedTuple):
     carrier: Carrier | None
     backup: BackupState | None
     doomed: bool = False
-    dependent: Labelled | None = None
+    dependent: LabelledLine | None = None
 
     @property
     def damaged(self) -> bool:
@@ -83,7 +83,7 @@ def carrier_rows(
     ]
     label = ""
     for number, one in enumerate(
-        lines(depends, now, without={one.key for one in plan.carriers}), len(listed)
+        dependents_lines(depends, now, without={one.key for one in plan.carriers}), len(listed)
     ):
         label = one.label or label
         listed.append(CarrierRow(number, None, None, dependent=one._replace(label=label)))
@@ -93,51 +93,51 @@ def carrier_rows(
 def carrier_columns(glyphs: Glyphs) -> Sequence[Column[CarrierRow]]:
     """What happens to it, its kind, its text, and why it is listed."""
 
-    def outcome(row: CarrierRow, width: int) -> Iterator[Piece]:
+    def outcome_cell(row: CarrierRow, width: int) -> Iterator[StyledText]:
         if row.carrier is not None:
-            yield Piece(one_line(OUTCOMES[row.carrier.outcome], width), _ROLES[row.carrier.outcome])
+            yield StyledText(one_line(OUTCOMES[row.carrier.outcome], width), _ROLES[row.carrier.outcome])
         elif row.dependent is not None:
-            yield Piece(visible("knows it" if row.dependent.label == "told" else "keep"), "dim")
+            yield StyledText(visible("knows it" if row.dependent.label == "told" else "keep"), "dim")
         elif row.damaged:
-            yield Piece(visible("deleted" if row.doomed else "damaged"), "error")
+            yield StyledText(visible("deleted" if row.doomed else "damaged"), "error")
         else:
-            yield Piece(visible("rewritten"), "warning")
+            yield StyledText(visible("rewritten"), "warning")
 
-    def place(row: CarrierRow, width: int) -> Iterator[Piece]:
+    def place_cell(row: CarrierRow, width: int) -> Iterator[StyledText]:
         carrier = row.carrier
         if row.dependent is not None:
             label = "agent" if row.dependent.label == "told" else row.dependent.label
         else:
             label = "backup" if carrier is None else carrier.kind or _PLACES.get(carrier.place, carrier.place)
-        yield Piece(one_line(label, width), "dim")
+        yield StyledText(one_line(label, width), "dim")
 
-    def text(row: CarrierRow, width: int) -> Iterator[Piece]:
+    def text_cell(row: CarrierRow, width: int) -> Iterator[StyledText]:
         if row.carrier is not None:
             strong: Role = "strong" if row.carrier.chosen else "text"
-            yield Piece(one_line(row.carrier.title, width), strong)
+            yield StyledText(one_line(row.carrier.title, width), strong)
         elif row.backup is not None:
-            yield Piece(one_line(row.backup.path.name, width))
+            yield StyledText(one_line(row.backup.path.name, width))
         elif row.dependent is not None:
-            yield Piece(one_line("".join(text for text, _ in row.dependent.line), width))
+            yield StyledText(one_line("".join(text for text, _ in row.dependent.line), width))
 
-    def why(row: CarrierRow, width: int) -> Iterator[Piece]:
-        yield Piece(one_line(_why(row), width), "dim")
+    def reason_cell(row: CarrierRow, width: int) -> Iterator[StyledText]:
+        yield StyledText(one_line(_reason_text(row), width), "dim")
 
-    def choice(row: CarrierRow, width: int) -> Iterator[Piece]:
+    def choice_cell(row: CarrierRow, width: int) -> Iterator[StyledText]:
         free = row.damaged or (row.carrier is not None and row.carrier.choice)
-        yield Piece(visible(glyphs.marked) if free else Visible(" "), "accent")
+        yield StyledText(visible(glyphs.marked) if free else Visible(" "), "accent")
 
     return (
-        Column("choice", "", choice, width=1, gap=1),
-        Column("outcome", "", outcome, width=9),
-        Column("what", "what", place, width=12, drop=1),
-        Column("text", "text", text, least=30),
+        Column("choice", "", choice_cell, width=1, gap=1),
+        Column("outcome", "", outcome_cell, width=9),
+        Column("what", "what", place_cell, width=12, drop=1),
+        Column("text", "text", text_cell, least=30),
         # The line below the list says it as well.
-        Column("why", "why", why, width=28, drop=2),
+        Column("why", "why", reason_cell, width=28, drop=2),
     )
 
 
-def _why(row: CarrierRow) -> str:
+def _reason_text(row: CarrierRow) -> str:
     if row.carrier is not None:
         return row.carrier.why
     if row.dependent is not None:
@@ -152,11 +152,13 @@ def row_hint(row: CarrierRow, key: str) -> Content:
     carrier = row.carrier
     if row.damaged:
         choice = "keep it" if row.doomed else "delete it, as it may hold the text"
-        return assemble((f"{_why(row)}; ", "$text-muted"), (key, "bold $accent"), (f" {choice}", "$text"))
+        return assemble(
+            (f"{_reason_text(row)}; ", "$text-muted"), (key, "bold $accent"), (f" {choice}", "$text")
+        )
     if row.dependent is not None:
-        return assemble(drawn(row.dependent.line), (f"; {_why(row)}", "$text-muted"))
+        return assemble(drawn(row.dependent.line), (f"; {_reason_text(row)}", "$text-muted"))
     if carrier is None or not carrier.choice:
-        return content(_why(row), "$text-muted", limit=200)
+        return content(_reason_text(row), "$text-muted", limit=200)
     otherwise = "erase it as well" if carrier.outcome == "kept" else "keep it"
     return assemble((f"{carrier.why}; ", "$text-muted"), (key, "bold $accent"), (f" {otherwise}", "$text"))
 
@@ -246,7 +248,7 @@ class CarrierTable(RowTable[CarrierRow], inherit_bindings=False):
         return super().unavailable_reason(action)
 
     def do_mark(self) -> None:
-        self.dialog.toggle()
+        self.dialog.toggle_row()
 
     def do_open(self) -> None:
         self.dialog.query_one(Input).focus()
@@ -296,7 +298,7 @@ class EraseDialog(Dialog["EraseProof"]):
 
     def on_mount(self) -> None:
         self._show_stage("looking", assemble(("Looking for everything that has this text…", "$text-muted")))
-        self.set_interval(_LOOK_SECONDS, self._look)
+        self.set_interval(_LOOK_SECONDS, self._show_progress)
         start_worker(self.app, self._make_plan, "erase plan")
 
     def on_resize(self) -> None:
@@ -319,7 +321,7 @@ class EraseDialog(Dialog["EraseProof"]):
         proof.display = stage == "done"
         self.query_one(".erase-notice").display = stage != "done"
         if stage == "done":
-            proof.show(text)
+            proof.show_text(text)
             proof.focus()
         else:
             self.query_one(".erase-notice", Static).update(text)
@@ -355,7 +357,7 @@ class EraseDialog(Dialog["EraseProof"]):
         table = self.query_one(CarrierTable)
         rows = carrier_rows(self._plan, depends, self.shell.clock(), delete_damaged=self._delete_damaged)
         source = ListSource(rows, lambda row: row.place)
-        table.show(source, self.shell.operations.readers, top=first)
+        table.show_source(source, self.shell.operations.readers, top=first)
         table.show_header(False)
         number = f"{self._plan.memories}"
         them, their = ("it", "its") if self._plan.memories == 1 else ("them", "their")
@@ -385,26 +387,26 @@ class EraseDialog(Dialog["EraseProof"]):
             )
 
     @property
-    def _row(self) -> CarrierRow | None:
+    def _selected_row(self) -> CarrierRow | None:
         return self.query_one(CarrierTable).selected
 
     @on(RowHighlighted)
-    def _highlighted(self) -> None:
-        row = self._row
+    def _show_selected(self) -> None:
+        row = self._selected_row
         hint = assemble("") if row is None else row_hint(row, "Space")
         self.query_one(".erase-row", Static).update(hint)
 
-    def toggle(self) -> None:
+    def toggle_row(self) -> None:
         """Erase or keep the row. The list is made again, because other rows may depend on it."""
-        row = self._row
+        row = self._selected_row
         carrier = None if row is None else row.carrier
         if row is not None and row.damaged:
             self._delete_damaged = not self._delete_damaged
         elif row is not None and row.dependent is not None:
-            self._warn("This row is only for information.")
+            self._show_warning("This row is only for information.")
             return
         elif carrier is None or not carrier.choice:
-            self._warn("You cannot keep this one: it belongs to what you chose.")
+            self._show_warning("You cannot keep this one: it belongs to what you chose.")
             return
         elif carrier.outcome == "kept":
             self._keep.discard(carrier.key)
@@ -413,30 +415,30 @@ class EraseDialog(Dialog["EraseProof"]):
         else:
             self._also.discard(carrier.key)
             self._keep.add(carrier.key)
-        self._warn("")
+        self._show_warning("")
         start_worker(self.app, self._make_plan, "erase plan")
 
-    def _warn(self, text: str) -> None:
+    def _show_warning(self, text: str) -> None:
         self.query_one(".dialog-warning", Static).update(assemble((text, "$warning")))
 
     # -- the erase
 
     @on(Input.Submitted)
-    def _typed(self, event: Input.Submitted) -> None:
+    def _confirm_typed(self, event: Input.Submitted) -> None:
         event.stop()
         plan = self._plan
         if plan is None or self._stage != "choose":
             return
         if event.value.strip() != str(plan.memories):
-            self._warn(f"! Type {plan.memories} to erase; Esc leaves everything as it is.")
+            self._show_warning(f"! Type {plan.memories} to erase; Esc leaves everything as it is.")
             return
-        self._erase()
+        self._start_erase()
 
-    def _erase(self) -> None:
+    def _start_erase(self) -> None:
         self._show_stage("erasing", assemble(("Erasing...", "bold")))
-        start_worker(self.app, partial(self._run, self._plan), "erase")
+        start_worker(self.app, partial(self._run_erase, self._plan), "erase")
 
-    async def _run(self, plan: ErasePlan | None) -> None:
+    async def _run_erase(self, plan: ErasePlan | None) -> None:
         delete = self._delete_damaged
 
         def run(memory: Memory, work: Work) -> EraseProof | None:
@@ -464,7 +466,7 @@ class EraseDialog(Dialog["EraseProof"]):
         else:
             self.shell.show_error(error, NAME)
 
-    def _look(self) -> None:
+    def _show_progress(self) -> None:
         """Show the progress of the erase."""
         work = next((work for work in self.shell.operations.works if work.name == NAME), None)
         if work is not None and work.detail and self._stage == "erasing":
@@ -481,7 +483,7 @@ class EraseDialog(Dialog["EraseProof"]):
             self.dismiss(self._proof)
         elif self._stage == "unfinished":
             self._plan = None
-            self._erase()
+            self._start_erase()
 
     def action_again(self) -> None:
         if self._stage == "failed":

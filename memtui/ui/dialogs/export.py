@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from memtui.engine.errors import MemtuiError
-from memtui.present.format import count, file_size, plural
+from memtui.present.format import file_size, format_count, plural
 from memtui.ui.action_dispatch import start_worker
 from memtui.ui.safe import assemble
 from memtui.ui.widgets.path_input import PathInput
@@ -33,7 +33,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 
-class Toggle(Widget, can_focus=True):
+class ToggleOption(Widget, can_focus=True):
     """Space changes it. ``on``: its value."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("space", "turn", show=False)]
@@ -111,21 +111,21 @@ class ExportDialog(Dialog[None]):
         yield Input(
             self._filter, placeholder="filter, for example kind:fact", classes="export-choose export-filter"
         )
-        yield Toggle(
+        yield ToggleOption(
             "with history: who changed what, and when (a file only)",
             id="export-history",
             classes="export-choose",
         )
-        yield Toggle("replace an existing file", id="export-force", classes="export-choose")
-        yield Toggle("without secrets", id="export-secrets", classes="export-choose")
+        yield ToggleOption("replace an existing file", id="export-force", classes="export-choose")
+        yield ToggleOption("without secrets", id="export-secrets", classes="export-choose")
         yield Static(classes="dialog-text export-text")
 
     def on_mount(self) -> None:
         self._show_stage("choose")
-        self.set_interval(_LOOK_SECONDS, self._look)
+        self.set_interval(_LOOK_SECONDS, self._show_progress)
 
     @property
-    def _work(self) -> Work | None:
+    def _export_work(self) -> Work | None:
         return next((work for work in self.shell.operations.works if work.name == NAME), None)
 
     def hint_line(self) -> Content:
@@ -148,9 +148,9 @@ class ExportDialog(Dialog[None]):
         else:
             self.set_focus(None)
 
-    def _look(self) -> None:
+    def _show_progress(self) -> None:
         """Show the progress of the export."""
-        work = self._work
+        work = self._export_work
         if work is not None and work.total and self._stage == "writing":
             share = min(work.done / work.total, 1.0)
             width = max(self.query_one(".export-text").size.width - 7, 8)
@@ -160,16 +160,16 @@ class ExportDialog(Dialog[None]):
                 assemble(
                     ("Exporting\n\n", "bold"), (glyphs.bar * filled, "$accent"),
                     (glyphs.empty * (width - filled), "$frame"), f" {share:4.0%}\n",
-                    count(work.done), " of ", count(work.total),
+                    format_count(work.done), " of ", format_count(work.total),
                 )
             )  # fmt: skip
 
     @on(Input.Submitted)
-    def _chosen(self, event: Input.Submitted) -> None:
+    def _path_submitted(self, event: Input.Submitted) -> None:
         event.stop()
-        self._submit()
+        self._start_export()
 
-    def _submit(self) -> None:
+    def _start_export(self) -> None:
         text = self.query_one(PathInput).value.strip()
         if not text:
             message = self.query_one(".export-text", Static)
@@ -178,22 +178,22 @@ class ExportDialog(Dialog[None]):
         else:
             self._show_stage("writing", assemble(("Exporting", "bold")))
             history, force, blackout = (
-                self.query_one(f"#export-{name}", Toggle).on for name in ("history", "force", "secrets")
+                self.query_one(f"#export-{name}", ToggleOption).on for name in ("history", "force", "secrets")
             )
             run = partial(
-                self._run, Path(text).expanduser(), self._filter_now(), history=history, force=force,
+                self._run_export, Path(text).expanduser(), self._current_filter(), history=history, force=force,
                 without_secrets=blackout,
             )  # fmt: skip
             start_worker(self.app, run, "export")
 
     @on(PathInput.TypingEnded)
-    def _to_filter(self) -> None:
+    def _focus_filter(self) -> None:
         self.query_one(".export-filter", Input).focus()
 
-    def _filter_now(self) -> str:
+    def _current_filter(self) -> str:
         return self.query_one(".export-filter", Input).value.strip()
 
-    async def _run(
+    async def _run_export(
         self, path: Path, filter: str, *, history: bool, force: bool, without_secrets: bool
     ) -> None:
         permissions = self.shell.permissions
@@ -233,10 +233,10 @@ class ExportDialog(Dialog[None]):
         elif self._stage == "failed":
             self.action_again()
         elif self._stage == "choose":  # from a toggle
-            self._submit()
+            self._start_export()
 
     def action_stop(self) -> None:
-        work = self._work
+        work = self._export_work
         if work is not None and self._stage == "writing":
             work.cancel()
 

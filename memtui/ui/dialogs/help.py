@@ -13,8 +13,8 @@ from textual.widgets import Markdown, OptionList  # safe-text: pages of the prog
 from textual.widgets.option_list import Option
 
 from memtui.guide import pages
-from memtui.present.text import cells, visible
-from memtui.ui.presenters.text_layout import wrap
+from memtui.present.text import max_cells, visible
+from memtui.ui.presenters.text_layout import wrap_text
 from memtui.ui.safe import assemble, content
 from memtui.ui.widgets.text_view import TextView
 
@@ -66,27 +66,27 @@ class HelpDialog(Dialog[None]):
         """Wrap the descriptions so that the column of the keys stays free."""
         parts: list[str | tuple[str, str]] = []
         group = ""
-        widest = max((cells(visible(one.keys)) for one in self._lines), default=0)
+        widest = max((max_cells(visible(one.keys)) for one in self._lines), default=0)
         indent = widest + 4
-        below = self._room() - indent < _LEAST_ROOM
+        below = self._line_width() - indent < _LEAST_ROOM
         if below:  # too narrow for two columns: the description is below its key
             indent = 4
         hang = "\n" + " " * indent
-        room = max(self._room() - indent, 16)
+        room = max(self._line_width() - indent, 16)
         for one in self._lines:
             if one.group != group:
                 parts += ["\n" if group else "", (f"{one.group}\n", "bold $text-muted")]
                 group = one.group
             style = "$text-disabled" if one.reason else "$text"
-            gap = hang if below else " " * (widest - cells(visible(one.keys)) + 2)
+            gap = hang if below else " " * (widest - max_cells(visible(one.keys)) + 2)
             parts += [("  ", ""), (one.keys, "bold $accent"), gap]
-            parts += [(hang.join(wrap(visible(one.help), room)), style), "\n"]
+            parts += [(hang.join(wrap_text(visible(one.help), room)), style), "\n"]
             if one.reason:
                 parts += [" " * indent]
-                parts += [(hang.join(wrap(visible(f"not now: {one.reason}"), room)), "$warning"), "\n"]
-        self.query_one(TextView).show(assemble(*parts), subject="help")
+                parts += [(hang.join(wrap_text(visible(f"not now: {one.reason}"), room)), "$warning"), "\n"]
+        self.query_one(TextView).show_text(assemble(*parts), subject="help")
 
-    def _room(self) -> int:
+    def _line_width(self) -> int:
         """The width of a line in cells. Before the first layout: the width of the window."""
         view = self.query_one(TextView)
         return view.text_width if view.size.width else self.app.size.width - 12
@@ -119,21 +119,21 @@ class GuideDialog(Dialog[None]):
                 yield Markdown(open_links=False)
 
     def on_mount(self) -> None:
-        self._topics.highlighted = 0
-        self._topics.focus()
+        self._topic_options.highlighted = 0
+        self._topic_options.focus()
 
     @property
-    def _topics(self) -> OptionList:
+    def _topic_options(self) -> OptionList:
         return self.query_one(OptionList)
 
     @on(OptionList.OptionHighlighted)
-    async def _show(self, event: OptionList.OptionHighlighted) -> None:
+    async def _show_topic(self, event: OptionList.OptionHighlighted) -> None:
         text = pages()[event.option_index].text
         await self.query_one(Markdown).update(text)  # safe-text: a page of the program
         self.query_one("#guide-page").scroll_home(animate=False)
 
     def action_turn(self, step: int) -> None:
-        self._topics.highlighted = ((self._topics.highlighted or 0) + step) % len(pages())
+        self._topic_options.highlighted = ((self._topic_options.highlighted or 0) + step) % len(pages())
 
     def action_scroll(self, where: str) -> None:
         getattr(self.query_one("#guide-page"), f"scroll_{where}")(animate=False)

@@ -23,7 +23,7 @@ from memtui.ui.widgets.path_input import PathInput
 from memtui.ui.widgets.row_table import RowHighlighted, RowOpened, RowsCounted, RowTable
 
 from .dialog import Dialog
-from .import_text import FoundPlace, found_places, progress_detail, report_text, source_columns, work_text
+from .import_text import FoundPlace, found_places, progress_detail, progress_text, report_text, source_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -137,19 +137,19 @@ class ImportDialog(Dialog[None]):
 
     def on_mount(self) -> None:
         self.query_one(RowTable).show_header(False)
-        running = self._work
+        running = self._import_work
         if running is not None:
             self._show_stage("importing" if running.name == NAME else "counting")
         elif self._paths:
-            self.query_one(PathInput).propose(str(self._paths[0]))
-            self._count(self._paths)
+            self.query_one(PathInput).propose_path(str(self._paths[0]))
+            self._preview_import(self._paths)
         else:
             self._show_stage("choose")
-            start_worker(self, self._detect, "detect")
-        self.set_interval(_LOOK_SECONDS, self._look)
+            start_worker(self, self._detect_sources, "detect")
+        self.set_interval(_LOOK_SECONDS, self._show_progress)
 
     @property
-    def _work(self) -> Work | None:
+    def _import_work(self) -> Work | None:
         return import_work(self.shell)
 
     # -- what is shown
@@ -179,17 +179,17 @@ class ImportDialog(Dialog[None]):
         else:
             self.set_focus(None)
 
-    def _look(self) -> None:
+    def _show_progress(self) -> None:
         """Show the progress of counting or importing."""
-        work = self._work
+        work = self._import_work
         if work is not None and self._stage in ("counting", "importing"):
             width = max(self.query_one(".import-text").size.width, 20)
-            text = work_text(work, width, self.shell.glyphs, counting=self._stage == "counting")
+            text = progress_text(work, width, self.shell.glyphs, counting=self._stage == "counting")
             self.query_one(".import-text", Static).update(text)
 
     # -- choosing
 
-    async def _detect(self) -> None:
+    async def _detect_sources(self) -> None:
         home = self.shell.home
         if home is None:
             return
@@ -201,14 +201,16 @@ class ImportDialog(Dialog[None]):
         self._show_places(found_places(found))
         box = self.query_one(PathInput)
         if not box.value and self._stage == "choose":
-            box.propose(_short(found[0].path, home))
-        memory = self.shell.operations.require()
+            box.propose_path(_shorten_home(found[0].path, home))
+        memory = self.shell.operations.require_memory()
         probed = await asyncio.to_thread(lambda: list(memory.files.probe(found)))
         self._show_places(found_places(found, probed))
 
     def _show_places(self, places: list[FoundPlace]) -> None:
         self._places = places
-        self._table.show(ListSource(places, lambda place: place.number), self.shell.operations.readers)
+        self._source_table.show_source(
+            ListSource(places, lambda place: place.number), self.shell.operations.readers
+        )
 
     @on(RowsCounted)
     def _sources_counted(self, event: RowsCounted) -> None:
@@ -217,45 +219,45 @@ class ImportDialog(Dialog[None]):
 
     @on(RowHighlighted)
     def _source_highlighted(self) -> None:
-        table = self._table
+        table = self._source_table
         if table.has_focus and table.selected is not None and self.shell.home is not None:
-            self.query_one(PathInput).value = _short(table.selected.source.path, self.shell.home)
+            self.query_one(PathInput).value = _shorten_home(table.selected.source.path, self.shell.home)
 
     @on(Input.Submitted)
-    def _typed(self) -> None:
+    def _path_typed(self) -> None:
         text = self.query_one(PathInput).value.strip()
         if text:
-            self._count([Path(text).expanduser()])
+            self._preview_import([Path(text).expanduser()])
 
     @on(RowOpened)
-    def _chosen(self) -> None:
+    def _chosen_sources(self) -> None:
         """The marked sources, or the one under the cursor."""
-        table = self._table
+        table = self._source_table
         marked = [place for place in self._places if place.number in table.marks]
         places = marked or ([table.selected] if table.selected is not None else [])
         if places:
-            self._count([place.source.path for place in places])
+            self._preview_import([place.source.path for place in places])
 
     @property
-    def _table(self) -> RowTable[FoundPlace]:
+    def _source_table(self) -> RowTable[FoundPlace]:
         return self.query_one(RowTable)
 
     @on(PathInput.TypingEnded)
-    def _to_sources(self) -> None:
+    def _focus_sources(self) -> None:
         table = self.query_one(RowTable)
         if table.display:
             table.focus()
 
     # -- counting and importing
 
-    def _count(self, paths: Sequence[Path]) -> None:
+    def _preview_import(self, paths: Sequence[Path]) -> None:
         self._paths = tuple(paths)
         self._show_stage("counting", assemble("Looking at its content"))
-        start_worker(self.app, partial(self._run, self._paths, dry=True), "import")
+        start_worker(self.app, partial(self._run_import, self._paths, dry=True), "import")
 
-    async def _run(self, paths: Sequence[Path], *, dry: bool) -> None:
+    async def _run_import(self, paths: Sequence[Path], *, dry: bool) -> None:
         if not dry:
-            self._waited = {one.session_id: one.turns for one in await self._pending()}
+            self._waited = {one.session_id: one.turns for one in await self._is_busy()}
         await run_import(self.shell, paths, self._import_ended, dry=dry)
 
     def _import_ended(self, report: ImportReport | None, error: MemtuiError | None) -> bool:
@@ -281,7 +283,7 @@ class ImportDialog(Dialog[None]):
     async def _offer_facts(self, report: Content) -> None:
         """Ask whether to draw facts from the sessions that wait and got turns by this import."""
         brought = [
-            one.session_id for one in await self._pending() if one.turns != self._waited.get(one.session_id)
+            one.session_id for one in await self._is_busy() if one.turns != self._waited.get(one.session_id)
         ]
         self._brought, waiting = brought, len(brought)
         if waiting and self._stage == "done" and not self.shell.readonly:
@@ -295,8 +297,8 @@ class ImportDialog(Dialog[None]):
             draw = self.shell.navigation.draw_facts
             start_worker(self.app, partial(draw, self._brought, preview=preview), "facts")
 
-    async def _pending(self) -> list[Session]:
-        memory = self.shell.operations.require()
+    async def _is_busy(self) -> list[Session]:
+        memory = self.shell.operations.require_memory()
         return await asyncio.to_thread(memory.sessions.pending, due=True)
 
     def _could_follow(self, report: ImportReport) -> bool:
@@ -317,10 +319,10 @@ class ImportDialog(Dialog[None]):
                 self.dismiss(None)
                 return
             self._show_stage("importing", assemble("Beginning"))
-            start_worker(self.app, partial(self._run, self._paths, dry=False), "import")
+            start_worker(self.app, partial(self._run_import, self._paths, dry=False), "import")
 
     def action_stop(self) -> None:
-        work = self._work
+        work = self._import_work
         if work is not None and self._stage in ("counting", "importing"):
             work.cancel()
 
@@ -328,8 +330,8 @@ class ImportDialog(Dialog[None]):
         if self._stage in ("counted", "failed"):
             self._show_stage("choose")
             box = self.query_one(PathInput)
-            box.propose(box.value)
-            start_worker(self, self._detect, "detect")
+            box.propose_path(box.value)
+            start_worker(self, self._detect_sources, "detect")
 
     def action_undo(self) -> None:
         if (
@@ -346,6 +348,6 @@ class ImportDialog(Dialog[None]):
         self.dismiss(None)
 
 
-def _short(path: Path, home: Path) -> str:
+def _shorten_home(path: Path, home: Path) -> str:
     """The path with ``~`` for the home folder."""
     return f"~/{path.relative_to(home)}" if path.is_relative_to(home) and home == Path.home() else str(path)

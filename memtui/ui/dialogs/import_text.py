@@ -8,10 +8,10 @@ from textual.content import Content
 
 from memtui.engine.installation import runnable
 from memtui.present import import_sources
-from memtui.present.format import count, plural
+from memtui.present.format import format_count, plural
 from memtui.present.text import one_line
 from memtui.ui.safe import assemble, line
-from memtui.ui.widgets.columns import Column, Piece
+from memtui.ui.widgets.columns import Column, StyledText
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -36,7 +36,7 @@ class FoundPlace(NamedTuple):
     probed: SourceProbe | None = None
 
     @property
-    def urgent(self) -> bool:
+    def is_urgent(self) -> bool:
         """Whether something that is not imported yet will soon be deleted."""
         return self.source.expiring > 0 and (self.probed is None or self.probed.expiring_new > 0)
 
@@ -49,25 +49,25 @@ def found_places(sources: Sequence[KnownSource], probed: Sequence[SourceProbe] =
 def source_columns(clock: Callable[[], float]) -> list[Column[FoundPlace]]:
     """A detected source: its name and its contents."""
 
-    def name(row: FoundPlace, width: int) -> Iterable[Piece]:
-        yield Piece(one_line(row.source.label, width), "strong")
+    def name_cell(row: FoundPlace, width: int) -> Iterable[StyledText]:
+        yield StyledText(one_line(row.source.label, width), "strong")
 
-    def about(row: FoundPlace, width: int) -> Iterable[Piece]:
+    def about_cell(row: FoundPlace, width: int) -> Iterable[StyledText]:
         summary = import_sources.source_summary(row.source, row.probed, clock())
-        yield Piece(one_line(summary, width), "warning" if row.urgent else "dim")
+        yield StyledText(one_line(summary, width), "warning" if row.is_urgent else "dim")
 
-    return [Column("name", "", name, width=20), Column("about", "", about)]
+    return [Column("name", "", name_cell, width=20), Column("about", "", about_cell)]
 
 
 def progress_detail(progress: ImportProgress) -> str:
     """Two lines: the counts, and the file that is read now."""
-    parts = [plural(progress.imported, "new turn"), f"{count(int(progress.rate))} turns a second"]
+    parts = [plural(progress.imported, "new turn"), f"{format_count(int(progress.rate))} turns a second"]
     if progress.already_there:
-        parts.insert(1, f"{count(progress.already_there)} already there")
+        parts.insert(1, f"{format_count(progress.already_there)} already there")
     return f"{', '.join(parts)}\n{progress.place}"
 
 
-def work_text(work: Work, width: int, glyphs: Glyphs, *, counting: bool) -> Content:
+def progress_text(work: Work, width: int, glyphs: Glyphs, *, counting: bool) -> Content:
     """A bar, the counts, the time left."""
     share = min(work.done / work.total, 1.0) if work.total else 0.0
     room = max(width - 7, 8)
@@ -80,7 +80,7 @@ def work_text(work: Work, width: int, glyphs: Glyphs, *, counting: bool) -> Cont
         counts, "\n", line(current_file, width, "$text-muted"), "\n",
     ]  # fmt: skip
     if left is not None and left >= 1:
-        parts.append((f"about {_duration(left)} left", "$text-muted"))
+        parts.append((f"about {_duration_text(left)} left", "$text-muted"))
     return assemble(*parts)
 
 
@@ -106,14 +106,14 @@ def report_text(report: ImportReport, *, follows: bool = False) -> Content:
     headline = headline.strip()
     if report.refused:
         headline += f" {plural(len(report.refused), 'source')} cannot be read."
-    parts += [(f"{headline}\n\n", "bold"), *_row(report.imported, "new")]
-    parts += _row(report.already_there - report.repeated, "already there")
-    parts += _row(report.repeated, "twice in these files")
-    parts += _row(report.skipped, "skipped")
-    for reason, number in _reasons(report):
-        parts += [" " * (_NUMBER + 2), (f"{count(number)} {reason}\n", "$text-muted")]
+    parts += [(f"{headline}\n\n", "bold"), *_report_row(report.imported, "new")]
+    parts += _report_row(report.already_there - report.repeated, "already there")
+    parts += _report_row(report.repeated, "twice in these files")
+    parts += _report_row(report.skipped, "skipped")
+    for reason, number in _reason_lines(report):
+        parts += [" " * (_NUMBER + 2), (f"{format_count(number)} {reason}\n", "$text-muted")]
     if report.redacted:
-        parts += [*_row(report.redacted, "with a secret: no model sees it", "$warning")]
+        parts += [*_report_row(report.redacted, "with a secret: no model sees it", "$warning")]
     formats = ", ".join(report.formats)
     parts += [
         "\n",
@@ -126,7 +126,7 @@ def report_text(report: ImportReport, *, follows: bool = False) -> Content:
     for warning in report.warnings[:_WARNINGS]:
         parts.append((f"! {warning}\n", "$warning"))
     if len(report.warnings) > _WARNINGS:
-        more = f"and {count(len(report.warnings) - _WARNINGS)} more warnings"
+        more = f"and {format_count(len(report.warnings) - _WARNINGS)} more warnings"
         names = runnable("memtui import --dry-run --json")
         parts.append((f"{more}: {names} names each\n", "$text-muted"))
     if report.imported and not report.dry_run:
@@ -138,7 +138,7 @@ def report_text(report: ImportReport, *, follows: bool = False) -> Content:
     return assemble(*parts)
 
 
-def _reasons(report: ImportReport) -> list[tuple[str, int]]:
+def _reason_lines(report: ImportReport) -> list[tuple[str, int]]:
     """The reasons for leaving turns out, and their numbers. The rarer ones share the last line."""
     reasons = list(report.reasons.items())
     rest = reasons[_REASONS:]
@@ -148,9 +148,9 @@ def _reasons(report: ImportReport) -> list[tuple[str, int]]:
     return [*reasons[:_REASONS], (f"for other reasons: {names}", sum(number for _, number in rest))]
 
 
-def _row(number: int, what: str, style: str = "$text") -> Parts:
-    return [(count(number).rjust(_NUMBER), "bold"), "  ", (f"{what}\n", style)] if number else []
+def _report_row(number: int, what: str, style: str = "$text") -> Parts:
+    return [(format_count(number).rjust(_NUMBER), "bold"), "  ", (f"{what}\n", style)] if number else []
 
 
-def _duration(seconds: float) -> str:
+def _duration_text(seconds: float) -> str:
     return f"{int(seconds)} s" if seconds < 90 else f"{int(seconds / 60)} min"

@@ -54,12 +54,12 @@ class LineDialog(Dialog[str]):
         self.query_one(Input).focus()
 
     @on(Input.Changed)
-    def _typed(self, event: Input.Changed) -> None:
+    def _check_typed(self, event: Input.Changed) -> None:
         warning = self._empty if self._text and not event.value.strip() else ""
         self.query_one(".dialog-warning", Static).update(assemble((warning, "$warning")))
 
     @on(Input.Submitted)
-    def _save(self, event: Input.Submitted) -> None:
+    def _submit_line(self, event: Input.Submitted) -> None:
         text = event.value.strip()
         if text or self._empty:
             self.dismiss(text)
@@ -95,7 +95,7 @@ class NameDialog(Dialog[str]):
         self.query_one(Input).focus()
 
     @on(Input.Changed)
-    def _typed(self, event: Input.Changed) -> None:
+    def _check_typed(self, event: Input.Changed) -> None:
         name = event.value.strip()
         warning = ""
         if name in BUILT_IN:
@@ -105,7 +105,7 @@ class NameDialog(Dialog[str]):
         self.query_one(".dialog-warning", Static).update(assemble((warning, "$warning")))
 
     @on(Input.Submitted)
-    def _save(self, event: Input.Submitted) -> None:
+    def _submit_line(self, event: Input.Submitted) -> None:
         name = event.value.strip()
         if name and name not in BUILT_IN:
             self.dismiss(name)
@@ -129,7 +129,7 @@ class PauseDialog(LineDialog):
         )  # fmt: skip
 
     @on(Input.Submitted)
-    def _check(self, event: Input.Submitted) -> None:
+    def _check_pause(self, event: Input.Submitted) -> None:
         from memtui.engine.search.moments import parse_future_time
 
         try:
@@ -187,7 +187,7 @@ class PointInTimeDialog(LineDialog):
         super().__init__("Look back", text, hint=_HINT, placeholder="yesterday", longest=80)
 
     @on(Input.Submitted)
-    def _check(self, event: Input.Submitted) -> None:
+    def _check_times(self, event: Input.Submitted) -> None:
         from memtui.engine.search.moments import parse_past_time
 
         try:

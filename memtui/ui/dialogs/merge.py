@@ -16,7 +16,7 @@ from memtui.engine.errors import InputError
 from memtui.present.format import plural
 from memtui.present.text import one_line, visible
 from memtui.ui.action_dispatch import start_worker
-from memtui.ui.presenters.diff import old_and_new
+from memtui.ui.presenters.diff import mark_differences
 from memtui.ui.presenters.entity import EntitySource, entity_columns
 from memtui.ui.presenters.source_words import mostly_lost
 from memtui.ui.safe import assemble, content, line
@@ -65,7 +65,7 @@ class FactMergeDialog(EditingDialog[FactMerge]):
     def body(self) -> ComposeResult:
         yield Static(classes="dialog-text")
         yield Static(assemble(("the one that stays says", "$text-muted")), classes="dialog-label")
-        yield self.area()
+        yield self.make_text_area()
         yield Static(assemble(("what changes", "$text-muted")), classes="dialog-label")
         yield Static(classes="dialog-diff")
         if self._depends is not None:
@@ -73,10 +73,10 @@ class FactMergeDialog(EditingDialog[FactMerge]):
         yield Static(classes="dialog-warning")
 
     def on_mount(self) -> None:
-        self._start_from(self._survivor)
+        self._edit_text_of(self._survivor)
         self.query_one(TextArea).focus()
 
-    def _start_from(self, survivor: int) -> None:
+    def _edit_text_of(self, survivor: int) -> None:
         self._survivor = survivor
         kept, gone = self._pair[survivor], self._pair[1 - survivor]
         tags = ", ".join(dict.fromkeys((*kept.tags, *gone.tags))) or "none"
@@ -90,7 +90,7 @@ class FactMergeDialog(EditingDialog[FactMerge]):
                 ("has    ", "bold $text-muted"), (f"{has}{protected}", "$text-muted"),
             )
         )  # fmt: skip
-        self.begin_from(kept.content)
+        self.replace_text(kept.content)
 
     @on(TextArea.Changed)
     def _show_difference(self) -> None:
@@ -98,19 +98,19 @@ class FactMergeDialog(EditingDialog[FactMerge]):
         text = self.query_one(TextArea).text
         same = content("its wording stays as it is", "$text-muted")
         self.query_one(".dialog-diff", Static).update(
-            same if text.strip() == kept.strip() else old_and_new(kept, text)
+            same if text.strip() == kept.strip() else mark_differences(kept, text)
         )
         if self._depends is not None:
-            self.query_one(DependsView).show(self._depends.after(text))
+            self.query_one(DependsView).show_dependents(self._depends.after(text))
         lost = mostly_lost(self._pair[1 - self._survivor].content, text)
-        self.warn("These do not say the same: what the second says is lost." if lost else "")
+        self.show_warning("These do not say the same: what the second says is lost." if lost else "")
 
     def action_other(self) -> None:
-        self._start_from(1 - self._survivor)
+        self._edit_text_of(1 - self._survivor)
 
     def action_both(self) -> None:
         """Put the text of the one that goes behind what is in the box."""
-        gone, text = self._pair[1 - self._survivor].content.strip(), self.text
+        gone, text = self._pair[1 - self._survivor].content.strip(), self.typed_text
         if gone in text:
             return
         area = self.query_one(TextArea)
@@ -119,10 +119,10 @@ class FactMergeDialog(EditingDialog[FactMerge]):
         area.move_cursor(area.document.end)
 
     def action_save(self) -> None:
-        if self.text:
-            self.dismiss(FactMerge(self._survivor, self.text))
+        if self.typed_text:
+            self.dismiss(FactMerge(self._survivor, self.typed_text))
         else:
-            self.warn("There is no text to remember.")
+            self.show_warning("There is no text to remember.")
 
 
 # The cursor must rest this long before the result is computed.
@@ -178,7 +178,7 @@ class EntityMergeDialog(Dialog[MergePick]):
         self.query_one(FilterBar).set_filter(
             " ".join(first) if first and first[0][:1].isalnum() else "", quiet=True
         )
-        self._list()
+        self._list_entities()
         self.table.focus()
 
     @property
@@ -187,28 +187,30 @@ class EntityMergeDialog(Dialog[MergePick]):
 
     # -- finding the other one
 
-    def _list(self) -> None:
-        memory = self.shell.operations.require()
+    def _list_entities(self) -> None:
+        memory = self.shell.operations.require_memory()
         filter = self.query_one(FilterBar).value.strip()
-        self.table.show(EntitySource(memory, filter, ("mentions", True)), self.shell.operations.readers)
+        self.table.show_source(
+            EntitySource(memory, filter, ("mentions", True)), self.shell.operations.readers
+        )
 
     @on(FilterBar.Typed)
-    def _typed(self) -> None:
-        self._list()
+    def _filter_typed(self) -> None:
+        self._list_entities()
 
     @on(FilterBar.TypingEnded)
-    def _left(self) -> None:
+    def _filter_left(self) -> None:
         self.table.focus()
 
     @on(RowsFailed)
-    def _failed(self, event: RowsFailed) -> None:
+    def _rows_failed(self, event: RowsFailed) -> None:
         if isinstance(event.error, InputError):
             self._show_text(assemble((event.error.message, "$warning")))
         else:
             self.shell.show_error(event.error, "finding the other one")
 
     @on(RowsCounted)
-    def _counted(self, event: RowsCounted) -> None:
+    def _rows_counted(self, event: RowsCounted) -> None:
         self.query_one(FilterBar).show_count(f"{event.count:,}" if event.exact else f"{event.count:,}+")
         if self._guessing and event.exact:
             self._guessing = False
@@ -221,7 +223,7 @@ class EntityMergeDialog(Dialog[MergePick]):
     # -- what would come of it
 
     @on(RowHighlighted)
-    def _highlighted(self) -> None:
+    def _preview_selected(self) -> None:
         self._ready = None
         other = self.table.selected
         if other is None:
@@ -233,9 +235,9 @@ class EntityMergeDialog(Dialog[MergePick]):
                 return
             self._show_text(assemble(("This is the same entity: choose another one.", "$text-muted")))
             return
-        start_worker(self, partial(self._work_out, other), "outcome")
+        start_worker(self, partial(self._preview_merge, other), "outcome")
 
-    async def _work_out(self, other: Entity) -> None:
+    async def _preview_merge(self, other: Entity) -> None:
         await asyncio.sleep(_DELAY)
         pair = (self._entity, other) if self._stays else (other, self._entity)
         survivor, absorbed = (one.id for one in pair)
@@ -247,9 +249,9 @@ class EntityMergeDialog(Dialog[MergePick]):
             self._show_text(assemble((f"{error.message} {error.hint}", "$warning")))
             return
         self._ready = MergePick(survivor, absorbed)
-        self._show_text(self._outcome(merge))
+        self._show_text(self._outcome_text(merge))
 
-    def _outcome(self, merge: EntityMerge) -> Content:
+    def _outcome_text(self, merge: EntityMerge) -> Content:
         gone = merge.absorbed
         names = ", ".join(one_line(name, _NAME) for name in merge.aliases) or "none"
         return assemble(
@@ -266,14 +268,14 @@ class EntityMergeDialog(Dialog[MergePick]):
     # -- keys
 
     def action_find(self) -> None:
-        self.query_one(FilterBar).edit()
+        self.query_one(FilterBar).start_typing()
 
     def action_turn(self) -> None:
         self._stays = not self._stays
-        self._highlighted()
+        self._preview_selected()
 
     @on(RowOpened)
-    def _opened(self, event: RowOpened) -> None:
+    def _choose_entity(self, event: RowOpened) -> None:
         event.stop()
         if self._ready is not None:
             self.dismiss(self._ready)

@@ -12,19 +12,19 @@ from textual.containers import Container
 from textual.content import Content
 from textual.widgets import Static
 
-from memtui.present.consolidation import ACTIONS, read_by
-from memtui.present.consolidation import content as line_text
-from memtui.present.format import count, local_time, plural
-from memtui.present.memory import confidence, without_secrets
-from memtui.present.session import speaker
+from memtui.present.consolidation import ACTIONS, extractor_name
+from memtui.present.consolidation import line_text as line_text
+from memtui.present.format import format_count, local_time, plural
+from memtui.present.memory import confidence_text, without_secrets
+from memtui.present.session import speaker_name
 from memtui.present.text import one_line, visible
 from memtui.ui.action_dispatch import start_worker
 from memtui.ui.actions import Action
-from memtui.ui.presenters.diff import old_and_new
-from memtui.ui.presenters.source_words import excerpt, shared
+from memtui.ui.presenters.diff import mark_differences
+from memtui.ui.presenters.source_words import excerpt_around, shared_words
 from memtui.ui.row_source import ListSource
 from memtui.ui.safe import assemble, content, marked
-from memtui.ui.widgets.columns import Column, Piece
+from memtui.ui.widgets.columns import Column, StyledText
 from memtui.ui.widgets.row_table import RowHighlighted, RowOpened, RowTable
 from memtui.ui.widgets.text_view import TextView
 
@@ -66,23 +66,27 @@ def proposals_of(plans: Sequence[Plan]) -> list[Proposal]:
 def proposal_columns(glyphs: Glyphs, one_of: Callable[[int], str]) -> list[Column[Proposal]]:
     """Box, action, text; and the session if there are several (``one_of`` gives its title)."""
 
-    def box(row: Proposal, width: int) -> Iterable[Piece]:
+    def box(row: Proposal, width: int) -> Iterable[StyledText]:
         if row.line.action == "unchanged":
-            yield Piece(visible("   "), "dim")
+            yield StyledText(visible("   "), "dim")
             return
-        yield Piece(visible("[x]" if row.line.accepted else "[ ]"), "accent" if row.line.accepted else "dim")
+        yield StyledText(
+            visible("[x]" if row.line.accepted else "[ ]"), "accent" if row.line.accepted else "dim"
+        )
 
-    def action(row: Proposal, width: int) -> Iterable[Piece]:
+    def action(row: Proposal, width: int) -> Iterable[StyledText]:
         word, role, _ = ACTIONS[row.line.action]
-        yield Piece(one_line(word, width), role if row.line.accepted else "dim")
+        yield StyledText(one_line(word, width), role if row.line.accepted else "dim")
 
-    def text(row: Proposal, width: int) -> Iterable[Piece]:
+    def text(row: Proposal, width: int) -> Iterable[StyledText]:
         sign = "e " if row.line.edited else ""
-        yield Piece(visible(sign), "accent")
-        yield Piece(one_line(line_text(row.line), width - len(sign)), "text" if row.line.accepted else "dim")
+        yield StyledText(visible(sign), "accent")
+        yield StyledText(
+            one_line(line_text(row.line), width - len(sign)), "text" if row.line.accepted else "dim"
+        )
 
-    def session(row: Proposal, width: int) -> Iterable[Piece]:
-        yield Piece(one_line(one_of(row.plan), width), "dim")
+    def session(row: Proposal, width: int) -> Iterable[StyledText]:
+        yield StyledText(one_line(one_of(row.plan), width), "dim")
 
     return [
         Column("box", "", box, width=3),
@@ -108,7 +112,7 @@ def proposal_text(
         parts += [(f"{glyphs.conflict} {suspicion.kind}  ", "$warning"), suspicion.detail, "\n"]
     parts.append("\n")
     if line.known is not None and line.action in ("supersede", "conflict", "reinforce", "reword"):
-        parts.append(old_and_new(line.known[:_SHOWN], line_text(line)[:_SHOWN]))
+        parts.append(mark_differences(line.known[:_SHOWN], line_text(line)[:_SHOWN]))
         for one in line.also:
             parts += ["\n", ("also against  ", "$text-muted"), one.known[:_SHOWN]]
         for one in line.meant:
@@ -120,8 +124,8 @@ def proposal_text(
         turn = turns.get(source)
         if turn is not None:
             said = without_secrets(turn)
-            part, found = excerpt(said, shared(line_text(line), said), _QUOTE)
-            parts += ["\n", (f"{speaker(turn)} {glyphs.dot} {local_time(turn.event_time, now)}\n", "$text-muted"),
+            part, found = excerpt_around(said, shared_words(line_text(line), said), _QUOTE)
+            parts += ["\n", (f"{speaker_name(turn)} {glyphs.dot} {local_time(turn.event_time, now)}\n", "$text-muted"),
                       "“", marked(part, found, "bold $accent", "$text"), "”\n"]  # fmt: skip
     return assemble(*parts)
 
@@ -138,7 +142,7 @@ def _line_status(line: PlanLine, glyphs: Glyphs) -> Iterable[tuple[str, str]]:
     parts = (
         ["as you wrote it, confirmed"]
         if line.edited
-        else [whose[line.trust], f"confidence {confidence(line.confidence)}"]
+        else [whose[line.trust], f"confidence {confidence_text(line.confidence)}"]
     )
     if line.category is not None:
         parts.append(line.category)
@@ -258,29 +262,33 @@ class ProposalsDialog(Dialog["Sequence[Plan]"]):
 
     def _show(self, *, top: bool = False) -> None:
         source = ListSource(proposals_of(self._plans), lambda row: row.key)
-        self.query_one(ProposalTable).show(source, self.shell.operations.readers, top=top)
+        self.query_one(ProposalTable).show_source(source, self.shell.operations.readers, top=top)
         lines = [line for plan in self._plans for line in plan.lines if line.action != "unchanged"]
         accepted = sum(line.accepted for line in lines)
         summary = (
-            f"{count(accepted)} of {plural(len(lines), 'line')} accepted"
+            f"{format_count(accepted)} of {plural(len(lines), 'line')} accepted"
             if lines
             else "nothing would change"
             if self._again
             else "nothing worth keeping found"
         )
         if self._again:
-            summary += f", {count(sum(plan.count('unchanged') for plan in self._plans))} unchanged"
+            summary += f", {format_count(sum(plan.count('unchanged') for plan in self._plans))} unchanged"
         calls, tokens = sum(plan.calls for plan in self._plans), sum(plan.tokens for plan in self._plans)
-        spent = f" {self.shell.glyphs.dot} {count(tokens)} tokens in {plural(calls, 'call')}" if calls else ""
+        spent = (
+            f" {self.shell.glyphs.dot} {format_count(tokens)} tokens in {plural(calls, 'call')}"
+            if calls
+            else ""
+        )
         turns = plural(sum(plan.turns for plan in self._plans), "turn")
-        by = read_by(self._plans[0].extractor) if self._plans else ""
+        by = extractor_name(self._plans[0].extractor) if self._plans else ""
         dot = f" {self.shell.glyphs.dot} "
         self.query_one(".proposals-count", Static).update(
             assemble((summary, "bold"), (f"{dot}{turns} read{dot}{by}{spent}", "$text-muted"))
         )
         if not any(plan.lines for plan in self._plans):
             empty = assemble("Nothing in it needs to be remembered.\n\nEnter still counts it as done.")
-            self.query_one(ProposalView).show(empty)
+            self.query_one(ProposalView).show_text(empty)
 
     @on(RowHighlighted)
     def _highlighted(self) -> None:
@@ -289,7 +297,7 @@ class ProposalsDialog(Dialog["Sequence[Plan]"]):
             text = proposal_text(
                 row, self._plans[row.plan], self._turns, self.shell.clock(), self.shell.glyphs
             )
-            self.query_one(ProposalView).show(text, subject=row.key)
+            self.query_one(ProposalView).show_text(text, subject=row.key)
 
     @property
     def _row(self) -> Proposal | None:
@@ -336,7 +344,7 @@ class ProposalsDialog(Dialog["Sequence[Plan]"]):
         quote = None
         if turn is not None:
             said = without_secrets(turn)
-            part, ranges = excerpt(said, shared(row.line.content, said), 400)
+            part, ranges = excerpt_around(said, shared_words(row.line.content, said), 400)
             quote = assemble("“", marked(part, ranges, "bold $accent", "$text"), "”")
         written = await self.shell.ask_person(EditProposal(row.line.content, quote))
         if written is not None:

@@ -14,12 +14,12 @@ from textual.content import Content
 from textual.widgets import Static
 
 from memtui.present.backup import SAME, erased_return_note, restore_parts
-from memtui.present.format import count, local_time
+from memtui.present.format import format_count, local_time
 from memtui.present.past import time_ago
 from memtui.present.text import Role, one_line, visible
 from memtui.ui.row_source import ListSource
 from memtui.ui.safe import assemble
-from memtui.ui.widgets.columns import Column, Piece
+from memtui.ui.widgets.columns import Column, StyledText
 from memtui.ui.widgets.row_table import RowTable
 
 from .dialog import Dialog
@@ -47,7 +47,7 @@ class RestoreChoice(NamedTuple):
     ids: tuple[str, ...] | None
 
 
-class _Row(NamedTuple):
+class _RestoreRow(NamedTuple):
     key: int
     outcome: int
     change: RestoreChange
@@ -71,7 +71,7 @@ class RestoreDialog(Dialog[RestoreChoice]):
         super().__init__()
         self._preview = preview
         self._rows = [
-            _Row(key, outcome, change)
+            _RestoreRow(key, outcome, change)
             for key, (outcome, change) in enumerate(
                 (outcome, change) for outcome, part in enumerate(restore_parts(preview)) for change in part[2]
             )
@@ -81,12 +81,12 @@ class RestoreDialog(Dialog[RestoreChoice]):
         return "Restore this backup?"
 
     def body(self) -> ComposeResult:
-        yield Static(self._about(), classes="dialog-text")
-        table: RowTable[_Row] = RowTable(self._columns(), id="restore-rows", glyphs=self.shell.glyphs)
+        yield Static(self._about_text(), classes="dialog-text")
+        table: RowTable[_RestoreRow] = RowTable(self._columns(), id="restore-rows", glyphs=self.shell.glyphs)
         yield table
         yield Static(classes="dialog-warning")
 
-    def _about(self) -> Content:
+    def _about_text(self) -> Content:
         preview, now = self._preview, self.shell.clock()
         parts: list[Content | str | tuple[str, str]] = [
             (f"{local_time(preview.at, now)}", "bold"), (f"  {time_ago(preview.at, now)}\n", "$text-muted"),
@@ -95,7 +95,7 @@ class RestoreDialog(Dialog[RestoreChoice]):
             parts.append(SAME)
         else:
             counts = [
-                (f"{count(number)} {title}", f"${role}")
+                (f"{format_count(number)} {title}", f"${role}")
                 for title, role, _, number in restore_parts(preview)
                 if number
             ]
@@ -103,7 +103,7 @@ class RestoreDialog(Dialog[RestoreChoice]):
             parts += [part for index, one in enumerate(counts) for part in ((", ", "") if index else "", one)]
             parts.append(
                 (
-                    f"\n{', '.join(_counts(one.what, one.back, one.changed, one.lost) for one in others)}",
+                    f"\n{', '.join(_change_counts(one.what, one.back, one.changed, one.lost) for one in others)}",
                     "$text-muted",
                 )
             )
@@ -112,40 +112,42 @@ class RestoreDialog(Dialog[RestoreChoice]):
         parts.append("\nThe present memory is backed up first, so that you can go back.")
         return assemble(*parts)
 
-    def _columns(self) -> list[Column[_Row]]:
+    def _columns(self) -> list[Column[_RestoreRow]]:
         glyphs = self.shell.glyphs
 
-        def outcome(row: _Row, width: int) -> Iterable[Piece]:
+        def outcome(row: _RestoreRow, width: int) -> Iterable[StyledText]:
             name, role = _OUTCOMES[row.outcome]
-            yield Piece(visible(name), role)
+            yield StyledText(visible(name), role)
 
-        def text(row: _Row, width: int) -> Iterable[Piece]:
+        def text(row: _RestoreRow, width: int) -> Iterable[StyledText]:
             change = row.change
             sign = f"{glyphs.kinds[change.kind]} "
             was, now = change.then, change.now
             if was is not None and now is not None and was != now:
                 half = max((width - 7) // 2, 8)
-                yield Piece(visible(sign), "accent")
-                yield Piece(one_line(was, half))
-                yield Piece(visible("  now "), "dim")
-                yield Piece(one_line(now, half), "dim")
+                yield StyledText(visible(sign), "accent")
+                yield StyledText(one_line(was, half))
+                yield StyledText(visible("  now "), "dim")
+                yield StyledText(one_line(now, half), "dim")
                 return
-            yield Piece(visible(sign), "accent")
-            yield Piece(one_line(was or now or "", max(width - 2, 8)))
+            yield StyledText(visible(sign), "accent")
+            yield StyledText(one_line(was or now or "", max(width - 2, 8)))
 
         return [Column("outcome", "", outcome, width=10), Column("text", "", text, least=20)]
 
     def on_mount(self) -> None:
         table = self.query_one(RowTable)
         table.show_header(False)
-        table.show(ListSource(self._rows, lambda row: row.key), self.shell.operations.readers, top=True)
+        table.show_source(
+            ListSource(self._rows, lambda row: row.key), self.shell.operations.readers, top=True
+        )
         table.focus()
 
     def action_all(self) -> None:
         self.dismiss(RestoreChoice(None))
 
     def action_take(self) -> None:
-        table: RowTable[_Row] = self.query_one(RowTable)
+        table: RowTable[_RestoreRow] = self.query_one(RowTable)
         keys: set[int | None] = {*table.marks} or {table.selected_key}
         chosen = [row.change for row in self._rows if row.key in keys and row.change.then is not None]
         if chosen:
@@ -162,9 +164,9 @@ class RestoreDialog(Dialog[RestoreChoice]):
         self.dismiss(RestoreChoice(()))
 
 
-def _counts(what: str, back: int, changed: int, lost: int) -> str:
+def _change_counts(what: str, back: int, changed: int, lost: int) -> str:
     parts = [
-        f"{count(number)} {word}"
+        f"{format_count(number)} {word}"
         for number, word in ((back, "back"), (changed, "changed"), (lost, "lost"))
         if number
     ]
@@ -180,7 +182,7 @@ class RunsWork(Protocol):
 async def go_back(shell: Shell, operation: Operation) -> str:
     """Go back to the state before a restore, after a preview. Returns a message, or empty."""
     work, op_id = shell.operations.work, operation.op_id
-    backup = await shell.operations.ask(lambda memory: memory.backups.state_before_restore(op_id))
+    backup = await shell.operations.ask(lambda memory: memory.backups.before(op_id))
     if backup is None:
         return "The backup from before this restore no longer exists."
     preview = await work(lambda memory, _: memory.backups.preview(backup.path), "comparing")
@@ -197,5 +199,5 @@ async def restore(shell: Shell, backup: Backup, preview: RestorePreview, work: R
         await work(lambda memory, _: memory.backups.restore(backup.path), "restore")
         return ""
     ids = chosen.ids or None
-    taken = await work(lambda memory, _: memory.backups.restore_memories(backup.path, ids), "taking")
+    taken = await work(lambda memory, _: memory.backups.take(backup.path, ids), "taking")
     return "The memory has all of it already." if taken is None else ""

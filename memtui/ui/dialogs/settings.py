@@ -18,13 +18,13 @@ from textual.widgets import Input, Static
 
 from memtui.engine.errors import DegradedError, InputError
 from memtui.engine.models.endpoint import host_of
-from memtui.present.format import count, plural
+from memtui.present.format import format_count, plural
 from memtui.present.reembedding import better_ranking_note, model_change_note
 from memtui.present.text import Role, one_line, visible
 from memtui.ui.action_dispatch import start_worker
 from memtui.ui.configuration import save_setting
 from memtui.ui.safe import assemble
-from memtui.ui.widgets.columns import Column, Piece
+from memtui.ui.widgets.columns import Column, StyledText
 from memtui.ui.widgets.row_table import RowHighlighted, RowOpened, RowTable
 
 from .choice import Question
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from memtui.engine.records import LlmOptions, Options
 
 
-def state_of(memory: Memory, name: str) -> str:
+def effect_of_setting(memory: Memory, name: str) -> str:
     """One line about the effect of a setting. Blocks."""
     section, _, key = name.partition(".")
     match section, key:
@@ -47,7 +47,7 @@ def state_of(memory: Memory, name: str) -> str:
             return str(memory.path) if memory.path is not None else "in this process only"
         case "embedder", _:
             stats = memory.stats()
-            waiting = f", {count(stats.unembedded)} waiting" if stats.unembedded else ""
+            waiting = f", {format_count(stats.unembedded)} waiting" if stats.unembedded else ""
             vectors = plural(stats.embedded, "memory has a vector", "memories have vectors")
             model_change = (
                 f"; {model_change_note(stats)} (in Maintenance, Models)" if stats.vectors_wanted else ""
@@ -61,7 +61,7 @@ def state_of(memory: Memory, name: str) -> str:
             return f"{names}; {note}" if note else names
         case "decay", _:
             fading = memory.view.count("is:fading")
-            return f"{plural(fading, 'fact')} will fade within a week, {count(memory.view.count('is:faded'))} did"
+            return f"{plural(fading, 'fact')} will fade within a week, {format_count(memory.view.count('is:faded'))} did"
         case "retention", "days":
             run = memory.jobs.run_now("retention", dry_run=True)
             return run.report.summary if run.report else "as set"
@@ -78,10 +78,10 @@ def state_of(memory: Memory, name: str) -> str:
 
 def test_embedder(options: Options) -> str:
     """Make a vector with the chosen model, and report the result. Blocks. Raises InputError, DegradedError."""
-    from memtui.engine.models.embedder_choice import Embedders
+    from memtui.engine.models.embedder_choice import EmbedderFactory
 
     started = time.perf_counter()
-    embedder = Embedders(options).wanted()
+    embedder = EmbedderFactory(options).configured()
     numbers = embedder.embed(["a test"]).shape[1]
     took = time.perf_counter() - started
     where = f" at {embedder.sends_to}" if embedder.sends_to else ""
@@ -90,18 +90,18 @@ def test_embedder(options: Options) -> str:
 
 async def test_llm(options: LlmOptions) -> str:
     """Ask the model one small question, and report the result. Raises InputError, DegradedError."""
-    from memtui.engine.models.llm import complete
+    from memtui.engine.models.llm import complete_json
 
     started = time.perf_counter()
     schema = {
         "type": "object", "properties": {"works": {"type": "boolean"}}, "required": ["works"],
         "additionalProperties": False,
     }  # fmt: skip
-    reply = await complete(options, "Answer with JSON.", "Say that this works.", schema, name="test")
+    reply = await complete_json(options, "Answer with JSON.", "Say that this works.", schema, name="test")
     took = time.perf_counter() - started
     if not isinstance(reply.data.get("works"), bool):
         return f"{options.model} answers, but not in the requested format: choose another model."
-    return f"{options.model} works: {count(reply.tokens)} tokens, {took:.1f} s."
+    return f"{options.model} works: {format_count(reply.tokens)} tokens, {took:.1f} s."
 
 
 # Settings of these sections take effect when the memory is opened again. The app does that by itself.
@@ -135,7 +135,7 @@ class SettingRow(NamedTuple):
         return self.setting.name == "general.theme" or (applies and self.of_the_engine)
 
     @property
-    def shown(self) -> str:
+    def shown_value(self) -> str:
         if self.setting.is_table:
             return f"{len(self.value)} changed"
         if isinstance(self.value, bool):
@@ -156,13 +156,13 @@ def setting_rows(configuration: Configuration) -> list[SettingRow]:
         title = setting.heading
         heading = title if title != before else ""
         rows.append(
-            SettingRow(number, setting, value, origin, heading, _idle(setting, configuration.settings))
+            SettingRow(number, setting, value, origin, heading, _reason_idle(setting, configuration.settings))
         )
         before = title
     return rows
 
 
-def _idle(setting: Setting, settings: Settings) -> str:
+def _reason_idle(setting: Setting, settings: Settings) -> str:
     needed_kind = "package" if setting.key == "package" else "endpoint"
     if setting.section == "embedder" and setting.key != "kind" and settings.embedder.kind != needed_kind:
         return f"not in use: vectors are made by {settings.embedder.kind}"
@@ -171,7 +171,7 @@ def _idle(setting: Setting, settings: Settings) -> str:
     return ""
 
 
-def choices(row: SettingRow, themes: Sequence[str]) -> list[Any]:
+def choices_of(row: SettingRow, themes: Sequence[str]) -> list[Any]:
     """The possible values, in order. Empty if the value is typed."""
     if row.setting.name == "general.theme":
         return list(themes)
@@ -217,24 +217,24 @@ class SettingSource:
 def setting_columns() -> list[Column[SettingRow]]:
     """Section, name, value, origin."""
 
-    def section(row: SettingRow, width: int) -> Iterable[Piece]:
-        yield Piece(visible(row.heading), "accent")
+    def section_cell(row: SettingRow, width: int) -> Iterable[StyledText]:
+        yield StyledText(visible(row.heading), "accent")
 
-    def name(row: SettingRow, width: int) -> Iterable[Piece]:
-        yield Piece(visible(row.setting.title), "text")
+    def name_cell(row: SettingRow, width: int) -> Iterable[StyledText]:
+        yield StyledText(visible(row.setting.title), "text")
 
-    def value(row: SettingRow, width: int) -> Iterable[Piece]:
+    def value_cell(row: SettingRow, width: int) -> Iterable[StyledText]:
         role: Role = "dim" if row.idle else "text" if row.origin == "default" else "accent"
-        yield Piece(one_line(row.shown, width), role)
+        yield StyledText(one_line(row.shown_value, width), role)
 
-    def origin(row: SettingRow, width: int) -> Iterable[Piece]:
-        yield Piece(one_line("" if row.origin == "default" else row.origin, width), "dim")
+    def origin_cell(row: SettingRow, width: int) -> Iterable[StyledText]:
+        yield StyledText(one_line("" if row.origin == "default" else row.origin, width), "dim")
 
     return [
-        Column("section", "", section, width=14, drop=1),
-        Column("name", "", name, width=22),
-        Column("value", "", value, least=16),
-        Column("origin", "", origin, width=22, drop=2),
+        Column("section", "", section_cell, width=14, drop=1),
+        Column("name", "", name_cell, width=22),
+        Column("value", "", value_cell, least=16),
+        Column("origin", "", origin_cell, width=22, drop=2),
     ]
 
 
@@ -273,7 +273,7 @@ class SettingsDialog(Dialog[None]):
         table.focus()
         self._show_rows()
         if reason := self.shell.permissions.unavailable_reason("settings"):
-            self._warn(reason)
+            self._show_warning(reason)
 
     @property
     def table(self) -> RowTable[SettingRow]:
@@ -282,17 +282,19 @@ class SettingsDialog(Dialog[None]):
     def _show_rows(self, *, top: bool = True) -> None:
         configuration = self.shell.configuration
         if configuration is None:
-            self._warn("This app was opened without a configuration: settings cannot be changed.")
+            self._show_warning("This app was opened without a configuration: settings cannot be changed.")
             return
-        self.table.show(SettingSource(setting_rows(configuration)), self.shell.operations.readers, top=top)
+        self.table.show_source(
+            SettingSource(setting_rows(configuration)), self.shell.operations.readers, top=top
+        )
 
-    def _warn(self, text: str, style: str = "$warning") -> None:
+    def _show_warning(self, text: str, style: str = "$warning") -> None:
         self.query_one(".dialog-warning", Static).update(assemble((text, style)))
 
     # -- the selected one
 
     @on(RowHighlighted)
-    def _highlighted(self) -> None:
+    def _show_selected(self) -> None:
         row = self.table.selected
         if row is not None:
             self._show_about(row, "")
@@ -301,7 +303,9 @@ class SettingsDialog(Dialog[None]):
     async def _show_state(self, row: SettingRow) -> None:
         if self.shell.operations.memory is not None:
             name = row.setting.name
-            self._show_about(row, await self.shell.operations.ask(lambda memory: state_of(memory, name)))
+            self._show_about(
+                row, await self.shell.operations.ask(lambda memory: effect_of_setting(memory, name))
+            )
 
     def _show_about(self, row: SettingRow, state: str) -> None:
         setting = row.setting
@@ -313,7 +317,7 @@ class SettingsDialog(Dialog[None]):
             setting.description, "\n",
             ("now      ", "$text-muted"), row.idle or state or "…", "\n",
             ("can be   ", "$text-muted"), f"{setting.expected}; {default} if not set\n",
-            ("comes    ", "$text-muted"), _from(row), "; a change takes effect ",
+            ("comes    ", "$text-muted"), _origin_text(row), "; a change takes effect ",
             "now" if row.counts_at_once(self.shell.applies_settings) else "at the next start",
         ]  # fmt: skip
         configuration = self.shell.configuration
@@ -329,21 +333,23 @@ class SettingsDialog(Dialog[None]):
         if row is None:
             return
         if reason := self.shell.permissions.unavailable_reason("settings"):
-            self._warn(reason)
+            self._show_warning(reason)
             return
         if row.from_environment:
-            self._warn(f"{row.origin} in the environment sets this one: change it there.")
+            self._show_warning(f"{row.origin} in the environment sets this one: change it there.")
             return
         if row.setting.key == "key_confirmed":
-            self._warn("Change the address, or the variable: then you are asked where the key goes.")
+            self._show_warning("Change the address, or the variable: then you are asked where the key goes.")
             return
         if row.setting.is_table:
-            self._warn(f"This is set in the file, under [{row.setting.name}]. {row.setting.description}")
+            self._show_warning(
+                f"This is set in the file, under [{row.setting.name}]. {row.setting.description}"
+            )
             return
-        offered = choices(row, sorted(self.app.available_themes))
+        offered = choices_of(row, sorted(self.app.available_themes))
         if offered:
             at = offered.index(row.value) if row.value in offered else -1
-            self._save(row, offered[(at + 1) % len(offered)])
+            self._save_value(row, offered[(at + 1) % len(offered)])
             return
         box = self.query_one(Input)
         box.value = str(row.value)
@@ -351,16 +357,16 @@ class SettingsDialog(Dialog[None]):
         box.focus()
 
     @on(Input.Submitted)
-    def _typed(self, event: Input.Submitted) -> None:
+    def _value_submitted(self, event: Input.Submitted) -> None:
         row = self.table.selected
         if row is None:
             return
         try:
             value = parse_setting(row, event.value)
         except ValueError as error:
-            self._warn(f"! {error}")
+            self._show_warning(f"! {error}")
             return
-        if self._save(row, value):
+        if self._save_value(row, value):
             self._end_typing()
 
     def _end_typing(self) -> None:
@@ -380,14 +386,14 @@ class SettingsDialog(Dialog[None]):
             yes="send it",
         )
         if host and not await self.shell.ask_person(question):
-            self._warn("Nothing was changed: the key goes to the same host as before.")
+            self._show_warning("Nothing was changed: the key goes to the same host as before.")
             return
         try:
             save_setting(self.shell, f"{row.setting.section}.key_confirmed", host)
         except InputError as error:
-            self._warn(f"! {error.message} {error.hint}")
+            self._show_warning(f"! {error.message} {error.hint}")
             return
-        if self._save(row, value, confirmed=True):
+        if self._save_value(row, value, confirmed=True):
             self._end_typing()
 
     def _moves_key(self, row: SettingRow, value: str | bool | int | float) -> bool:
@@ -399,7 +405,9 @@ class SettingsDialog(Dialog[None]):
         before = section.key_confirmed or host_of(section.base_url)
         return key == "key_env" or host_of(str(value)) != before
 
-    def _save(self, row: SettingRow, value: str | bool | int | float, *, confirmed: bool = False) -> bool:
+    def _save_value(
+        self, row: SettingRow, value: str | bool | int | float, *, confirmed: bool = False
+    ) -> bool:
         """Write it to the file and read all settings again. False if that failed, or if the person must agree first."""
         if not confirmed and self._moves_key(row, value):
             start_worker(self, partial(self._confirm_key, row, str(value)), "confirm")
@@ -407,7 +415,7 @@ class SettingsDialog(Dialog[None]):
         try:
             save_setting(self.shell, row.setting.name, value)
         except InputError as error:
-            self._warn(f"! {error.message} {error.hint}")
+            self._show_warning(f"! {error.message} {error.hint}")
             return False
         if row.setting.name == "general.theme" and value in self.app.available_themes:
             self.app.theme = str(value)
@@ -416,22 +424,22 @@ class SettingsDialog(Dialog[None]):
             applied = start_worker(self.app, self.shell.apply_settings, "settings", exclusive=False)
             start_worker(self, partial(self._report_applied, applied), "applied")
         counts = "it takes effect now" if at_once else "it takes effect at the next start"
-        self._warn(f"Saved in the file; {counts}.", "$success")
+        self._show_warning(f"Saved in the file; {counts}.", "$success")
         self._show_rows(top=False)
         return True
 
     async def _report_applied(self, applied: Worker[None]) -> None:
         """Show the effect again once the setting is applied."""
         await applied.wait()
-        self._highlighted()
+        self._show_selected()
 
     def action_test(self) -> None:
         row = self.table.selected
         if row is not None and row.setting.section == "llm":
-            self._warn("Asking the model", "$text-muted")
+            self._show_warning("Asking the model", "$text-muted")
             start_worker(self, self._test_llm, "test")
         else:
-            self._warn("Testing the embedder", "$text-muted")
+            self._show_warning("Testing the embedder", "$text-muted")
             start_worker(self, self._test_embedder, "test")
 
     async def _test_embedder(self) -> None:
@@ -442,27 +450,27 @@ class SettingsDialog(Dialog[None]):
             options = self.shell.permissions.options(configuration.settings.options())
             result = await asyncio.to_thread(lambda: test_embedder(options))
         except (DegradedError, InputError) as error:
-            self._warn(f"! {error.message} {error.hint}")
+            self._show_warning(f"! {error.message} {error.hint}")
         else:
-            self._warn(result, "$success")
+            self._show_warning(result, "$success")
 
     async def _test_llm(self) -> None:
         configuration = self.shell.configuration
         if configuration is None:
             return
         if reason := self.shell.permissions.unavailable_reason("network"):
-            self._warn(reason)
+            self._show_warning(reason)
             return
         options = await asyncio.to_thread(lambda: configuration.settings.options().llm)
         if not options.configured:
-            self._warn("There is no model to ask: set llm.base_url and llm.model.")
+            self._show_warning("There is no model to ask: set llm.base_url and llm.model.")
             return
         try:
             result = await test_llm(options)
         except (DegradedError, InputError) as error:
-            self._warn(f"! {error.message} {error.hint}")
+            self._show_warning(f"! {error.message} {error.hint}")
         else:
-            self._warn(result, "$success")
+            self._show_warning(result, "$success")
 
     def action_leave(self) -> None:
         if self.query_one(Input).display:
@@ -471,7 +479,7 @@ class SettingsDialog(Dialog[None]):
             self.dismiss(None)
 
 
-def _from(row: SettingRow) -> str:
+def _origin_text(row: SettingRow) -> str:
     if row.from_environment:
         return f"from {row.origin} in the environment"
     return "from the program" if row.origin == "default" else f"from {row.origin} of the file"

@@ -12,10 +12,10 @@ from textual import on
 from textual.app import ComposeResult
 from textual.content import Content
 
-from memtui.present.changes import LEFT_OUT, label_of, value_of
+from memtui.present.changes import LEFT_OUT, column_label, column_value
 from memtui.present.format import local_time, plural
 from memtui.present.operation import actor_name, is_restore
-from memtui.ui.presenters.diff import ADDED, GAP, REMOVED, differences, side_by_side
+from memtui.ui.presenters.diff import ADDED, GAP, REMOVED, diff_ranges, side_by_side
 from memtui.ui.safe import assemble, content, line, marked
 from memtui.ui.widgets.text_view import TextView
 
@@ -54,9 +54,9 @@ class ConflictsDialog(Dialog[None]):
     @on(TextView.Rewidened)
     def _lay_out(self) -> None:
         view = self.query_one(TextView)
-        view.show(Content("\n").join(self._lines(view.text_width)), subject="conflicts")
+        view.show_text(Content("\n").join(self._conflict_lines(view.text_width)), subject="conflicts")
 
-    def _lines(self, width: int) -> Iterable[Content]:
+    def _conflict_lines(self, width: int) -> Iterable[Content]:
         conflicts, restored = self._conflicts, plural(self._restored, "row was", "rows were")
         yield from content(self._operation.label, "bold").wrap(width)
         yield assemble("")
@@ -67,12 +67,12 @@ class ConflictsDialog(Dialog[None]):
         yield from content(outcome, "$text-muted").wrap(width)
         for conflict in conflicts[:_SHOWN]:
             yield assemble("")
-            yield from self._conflict(conflict, width)
+            yield from self._describe_conflict(conflict, width)
         if len(conflicts) > _SHOWN:
             yield assemble("")
             yield assemble((f"and {plural(len(conflicts) - _SHOWN, 'more row')}", "$text-muted"))
 
-    def _conflict(self, conflict: Conflict, width: int) -> Iterable[Content]:
+    def _describe_conflict(self, conflict: Conflict, width: int) -> Iterable[Content]:
         wanted, current = conflict.wanted, conflict.current
         # ``wanted`` has only the columns that the undo would restore, ``current`` the whole row.
         differing = [
@@ -90,29 +90,31 @@ class ConflictsDialog(Dialog[None]):
             yield assemble((reason, "$text-muted"))
             return
         for column in differing:
-            yield from self._versions(column, current.get(column), wanted[column], width)
+            yield from self._describe_versions(column, current.get(column), wanted[column], width)
 
-    def _versions(self, column: str, current: object, wanted: object, width: int) -> Iterable[Content]:
+    def _describe_versions(
+        self, column: str, current: object, wanted: object, width: int
+    ) -> Iterable[Content]:
         clock = self.shell.clock()
-        here, there = (value_of(column, value, clock) for value in (current, wanted))
-        come, gone = differences(here, there)
+        here, there = (column_value(column, value, clock) for value in (current, wanted))
+        come, gone = diff_ranges(here, there)
         now, then = marked(here, come, ADDED), marked(there, gone, REMOVED)
-        label = label_of(column)
+        label = column_label(column)
         if width >= BESIDE:
-            yield from self._beside(label, now, then, (width - GAP) // 2)
+            yield from self._side_by_side(label, now, then, (width - GAP) // 2)
         else:
             yield assemble((f"  {label}", "$text-muted"))
-            yield from _labelled("    now     ", now, width)
-            yield from _labelled("    wanted  ", then, width)
+            yield from _labelled_text("    now     ", now, width)
+            yield from _labelled_text("    wanted  ", then, width)
 
     @staticmethod
-    def _beside(label: str, here: Content, there: Content, width: int) -> Iterable[Content]:
+    def _side_by_side(label: str, here: Content, there: Content, width: int) -> Iterable[Content]:
         left = [assemble((f"{label}, now", "$text-muted")), *here.wrap(width)]
         right = [assemble((f"{label}, wanted", "$text-muted")), *there.wrap(width)]
         return side_by_side(left, right, width)
 
 
-def _labelled(label: str, text: Content, width: int) -> Iterable[Content]:
+def _labelled_text(label: str, text: Content, width: int) -> Iterable[Content]:
     for index, part in enumerate(text.wrap(max(width - len(label), 8))):
         yield assemble((label if index == 0 else " " * len(label), "$text-muted"), part)
 
@@ -133,7 +135,7 @@ async def undo_operation(shell: Shell, operation: Operation) -> None:
         if message := await go_back(shell, operation):
             shell.show_message(message)
         return
-    if not await _sure(shell, operation):
+    if not await _ask_if_sure(shell, operation):
         shell.show_message("Nothing was undone.")
         return
     op_id = operation.op_id
@@ -186,8 +188,8 @@ async def undo_agent(shell: Shell, agent: str, since: int) -> None:
         shell.app.push_screen(ConflictsDialog(done.by, done.conflicts, done.restored))
 
 
-async def _sure(shell: Shell, operation: Operation) -> bool:
-    theirs = operation.actor != shell.operations.require().actor
+async def _ask_if_sure(shell: Shell, operation: Operation) -> bool:
+    theirs = operation.actor != shell.operations.require_memory().actor
     if operation.rows <= ASK_ABOVE and not theirs:
         return True
     from .choice import Question

@@ -14,11 +14,11 @@ from textual.content import Content
 from textual.widgets import Static
 
 from memtui.present import import_sources
-from memtui.present.format import count
+from memtui.present.format import format_count
 from memtui.present.text import one_line, visible
 from memtui.ui.action_dispatch import start_worker
 from memtui.ui.safe import assemble
-from memtui.ui.widgets.columns import Column, Piece
+from memtui.ui.widgets.columns import Column, StyledText
 from memtui.ui.widgets.row_table import RowOpened, RowsCounted, RowTable
 
 from .dialog import Dialog
@@ -27,7 +27,7 @@ from .import_text import FoundPlace, found_places
 What = Literal["import", "demo", "empty"]
 
 
-class Choice(NamedTuple):
+class WelcomeChoice(NamedTuple):
     """A way to begin. ``paths``: what to import."""
 
     number: int
@@ -38,25 +38,25 @@ class Choice(NamedTuple):
     urgent: bool = False
 
 
-class Choices:
+class WelcomeChoices:
     """The choices as rows (see ``row_source``)."""
 
-    def __init__(self, rows: Sequence[Choice]) -> None:
+    def __init__(self, rows: Sequence[WelcomeChoice]) -> None:
         self._rows = rows
 
     def count(self) -> int:
         return len(self._rows)
 
-    def page(self, offset: int, limit: int) -> Sequence[Choice]:
+    def page(self, offset: int, limit: int) -> Sequence[WelcomeChoice]:
         return self._rows[offset : offset + limit]
 
     def keys(self) -> Iterator[Sequence[int]]:
         yield [row.number for row in self._rows]
 
-    def rows(self, keys: Sequence[int]) -> Sequence[Choice]:
+    def rows(self, keys: Sequence[int]) -> Sequence[WelcomeChoice]:
         return [row for row in self._rows if row.number in keys]
 
-    def key(self, row: Choice) -> int:
+    def key(self, row: WelcomeChoice) -> int:
         return row.number
 
 
@@ -74,7 +74,7 @@ _NONE_FOUND = (
 )
 
 
-class WelcomeDialog(Dialog[Choice]):
+class WelcomeDialog(Dialog[WelcomeChoice]):
     """Returns the choice, or None if it was closed."""
 
     wide = True
@@ -84,7 +84,7 @@ class WelcomeDialog(Dialog[Choice]):
     def __init__(self, home: Path) -> None:
         super().__init__()
         self._home = home
-        self._choices: list[Choice] = []
+        self._choices: list[WelcomeChoice] = []
 
     def title_text(self) -> str:
         return "Welcome to memtui"
@@ -102,21 +102,21 @@ class WelcomeDialog(Dialog[Choice]):
         yield Static(classes="dialog-warning")
 
     def on_mount(self) -> None:
-        table: RowTable[Choice] = self.query_one(RowTable)
+        table: RowTable[WelcomeChoice] = self.query_one(RowTable)
         table.show_header(False)
         table.focus()
-        self._say_below(assemble((_LOOKING, "$text-muted")))
-        start_worker(self, self._detect, "detect")
+        self._show_note(assemble((_LOOKING, "$text-muted")))
+        start_worker(self, self._detect_sources, "detect")
 
-    def _columns(self) -> list[Column[Choice]]:
-        def number(row: Choice, width: int) -> Iterable[Piece]:
-            yield Piece(visible(f"{row.number}"), "accent")
+    def _columns(self) -> list[Column[WelcomeChoice]]:
+        def number(row: WelcomeChoice, width: int) -> Iterable[StyledText]:
+            yield StyledText(visible(f"{row.number}"), "accent")
 
-        def label(row: Choice, width: int) -> Iterable[Piece]:
-            yield Piece(one_line(row.label, width), "strong")
+        def label(row: WelcomeChoice, width: int) -> Iterable[StyledText]:
+            yield StyledText(one_line(row.label, width), "strong")
 
-        def about(row: Choice, width: int) -> Iterable[Piece]:
-            yield Piece(one_line(row.about, width), "warning" if row.urgent else "dim")
+        def about(row: WelcomeChoice, width: int) -> Iterable[StyledText]:
+            yield StyledText(one_line(row.about, width), "warning" if row.urgent else "dim")
 
         return [
             Column("number", "", number, width=1),
@@ -124,41 +124,41 @@ class WelcomeDialog(Dialog[Choice]):
             Column("about", "", about, least=20, drop=1),
         ]
 
-    async def _detect(self) -> None:
+    async def _detect_sources(self) -> None:
         from memtui.engine.importers.known_places import known_sources
 
         looking = asyncio.ensure_future(asyncio.to_thread(known_sources, self._home, clock=self.shell.clock))
         in_time, _ = await asyncio.wait({looking}, timeout=_PATIENCE)
         if not in_time:
-            self._offer((), late=True)
+            self._offer_sources((), late=True)
         found = await looking
         late = not in_time
-        self._offer(found_places(found), late=late)
-        self._say_below(assemble("" if found else (_NONE_FOUND, "$text-muted")))
+        self._offer_sources(found_places(found), late=late)
+        self._show_note(assemble("" if found else (_NONE_FOUND, "$text-muted")))
         going = sum(source.expiring for source in found)
         if going:
             days = next(source.kept_days for source in found if source.expiring)
-            self._say_below(
+            self._show_note(
                 assemble(
-                    (f"! {count(going)} session files are about to be deleted by the program that wrote them,"
+                    (f"! {format_count(going)} session files are about to be deleted by the program that wrote them,"
                      f" which keeps them for {days} days. Importing keeps their words.", "$warning")
                 )
             )  # fmt: skip
         if found:
-            memory = self.shell.operations.require()
+            memory = self.shell.operations.require_memory()
             probed = await asyncio.to_thread(lambda: list(memory.files.probe(found)))
-            self._offer(found_places(found, probed), late=late)
+            self._offer_sources(found_places(found, probed), late=late)
 
-    def _say_below(self, text: Content) -> None:
+    def _show_note(self, text: Content) -> None:
         self.query_one(".dialog-warning", Static).update(text)
 
-    def _offer(self, places: Sequence[FoundPlace], *, late: bool) -> None:
+    def _offer_sources(self, places: Sequence[FoundPlace], *, late: bool) -> None:
         """``late``: other choices were shown before these sources were found."""
         now = self.shell.clock()
         ways: list[tuple[What, str, str, tuple[Path, ...], bool]] = [
             (
                 "import", f"Import {place.source.label}",
-                import_sources.source_summary(place.source, place.probed, now), (place.source.path,), place.urgent,
+                import_sources.source_summary(place.source, place.probed, now), (place.source.path,), place.is_urgent,
             )
             for place in places
         ]  # fmt: skip
@@ -178,16 +178,16 @@ class WelcomeDialog(Dialog[Choice]):
             ("empty", "Start empty", "you write, or your agents do", (), False),
         ]
         ways = [*always, *ways] if late else [*ways, *always]
-        self._choices = [Choice(number, *way) for number, way in enumerate(ways, 1)]
-        table: RowTable[Choice] = self.query_one(RowTable)
-        table.show(Choices(self._choices), self.shell.operations.readers)
+        self._choices = [WelcomeChoice(number, *way) for number, way in enumerate(ways, 1)]
+        table: RowTable[WelcomeChoice] = self.query_one(RowTable)
+        table.show_source(WelcomeChoices(self._choices), self.shell.operations.readers)
 
     @on(RowsCounted)
-    def _counted(self, event: RowsCounted) -> None:
+    def _rows_counted(self, event: RowsCounted) -> None:
         self.query_one(RowTable).styles.height = event.count
 
     @on(RowOpened)
-    def _opened(self, event: RowOpened) -> None:
+    def _choose_row(self, event: RowOpened) -> None:
         self.action_choose(event.key)
 
     def action_choose(self, number: int) -> None:

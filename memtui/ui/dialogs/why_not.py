@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from memtui.engine.memory import Memory
     from memtui.engine.records import Explanation, MemoryRecord, Profile
     from memtui.engine.search.briefing import ContextBlock
-    from memtui.present.text import Labelled
+    from memtui.present.text import LabelledLine
 
 
 _MOST = 100
@@ -44,7 +44,7 @@ class SharingSource(MemorySource):
         self._words = words
 
     @cached_property
-    def _best(self) -> Sequence[int]:
+    def _best_rids(self) -> Sequence[int]:
         """Ranked by words only; rare words count more."""
         from memtui.engine.records import Profile
 
@@ -57,13 +57,13 @@ class SharingSource(MemorySource):
         return best or [one.memory.rid for one in super().page(0, _MOST)]
 
     def count(self) -> int:
-        return len(self._best)
+        return len(self._best_rids)
 
     def page(self, offset: int, limit: int) -> Sequence[MemoryRow]:
-        return self.rows(self._best[offset : offset + limit])
+        return self.rows(self._best_rids[offset : offset + limit])
 
     def keys(self) -> Iterator[Sequence[int]]:
-        yield self._best
+        yield self._best_rids
 
 
 _ID = re.compile(r"(ep|fact|ref|obs)_[0-9a-f]{1,12}")
@@ -92,11 +92,11 @@ def _only_words(expression: str) -> bool:
     return all(term.key in ("text", "id") and not term.negated for term in parse(expression))
 
 
-def _everywhere(expression: str) -> str:
+def _with_trash(expression: str) -> str:
     return expression if "is:" in expression else f"is:active,trash {expression}"
 
 
-def _served_line(block: ContextBlock, identity: str) -> Labelled:
+def _served_line(block: ContextBlock, identity: str) -> LabelledLine:
     reasons = (one.reason for one in block.left_out if one.memory is not None and one.memory.id == identity)
     return served_line(any(one.id == identity for one in block.memories), next(reasons, ""))
 
@@ -157,8 +157,8 @@ class WhyNotDialog(Dialog[None]):
     def on_mount(self) -> None:
         self.query_one(RowTable).show_header(False)
         self.query_one(".why-some").display = False
-        self.query_one(FilterBar).edit()
-        self._show("Type some words of the memory you expected to see.")
+        self.query_one(FilterBar).start_typing()
+        self._show_message("Type some words of the memory you expected to see.")
 
     @property
     def table(self) -> RowTable[MemoryRow]:
@@ -167,17 +167,17 @@ class WhyNotDialog(Dialog[None]):
     # -- choosing
 
     @on(FilterBar.Typed)
-    def _typed(self, event: FilterBar.Typed) -> None:
+    def _filter_typed(self, event: FilterBar.Typed) -> None:
         # People who saw "/" among the keys type it here too.
         self._typed_text = text = event.text.strip().lstrip("/").lstrip()
         if not text:
             return
-        self._all, self._some = self._source(f"id:{text}" if _ID.fullmatch(text) else text), None
-        self.table.show(self._all, self.shell.operations.readers)
+        self._all, self._some = self._row_source(f"id:{text}" if _ID.fullmatch(text) else text), None
+        self.table.show_source(self._all, self.shell.operations.readers)
 
-    def _source(self, expression: str) -> MemorySource:
+    def _row_source(self, expression: str) -> MemorySource:
         return MemorySource(
-            self.shell.operations.require(), _everywhere(expression), ("time", True), episodes=True
+            self.shell.operations.require_memory(), _with_trash(expression), ("time", True), episodes=True
         )
 
     def on_descendant_focus(self) -> None:
@@ -188,18 +188,18 @@ class WhyNotDialog(Dialog[None]):
         return self.hints_of(self.typing_hints, "stop typing") if typing else self.hints_of(self.hints)
 
     @on(FilterBar.TypingEnded)
-    def _left(self) -> None:
+    def _filter_left(self) -> None:
         self.table.focus()
 
     @on(RowsFailed)
-    def _failed(self, event: RowsFailed) -> None:
+    def _rows_failed(self, event: RowsFailed) -> None:
         if isinstance(event.error, InputError):
-            self._show(event.error.message, warning=True)
+            self._show_message(event.error.message, warning=True)
         else:
             self.shell.show_error(event.error, "finding it")
 
     @on(RowsCounted)
-    def _counted(self, event: RowsCounted) -> None:
+    def _rows_counted(self, event: RowsCounted) -> None:
         self.query_one(FilterBar).show_count(f"{event.count:,}" if event.exact else f"{event.count:,}+")
         shown = self.table.source_shown
         note = self.query_one(".why-some", Static)
@@ -209,24 +209,24 @@ class WhyNotDialog(Dialog[None]):
             return
         some, words = some_words(self._typed_text) if shown is self._all else ("", "")
         if some:
-            self._some = SharingSource(self.shell.operations.require(), _everywhere(some), words)
-            self.table.show(self._some, self.shell.operations.readers)
+            self._some = SharingSource(self.shell.operations.require_memory(), _with_trash(some), words)
+            self.table.show_source(self._some, self.shell.operations.readers)
         elif shown in (self._all, self._some):
-            self._show(_NEVER if _only_words(self._typed_text) else _NOTHING)
+            self._show_message(_NEVER if _only_words(self._typed_text) else _NOTHING)
 
     @on(RowHighlighted)
-    def _highlighted(self) -> None:
+    def _explain_selected(self) -> None:
         row = self.table.selected
         if row is not None:
-            start_worker(self, partial(self._explain, row.memory), "explain")
+            start_worker(self, partial(self._explain_memory, row.memory), "explain")
 
     @on(RowOpened)
-    def _opened(self) -> None:
+    def _open_selected(self) -> None:
         self.query_one(TextView).focus()
 
     # -- explaining
 
-    async def _explain(self, memory: MemoryRecord) -> None:
+    async def _explain_memory(self, memory: MemoryRecord) -> None:
         await asyncio.sleep(_DELAY)
         identity = memory.id
         try:
@@ -236,7 +236,7 @@ class WhyNotDialog(Dialog[None]):
                 )
             )
         except NotFoundError as error:
-            self._show(error.message, warning=True)
+            self._show_message(error.message, warning=True)
             return
         self._show_explanation(explanation)
 
@@ -247,25 +247,25 @@ class WhyNotDialog(Dialog[None]):
         text = HitText(view.text_width, self.shell.clock(), self.shell.glyphs)
         identity = explanation.memory.id
         served = None if self._block is None else _served_line(self._block, identity)
-        view.show(text.explanation(explanation, self._best, MOST, served), subject=identity)
+        view.show_text(text.explain_memory(explanation, self._best, MOST, served), subject=identity)
 
-    def _show(self, text: str, *, warning: bool = False) -> None:
-        self.query_one(TextView).show(assemble((text, "$warning" if warning else "$text-muted")))
+    def _show_message(self, text: str, *, warning: bool = False) -> None:
+        self.query_one(TextView).show_text(assemble((text, "$warning" if warning else "$text-muted")))
 
     def action_find(self) -> None:
-        self.query_one(FilterBar).edit()
+        self.query_one(FilterBar).start_typing()
 
     def action_expect(self) -> None:
         """Expect this memory: the question is pinned, and asked again after imports and maintenance."""
         row = self.table.selected
         if row is None:
-            self._show("Choose the memory that you expect first.", warning=True)
+            self._show_message("Choose the memory that you expect first.", warning=True)
         elif self.shell.readonly:
-            self._show("This memory is open for reading only.", warning=True)
+            self._show_message("This memory is open for reading only.", warning=True)
         else:
-            start_worker(self, partial(self._expect, row.memory.id), "expect")
+            start_worker(self, partial(self._expect_memory, row.memory.id), "expect")
 
-    async def _expect(self, identity: str) -> None:
+    async def _expect_memory(self, identity: str) -> None:
         operation = await self.shell.operations.change(
             lambda engine: engine.questions.expect(
                 self._query, identity, filter=self._filter, profile=self._saved_profile, top=AGENTS_SEE

@@ -11,16 +11,16 @@ from textual.content import Content
 from textual.events import Key
 from textual.widgets import Static
 
-from memtui.present.caution import line
+from memtui.present.caution import caution_line
 from memtui.present.format import relative_time
 from memtui.present.memory import without_secrets
 from memtui.present.operation import actor_name, quoted_query
 from memtui.present.past import time_ago
-from memtui.present.text import cells, one_line, visible
+from memtui.present.text import max_cells, one_line, visible
 from memtui.ui.presenters.memory_rows import ended_word
 from memtui.ui.row_source import ListSource
 from memtui.ui.safe import Styled, assemble, content
-from memtui.ui.widgets.columns import Column, Piece
+from memtui.ui.widgets.columns import Column, StyledText
 from memtui.ui.widgets.row_table import RowHighlighted, RowOpened, RowTable
 
 from .dialog import Dialog
@@ -91,22 +91,22 @@ class WrongDialog(Dialog[PickedMemory]):
         yield Static(classes="wrong-text")
 
     def _columns(self) -> Iterator[Column[ServedRow]]:
-        def text(row: ServedRow, width: int) -> Iterable[Piece]:
+        def text(row: ServedRow, width: int) -> Iterable[StyledText]:
             if row.memory is None:
-                yield Piece(one_line(quoted_query(row.answer), width), "accent")
+                yield StyledText(one_line(quoted_query(row.answer), width), "accent")
                 return
-            yield Piece(visible("  "))
+            yield StyledText(visible("  "))
             ending = ended_word(row.memory, width, tuple(self._cautions.get(row.memory.id, ())))
-            yield Piece(ending, "warning")
-            yield Piece(one_line(without_secrets(row.memory), max(width - 2 - cells(ending), 1)))
+            yield StyledText(ending, "warning")
+            yield StyledText(one_line(without_secrets(row.memory), max(width - 2 - max_cells(ending), 1)))
 
-        def agent(row: ServedRow, width: int) -> Iterable[Piece]:
+        def agent(row: ServedRow, width: int) -> Iterable[StyledText]:
             if row.memory is None:
-                yield Piece(one_line(actor_name(row.answer.agent), width), "dim")
+                yield StyledText(one_line(actor_name(row.answer.agent), width), "dim")
 
-        def time(row: ServedRow, width: int) -> Iterable[Piece]:
+        def time(row: ServedRow, width: int) -> Iterable[StyledText]:
             if row.memory is None:
-                yield Piece(one_line(relative_time(row.answer.at, self.shell.clock()), width), "dim")
+                yield StyledText(one_line(relative_time(row.answer.at, self.shell.clock()), width), "dim")
 
         yield Column("text", "", text, least=16, spills=True)
         yield Column("agent", "", agent, width=12, drop=2)
@@ -115,9 +115,9 @@ class WrongDialog(Dialog[PickedMemory]):
     def on_mount(self) -> None:
         table = self.query_one(RowTable)
         table.show_header(False)
-        table.select(1)
+        table.select_key(1)
         source = ListSource(self._rows, lambda row: row.number)
-        table.show(source, self.shell.operations.readers, top=False)
+        table.show_source(source, self.shell.operations.readers, top=False)
         table.focus()
 
     @on(RowHighlighted)
@@ -135,7 +135,7 @@ class WrongDialog(Dialog[PickedMemory]):
             sign = self.shell.glyphs.kinds[row.memory.kind]
             parts += [(f"\n{sign} ", "$accent"), content(without_secrets(row.memory), limit=_LONGEST)]
             for caution in self._cautions.get(row.memory.id, ()):
-                text = "".join(part for part, _ in line(caution, self.shell.clock()))
+                text = "".join(part for part, _ in caution_line(caution, self.shell.clock()))
                 parts += [
                     (f"\n{self.shell.glyphs.conflict} ", "$warning"),
                     content(text, "$warning", limit=_LONGEST),
@@ -145,14 +145,14 @@ class WrongDialog(Dialog[PickedMemory]):
     def on_key(self, event: Key) -> None:
         if event.character == _WITHHOLD:
             event.stop()
-            self._pick(withhold=True)
+            self._pick_memory(withhold=True)
 
     @on(RowOpened)
-    def _open(self, event: RowOpened) -> None:
+    def _open_row(self, event: RowOpened) -> None:
         event.stop()
-        self._pick(withhold=False)
+        self._pick_memory(withhold=False)
 
-    def _pick(self, *, withhold: bool) -> None:
+    def _pick_memory(self, *, withhold: bool) -> None:
         """On a question, the cursor goes to its first memory, and nothing is picked yet."""
         table = self.query_one(RowTable)
         row = table.selected

@@ -24,7 +24,7 @@ def why_profile_fixed(shell: Shell) -> str:
     return ""
 
 
-def choose(shell: Shell, name: str) -> None:
+def choose_profile(shell: Shell, name: str) -> None:
     """Save the profile in the settings and apply it. Raises InputError, DiskFullError."""
     save_setting(shell, _SETTING, name)
     if shell.applies_settings:

@@ -32,10 +32,10 @@ class ClockBanner:
             self._banner = None
         self._pane.set_class(bool(note), "-warned")
         if note:
-            self._banner = Static(self._warning(note), classes="clock-banner")
+            self._banner = Static(self._warning_text(note), classes="clock-banner")
             self._pane.query_one(".list-side").mount(self._banner, before=0)
 
-    def _warning(self, note: str) -> Content:
+    def _warning_text(self, note: str) -> Content:
         return assemble(
             (f"{self._pane.shell.glyphs.conflict} ", "bold $warning"), (f"{note[0].upper()}{note[1:]}. ", "$warning"),
             (self._pane.shell.keymap_shown("accept_clock"), "bold $accent"), (" it is right", "$text-muted"),

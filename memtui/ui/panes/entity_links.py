@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from memtui.present.format import count
+from memtui.present.format import format_count
 
 if TYPE_CHECKING:
     from memtui.engine.records import Entity, MemoryRecord
@@ -31,14 +31,14 @@ async def show_about(pane: Pane, found: Sequence[Entity]) -> None:
     shell = pane.shell
     if not found:
         unread = shell.stats.unlinked if shell.stats is not None else 0
-        wait = f" {count(unread)} texts still wait to be read for names." if unread else ""
+        wait = f" {format_count(unread)} texts still wait to be read for names." if unread else ""
         pane.show_message(f"{NOBODY}{wait}", "warning")
         return
     entity = found[0]
     if len(found) > 1:
         from memtui.ui.dialogs.choice import Choice, PickDialog
 
-        choices = [Choice(one.canonical_name, one.type, count(one.mention_count)) for one in found]
+        choices = [Choice(one.canonical_name, one.type, format_count(one.mention_count)) for one in found]
         picked = await shell.ask_person(PickDialog("Everything about…", choices, yes="show"))
         if picked is None:
             return

@@ -18,7 +18,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from memtui.engine.errors import InputError, MemtuiError
-from memtui.present.format import count
+from memtui.present.format import format_count
 from memtui.ui.action_dispatch import start_worker
 from memtui.ui.actions import Action
 from memtui.ui.row_source import RowSource
@@ -160,7 +160,7 @@ class ListPane(Pane, Generic[Row]):
 
     def on_mount(self) -> None:
         if self.waiting:
-            self.preview.show(assemble((self.waiting, "$text-muted")))
+            self.preview.show_text(assemble((self.waiting, "$text-muted")))
         # A pane that is mounted beside another one does not always get its first resize event.
         self.call_after_refresh(self.on_resize)
 
@@ -178,7 +178,7 @@ class ListPane(Pane, Generic[Row]):
     def _show_filtered(self, filter: str, *, top: bool) -> None:
         source = self.source(filter, self.table.order)
         self._asked = source, filter
-        self.table.show(source, self.shell.operations.readers, top=top)
+        self.table.show_source(source, self.shell.operations.readers, top=top)
 
     def show_note(self, text: Content | None) -> None:
         """Show a text in place of the rows, or the rows again."""
@@ -191,21 +191,21 @@ class ListPane(Pane, Generic[Row]):
 
     @on(FilterBar.Typed)
     def _filter_typed(self) -> None:
-        self.table.mark(set())
+        self.table.mark_keys(set())
         self.show_rows(top=True)
 
     @on(FilterBar.TypingEnded)
-    def _filter_left(self) -> None:
+    def _leave_filter(self) -> None:
         self.do_focus_list()
 
     @on(RowsOrdered)
-    def _ordered(self, event: RowsOrdered) -> None:
+    def _change_order(self, event: RowsOrdered) -> None:
         one = next(one for one in self.orders if one.sort == event.sort)
         self.show_message(f"Order: {one.label(event.falling)}.")
         self.show_rows(top=True)
 
     @on(RowsCounted)
-    def _counted(self, event: RowsCounted) -> None:
+    def _show_count(self, event: RowsCounted) -> None:
         if self._asked is not None and self.table.source_shown is self._asked[0]:
             self._valid = self._asked[1]
         if self.rows_filter == self.filter_text:
@@ -222,7 +222,7 @@ class ListPane(Pane, Generic[Row]):
         """Leave the full view if no row is left. The list says why."""
         if self.has_class("-zoom-preview"):
             focused = self.preview_part.has_focus
-            self.zoom(None)
+            self.zoom_part(None)
             if focused:
                 self.table.focus()
 
@@ -232,14 +232,14 @@ class ListPane(Pane, Generic[Row]):
     def show_count(self, rows: int, exact: bool) -> None:
         """How many rows there are: beside the filter, and in the status line."""
         total = self.total()
-        number = count(rows) if exact else f"{count(rows)}+"
+        number = format_count(rows) if exact else f"{format_count(rows)}+"
         if total is not None and self.rows_filter and exact:
-            number = f"{number} of {count(total)}"
+            number = f"{number} of {format_count(total)}"
         self.filter_bar.show_count(number)
         out_of = total if " of " in number and total is not None else rows
-        parts = [*self.counted(number, out_of)]
+        parts = [*self.count_text(number, out_of)]
         if self.table.marks:
-            parts.insert(0, f"{count(len(self.table.marks))} marked")
+            parts.insert(0, f"{format_count(len(self.table.marks))} marked")
         parts.append(self._order_label())
         self.show_status(f" {self.shell.glyphs.dot} ".join(part for part in parts if part))
 
@@ -251,7 +251,7 @@ class ListPane(Pane, Generic[Row]):
         one = next(one for one in self.orders if one.sort == sort)
         return one.label(falling)
 
-    def counted(self, shown: str, number: int) -> Sequence[str]:
+    def count_text(self, shown: str, number: int) -> Sequence[str]:
         """The count as text, and the filter. ``number`` decides between singular and plural."""
         return f"{shown} {self.noun_one if number == 1 else self.noun}", self.rows_filter
 
@@ -260,12 +260,12 @@ class ListPane(Pane, Generic[Row]):
             self.show_count(self.table.row_count, True)
 
     @on(RowsMarked)
-    def _marked(self) -> None:
+    def _show_marked(self) -> None:
         self.show_count(self.table.row_count, True)
         self.shell.refresh_keys()
 
     @on(RowsFailed)
-    def _failed(self, event: RowsFailed) -> None:
+    def _show_failure(self, event: RowsFailed) -> None:
         error = event.error
         if isinstance(error, InputError):
             if self.table.failed:
@@ -284,7 +284,7 @@ class ListPane(Pane, Generic[Row]):
     # -- preview
 
     @on(RowHighlighted)
-    def _highlighted(self) -> None:
+    def _update_preview(self) -> None:
         self.show_selected()
 
     def show_selected(self) -> None:
@@ -302,7 +302,7 @@ class ListPane(Pane, Generic[Row]):
         start_worker(self, partial(self._fill_preview, row), "preview")
 
     @on(TextView.Rewidened)
-    def _rewidened(self) -> None:
+    def _redraw_preview(self) -> None:
         if self.table.selected is not None:
             self.show_selected()
 
@@ -314,32 +314,32 @@ class ListPane(Pane, Generic[Row]):
             self.show_preview(text, key)
 
     def show_preview(self, text: Content, key: int | None) -> None:
-        self.preview.show(text, subject=key)
+        self.preview.show_text(text, subject=key)
 
     @on(RowOpened)
-    def _opened(self) -> None:
+    def _open_selected(self) -> None:
         self.open_preview()
 
     def open_preview(self) -> None:
         """Give the preview the whole pane, and go there."""
-        self.zoom("preview")
+        self.zoom_part("preview")
         self.preview_part.focus()
 
     def do_zoom(self) -> None:
-        self.zoom("preview" if self.preview_part.has_focus else "list")
+        self.zoom_part("preview" if self.preview_part.has_focus else "list")
 
     def do_unzoom(self) -> None:
-        self.zoom(None)
+        self.zoom_part(None)
 
     # -- actions
 
     @property
-    def _zoomed(self) -> bool:
+    def _zoomed_part(self) -> bool:
         return self.has_class("-zoom-list") or self.has_class("-zoom-preview")
 
     @property
     def in_mode(self) -> bool:
-        return self._zoomed
+        return self._zoomed_part
 
     def preferred_actions(self) -> Sequence[str]:
         return ("back",) if self.in_mode else ()
@@ -351,20 +351,20 @@ class ListPane(Pane, Generic[Row]):
         return super().help(action)
 
     def unavailable_reason(self, action: Action) -> str:
-        if action.id == "unzoom" and not self._zoomed:
+        if action.id == "unzoom" and not self._zoomed_part:
             return "All parts are shown already."
         if action.id == "copy" and hasattr(self, "do_copy") and self.table.selected is None:
             return "There is no row here."
         return super().unavailable_reason(action)
 
     def back(self) -> bool:
-        if self._zoomed:
-            self.zoom(None)
+        if self._zoomed_part:
+            self.zoom_part(None)
             self.table.focus()
         elif not self.table.has_focus:
             self.table.focus()
         elif self.table.marks:
-            self.table.mark(set())
+            self.table.mark_keys(set())
         elif self.filter_text:
             self.filter_bar.set_filter("")
         else:
@@ -381,18 +381,18 @@ class ListPane(Pane, Generic[Row]):
             if again:
                 self.filter_bar.set_filter(filter, quiet=True)
             if key is not None and key != self.table.selected_key:
-                self.table.select(key)
+                self.table.select_key(key)
             if again:
                 self.show_rows(top=False)
-            self.zoom(zoomed)
+            self.zoom_part(zoomed)
             focused.focus()
 
         return restore
 
     def do_filter(self) -> None:
-        self.filter_bar.edit()
+        self.filter_bar.start_typing()
 
-    def zoom(self, part: str | None) -> None:
+    def zoom_part(self, part: str | None) -> None:
         """Give one part the whole pane; None: show both."""
         self.set_class(part == "list", "-zoom-list")
         self.set_class(part == "preview", "-zoom-preview")
@@ -401,12 +401,12 @@ class ListPane(Pane, Generic[Row]):
 
     def do_focus_preview(self) -> None:
         if self.screen.has_class("-tiny"):
-            self.zoom("preview")
+            self.zoom_part("preview")
         self.preview_part.focus()
 
     def do_focus_list(self) -> None:
         if self.has_class("-zoom-preview"):
-            self.zoom(None)
+            self.zoom_part(None)
         self.table.focus()
 
     def on_resize(self) -> None:

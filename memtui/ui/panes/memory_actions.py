@@ -101,7 +101,7 @@ class MemoryActions:
 
     def _unmark(self) -> None:
         if self._table is not None:
-            self._table().mark(set())
+            self._table().mark_keys(set())
 
     def unavailable_reason(self, action: Action) -> str:
         if action.id in ("correct", "editor", "about", "copy") and self.current is None:
@@ -393,7 +393,7 @@ class MemoryActions:
 
     async def do_editor(self) -> None:
         from memtui.ui.dialogs.choice import Question
-        from memtui.ui.editor import edit
+        from memtui.ui.editor import edit_text
 
         memory = self.current
         if memory is None:
@@ -402,7 +402,7 @@ class MemoryActions:
         if memory is None:
             self._pane.show_message("Nothing was corrected.")
             return
-        text = edit(self._pane.shell, memory.content)
+        text = edit_text(self._pane.shell, memory.content)
         if text.strip() == memory.content.strip():
             self._pane.show_message("The text is as it was: nothing was corrected.")
             return
@@ -590,10 +590,10 @@ def _pin_or_unpin(engine: Memory, rids: Sequence[int]) -> _Pinned:
 
 def source_quote(memory: MemoryRecord, sources: list[MemoryRecord]) -> Content | None:
     """The words that a memory came from, for the dialog that corrects it."""
-    from memtui.ui.presenters.source_words import excerpt, shared
+    from memtui.ui.presenters.source_words import excerpt_around, shared_words
 
     if not sources:
         return None
     said = without_secrets(sources[0])
-    part, ranges = excerpt(said, shared(memory.content, said), _QUOTE)
+    part, ranges = excerpt_around(said, shared_words(memory.content, said), _QUOTE)
     return assemble("“", marked(part, ranges, "bold $accent", "$text"), "”")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeVar
 from textual.containers import Container
 from textual.widget import Widget
 
-from memtui.ui.action_dispatch import chord, delegated, perform
+from memtui.ui.action_dispatch import perform_action, perform_chord, refusal_of_delegate
 from memtui.ui.actions import Action, ActionContext
 from memtui.ui.messages import Notified, PaneStatus, Severity
 from memtui.ui.shell import shell_of
@@ -46,7 +46,7 @@ class Pane(Container):
     footer_if_able: ClassVar[frozenset[str]] = frozenset({"merge_marked"})
     # Objects that carry out some of the pane's actions (see ``perform``).
     delegates: Sequence[object] = ()
-    action_perform, action_chord = perform, chord
+    action_perform, action_chord = perform_action, perform_chord
 
     @property
     def shell(self) -> Shell:
@@ -71,7 +71,7 @@ class Pane(Container):
 
     def unavailable_reason(self, action: Action) -> str:
         """Why an action cannot run now, as a sentence; empty when it can."""
-        return delegated(self, action)
+        return refusal_of_delegate(self, action)
 
     @property
     def entity_name(self) -> str:

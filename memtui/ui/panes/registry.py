@@ -38,7 +38,7 @@ class PaneSpec(NamedTuple):
         return pane
 
 
-def _remembered(stats: Stats) -> int:
+def _memory_count(stats: Stats) -> int:
     return stats.active - stats.by_kind.get("episode", 0)
 
 
@@ -46,7 +46,7 @@ def _remembered(stats: Stats) -> int:
 PANES: tuple[PaneSpec, ...] = (
     PaneSpec(0, "you", "You", "You", "memtui.ui.panes.you.pane:YouPane"),
     PaneSpec(1, "review", "Review", "Rev", "memtui.ui.panes.review.pane:ReviewPane", calls=True),
-    PaneSpec(2, "memories", "Memories", "Mem", "memtui.ui.panes.memories.pane:MemoriesPane", _remembered),
+    PaneSpec(2, "memories", "Memories", "Mem", "memtui.ui.panes.memories.pane:MemoriesPane", _memory_count),
     PaneSpec(3, "search", "Search", "Find", "memtui.ui.panes.search.pane:SearchPane"),
     PaneSpec(
         4, "entities", "Entities", "Ents", "memtui.ui.panes.entities.pane:EntitiesPane",

@@ -20,7 +20,7 @@ _line = re.compile(r"[^\n]*\n?")
 Range = tuple[int, int]
 
 
-def differences(old: str, new: str) -> tuple[list[Range], list[Range]]:
+def diff_ranges(old: str, new: str) -> tuple[list[Range], list[Range]]:
     """The code points of ``old`` that are missing in ``new``, and those of ``new`` that are missing in ``old``.
 
     Words are compared, or lines if the texts are long. Blanks between two changed words count as changed,
@@ -31,34 +31,34 @@ def differences(old: str, new: str) -> tuple[list[Range], list[Range]]:
     after = [found[0] for found in pattern.finditer(new) if found[0]]
     gone: list[Range] = []
     come: list[Range] = []
-    at_old = _offsets(before)
-    at_new = _offsets(after)
+    at_old = _token_offsets(before)
+    at_new = _token_offsets(after)
     for tag, i1, i2, j1, j2 in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         if tag != "equal":
-            _add(gone, at_old[i1], at_old[i2], old)
-            _add(come, at_new[j1], at_new[j2], new)
+            _add_range(gone, at_old[i1], at_old[i2], old)
+            _add_range(come, at_new[j1], at_new[j2], new)
     return gone, come
 
 
-def old_and_new(old: str, new: str) -> Content:
+def mark_differences(old: str, new: str) -> Content:
     """Both texts, the old one first, with their differences marked. Equal texts are named as equal."""
     if old == new:
         return assemble(("= ", "$text-muted"), (old, "$text-muted"))
-    gone, come = differences(old, new)
+    gone, come = diff_ranges(old, new)
     return assemble(
         ("- ", "bold $removed"), marked(old, gone, REMOVED, "$text-muted"), "\n",
         ("+ ", "bold $added"), marked(new, come, ADDED),
     )  # fmt: skip
 
 
-def _offsets(tokens: list[str]) -> list[int]:
+def _token_offsets(tokens: list[str]) -> list[int]:
     offsets = [0]
     for token in tokens:
         offsets.append(offsets[-1] + len(token))
     return offsets
 
 
-def _add(ranges: list[Range], start: int, end: int, text: str) -> None:
+def _add_range(ranges: list[Range], start: int, end: int, text: str) -> None:
     if start == end:
         return
     if ranges and text[ranges[-1][1] : start].isspace():

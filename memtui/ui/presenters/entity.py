@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from memtui.present.format import count, local_month, relative_time
-from memtui.present.text import Visible, cells, one_line, visible
-from memtui.ui.widgets.columns import Column, Order, Piece
+from memtui.present.format import format_count, local_month, relative_time
+from memtui.present.text import Visible, max_cells, one_line, visible
+from memtui.ui.widgets.columns import Column, Order, StyledText
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
@@ -58,37 +58,37 @@ class EntitySource:
 def entity_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Entity]]:
     """Pin, name and other names, type, mentions, when it was seen first and last."""
 
-    def pin(row: Entity, width: int) -> Iterable[Piece]:
-        yield Piece(visible(glyphs.pinned if row.pinned else ""), "accent")
+    def pin_cell(row: Entity, width: int) -> Iterable[StyledText]:
+        yield StyledText(visible(glyphs.pinned if row.pinned else ""), "accent")
 
-    def name(row: Entity, width: int) -> Iterable[Piece]:
+    def name_cell(row: Entity, width: int) -> Iterable[StyledText]:
         own = one_line(row.canonical_name, width)
-        yield Piece(own)
-        if row.aliases and (left := width - cells(own) - 2) >= _ALIASES_LEAST:
-            yield Piece(Visible("  "))
-            yield Piece(one_line(", ".join(row.aliases), left), "dim")
+        yield StyledText(own)
+        if row.aliases and (left := width - max_cells(own) - 2) >= _ALIASES_LEAST:
+            yield StyledText(Visible("  "))
+            yield StyledText(one_line(", ".join(row.aliases), left), "dim")
 
-    def type(row: Entity, width: int) -> Iterable[Piece]:
-        yield Piece(one_line(row.type, width), "dim")
+    def type_cell(row: Entity, width: int) -> Iterable[StyledText]:
+        yield StyledText(one_line(row.type, width), "dim")
 
-    def mentions(row: Entity, width: int) -> Iterable[Piece]:
-        yield Piece(count(row.mention_count))
+    def mentions_cell(row: Entity, width: int) -> Iterable[StyledText]:
+        yield StyledText(format_count(row.mention_count))
 
-    def last(row: Entity, width: int) -> Iterable[Piece]:
+    def last_seen_cell(row: Entity, width: int) -> Iterable[StyledText]:
         if row.last_seen is not None:
-            yield Piece(relative_time(row.last_seen, now()), "dim")
+            yield StyledText(relative_time(row.last_seen, now()), "dim")
 
-    def first(row: Entity, width: int) -> Iterable[Piece]:
+    def first_seen_cell(row: Entity, width: int) -> Iterable[StyledText]:
         if row.first_seen is not None:
-            yield Piece(local_month(row.first_seen), "dim")
+            yield StyledText(local_month(row.first_seen), "dim")
 
     return [
-        Column("pin", "", pin, width=1),
-        Column("name", "name", name, least=28, gap=1, sort="name"),
-        Column("type", "type", type, width=12, drop=3),
-        Column("mentions", "mentions", mentions, width=9, drop=2, right=True, sort="mentions"),
-        Column("first", "first", first, width=8, right=True, drop=4, sort="first_seen"),
-        Column("last", "last", last, width=4, right=True, drop=1, sort="last_seen"),
+        Column("pin", "", pin_cell, width=1),
+        Column("name", "name", name_cell, least=28, gap=1, sort="name"),
+        Column("type", "type", type_cell, width=12, drop=3),
+        Column("mentions", "mentions", mentions_cell, width=9, drop=2, right=True, sort="mentions"),
+        Column("first", "first", first_seen_cell, width=8, right=True, drop=4, sort="first_seen"),
+        Column("last", "last", last_seen_cell, width=4, right=True, drop=1, sort="last_seen"),
     ]
 
 
@@ -98,7 +98,7 @@ LISTED = 200
 _MOST = 200
 
 
-class Month(NamedTuple):
+class MonthCount(NamedTuple):
     """How many of its memories are from one month (local time)."""
 
     year: int
@@ -106,7 +106,7 @@ class Month(NamedTuple):
     memories: int
 
 
-class Portrait(NamedTuple):
+class EntityPortrait(NamedTuple):
     """One entity and what belongs to it.
 
     ``memories``: facts first, then by time, at most ``LISTED`` of ``total``; ``months``: every month from
@@ -120,7 +120,7 @@ class Portrait(NamedTuple):
     memories: tuple[MemoryRecord, ...] = ()
     total: int = 0
     seen_with: tuple[Companion, ...] = ()
-    months: tuple[Month, ...] = ()
+    months: tuple[MonthCount, ...] = ()
     titles: dict[str, str] = {}
     unlinked: int = 0
     waiting: int = 0
@@ -133,7 +133,7 @@ class Portrait(NamedTuple):
         return len(self.memories) >= self.total
 
 
-def gather_portrait(memory: Memory, identity: str) -> Portrait:
+def gather_portrait(memory: Memory, identity: str) -> EntityPortrait:
     """Read everything about an entity. Blocks. Raises NotFoundError when there is none (any more)."""
     from memtui.engine.errors import NotFoundError
 
@@ -144,12 +144,14 @@ def gather_portrait(memory: Memory, identity: str) -> Portrait:
             titles[session_id] = memory.view.session(session_id).name
         except NotFoundError:
             continue
-    return Portrait(
+    return EntityPortrait(
         entity=profile.entity,
         memories=profile.memories,
         total=profile.total,
         seen_with=profile.seen_with,
-        months=_filled([Month(*one) for one in memory.view.entity_months(profile.entity.eid)]),
+        months=_fill_empty_months(
+            [MonthCount(*one) for one in memory.view.entity_months(profile.entity.eid)]
+        ),
         titles=titles,
         unlinked=profile.unlinked,
         waiting=profile.waiting,
@@ -159,14 +161,14 @@ def gather_portrait(memory: Memory, identity: str) -> Portrait:
     )
 
 
-def _filled(months: list[Month]) -> tuple[Month, ...]:
+def _fill_empty_months(months: list[MonthCount]) -> tuple[MonthCount, ...]:
     """The months, with the empty ones between them."""
     if not months:
         return ()
     known = {(one.year, one.month): one for one in months}
     first, last = (one.year * 12 + one.month - 1 for one in (months[0], months[-1]))
     return tuple(
-        known.get((number // 12, number % 12 + 1), Month(number // 12, number % 12 + 1, 0))
+        known.get((number // 12, number % 12 + 1), MonthCount(number // 12, number % 12 + 1, 0))
         for number in range(first, last + 1)
     )
 

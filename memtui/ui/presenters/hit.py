@@ -16,18 +16,18 @@ from memtui.present.hit import (
     RETRIEVERS,
     explanation_lines,
     matched_text,
-    rank,
+    rank_text,
     raw_score,
+    reason_above,
+    reason_absent,
     retriever_label,
     score_text,
     share_text,
     shares_by_retriever,
-    why_above,
-    why_absent,
 )
-from memtui.present.text import Visible, cells, one_line, visible
+from memtui.present.text import Visible, max_cells, one_line, visible
 from memtui.ui.safe import assemble, content, drawn
-from memtui.ui.widgets.columns import Column, Piece
+from memtui.ui.widgets.columns import Column, StyledText
 
 from .memory_rows import WORDED, ended_word, sign_of
 from .memory_text import LONGEST, MemoryText
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     )
     from memtui.engine.records.saved import QuestionResult, SavedQuery
     from memtui.present.glyphs import Glyphs
-    from memtui.present.text import Labelled
+    from memtui.present.text import LabelledLine
 
 
 BAR = 10
@@ -68,7 +68,7 @@ class SearchRow(NamedTuple):
     hit: Hit | None = None
     saved: SavedQuery | None = None
     best: float = 0.0
-    moved: int | None = 0
+    rank_change: int | None = 0
     result: SearchResult | None = None
     expected: bool = False
     outcome: QuestionResult | None = None
@@ -116,11 +116,11 @@ def row_key(row: SearchRow) -> int:
 def search_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[SearchRow]]:
     """Rank, text and how far it moved, bar, score, age."""
 
-    def rank(row: SearchRow, width: int) -> Iterable[Piece]:
+    def rank(row: SearchRow, width: int) -> Iterable[StyledText]:
         if row.hit is not None:
-            yield Piece(visible(f"{row.hit.rank}"), "text" if row.hit.rank <= AGENTS_SEE else "dim")
+            yield StyledText(visible(f"{row.hit.rank}"), "text" if row.hit.rank <= AGENTS_SEE else "dim")
 
-    def text(row: SearchRow, width: int) -> Iterable[Piece]:
+    def text_cell(row: SearchRow, width: int) -> Iterable[StyledText]:
         if row.hit is not None:
             arrow = moved(row)
             room = max(width - 2 - (_MOVED if arrow else 0), 1)
@@ -129,55 +129,67 @@ def search_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Sear
                 state = visible(f"{glyphs.rule} less likely {glyphs.rule} {state}")
             content = one_line(row.hit.memory.content, max(room - len(state), 1))
             yield sign_of(row.hit.memory, glyphs)
-            yield Piece(visible("?"), "accent") if row.expected else Piece(visible(" "))
-            yield Piece(state, "warning")
-            yield Piece(content, "text" if row.hit.memory.active and row.likely else "dim")
+            yield StyledText(visible("?"), "accent") if row.expected else StyledText(visible(" "))
+            yield StyledText(state, "warning")
+            yield StyledText(content, "text" if row.hit.memory.active and row.likely else "dim")
             if arrow:
-                yield Piece(visible(" " * (room - len(state) - cells(content) + _MOVED - cells(arrow.text))))
+                yield StyledText(
+                    visible(" " * (room - len(state) - max_cells(content) + _MOVED - max_cells(arrow.text)))
+                )
                 yield arrow
         elif row.saved is not None:
             if row.outcome is None:
-                yield Piece(visible("? "), "accent")
+                yield StyledText(visible("? "), "accent")
             elif row.outcome.passed:
-                yield Piece(visible(f"{glyphs.done} "), "success")
+                yield StyledText(visible(f"{glyphs.done} "), "success")
             else:
-                yield Piece(visible(f"{glyphs.conflict} "), "warning")
-            yield Piece(one_line(row.saved.query, width - 2))
-            yield Piece(one_line(f"{row.saved.filter}", max(width - 4 - len(row.saved.query), 0)), "dim")
+                yield StyledText(visible(f"{glyphs.conflict} "), "warning")
+            yield StyledText(one_line(row.saved.query, width - 2))
+            yield StyledText(one_line(f"{row.saved.filter}", max(width - 4 - len(row.saved.query), 0)), "dim")
 
-    def moved(row: SearchRow) -> Piece | None:
-        if row.moved is None:
-            return Piece(visible("new"), "success")
-        if row.moved > 0:
-            return Piece(visible(f"{glyphs.rising}{row.moved}"), "success")
-        return Piece(visible(f"{glyphs.falling}{-row.moved}"), "warning") if row.moved < 0 else None
+    def moved(row: SearchRow) -> StyledText | None:
+        if row.rank_change is None:
+            return StyledText(visible("new"), "success")
+        if row.rank_change > 0:
+            return StyledText(visible(f"{glyphs.rising}{row.rank_change}"), "success")
+        return (
+            StyledText(visible(f"{glyphs.falling}{-row.rank_change}"), "warning")
+            if row.rank_change < 0
+            else None
+        )
 
-    def stack(row: SearchRow, width: int) -> Iterable[Piece]:
+    def score_bar_cell(row: SearchRow, width: int) -> Iterable[StyledText]:
         if row.hit is not None:
-            for retriever, cells in bar(shares_by_retriever(row.hit.retrievers), row.best, width):
-                yield Piece(bar_text(retriever, cells, glyphs), retriever)
+            for retriever, cells in stacked_bar_cells(
+                shares_by_retriever(row.hit.retrievers), row.best, width
+            ):
+                yield StyledText(bar_text(retriever, cells, glyphs), retriever)
 
-    def score(row: SearchRow, width: int) -> Iterable[Piece]:
+    def score_cell(row: SearchRow, width: int) -> Iterable[StyledText]:
         if row.hit is not None:
-            yield Piece(score_text(row.hit.score, most=row.best), "strong" if row.hit.rank == 1 else "text")
+            yield StyledText(
+                score_text(row.hit.score, most=row.best), "strong" if row.hit.rank == 1 else "text"
+            )
 
-    def age(row: SearchRow, width: int) -> Iterable[Piece]:
+    def age_cell(row: SearchRow, width: int) -> Iterable[StyledText]:
         if row.hit is not None:
-            yield Piece(relative_time(row.hit.memory.event_time, now()), "dim")
+            yield StyledText(relative_time(row.hit.memory.event_time, now()), "dim")
 
     return [
         Column("rank", "", rank, width=3, right=True),
-        Column("text", "", text, least=28, gap=1),
-        Column("bar", "why", stack, width=BAR, drop=1),
-        Column("score", "score", score, width=6, right=True, gap=1),
-        Column("age", "age", age, width=4, right=True, drop=2),
+        Column("text", "", text_cell, least=28, gap=1),
+        Column("bar", "why", score_bar_cell, width=BAR, drop=1),
+        Column("score", "score", score_cell, width=6, right=True, gap=1),
+        Column("age", "age", age_cell, width=4, right=True, drop=2),
     ]
 
 
 Range = tuple[int, int, str]
 
 
-def bar(terms: Mapping[RetrieverName, float], most: float, cells: int) -> list[tuple[RetrieverName, int]]:
+def stacked_bar_cells(
+    terms: Mapping[RetrieverName, float], most: float, cells: int
+) -> list[tuple[RetrieverName, int]]:
     """How many cells of a bar belong to each retriever. ``most``: the score that fills the whole bar.
 
     The bar is as long as the sum of the scores says, however each is rounded.
@@ -199,11 +211,11 @@ def bar_text(retriever: RetrieverName, cells: int, glyphs: Glyphs) -> Visible:
     return visible(glyphs.retrievers[retriever] * cells)
 
 
-def marks(text: str, retrievers: Mapping[RetrieverName, RetrieverHit]) -> list[Range]:
+def match_ranges(text: str, retrievers: Mapping[RetrieverName, RetrieverHit]) -> list[Range]:
     """The code points of ``text`` that matched, with their retriever: words, and names where no word matched."""
     found: list[Range] = []
     if "keyword" in retrievers:
-        found += _words(text, retrievers["keyword"].matched)
+        found += _word_ranges(text, retrievers["keyword"].matched)
     if "entity" in retrievers:
         for name in retrievers["entity"].matched:
             for hit in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE):
@@ -213,7 +225,7 @@ def marks(text: str, retrievers: Mapping[RetrieverName, RetrieverHit]) -> list[R
     return sorted(found)
 
 
-def _words(text: str, matched: Sequence[str]) -> Iterable[Range]:
+def _word_ranges(text: str, matched: Sequence[str]) -> Iterable[Range]:
     matched_words = set(matched)
     from memtui.engine.store.tokens import spans  # loads SQLite, too slow for the first paint
 
@@ -224,11 +236,11 @@ def _words(text: str, matched: Sequence[str]) -> Iterable[Range]:
     for pair in matched_words:
         if not pair.isascii() and len(pair) <= 2:
             for found in re.finditer(re.escape(pair), text):
-                if not _alone(text, found.start(), found.end()):
+                if not _is_whole_word(text, found.start(), found.end()):
                     yield (*found.span(), "keyword")
 
 
-def _alone(text: str, start: int, end: int) -> bool:
+def _is_whole_word(text: str, start: int, end: int) -> bool:
     """Whether the range is a word by itself."""
     before = start == 0 or not text[start - 1].isalnum()
     return before and (end == len(text) or not text[end].isalnum())
@@ -244,49 +256,53 @@ _BRIEF = 600
 class HitText(MemoryText):
     """Lays out a hit and the details of its memory."""
 
-    def hit(self, hit: Hit, result: SearchResult, detail: MemoryDetail | None = None) -> Content:
+    def explain_hit(self, hit: Hit, result: SearchResult, detail: MemoryDetail | None = None) -> Content:
         """The breakdown of the score. With ``detail``, the memory and its sources below it."""
-        lines = [*self._text(hit.memory.content, hit.retrievers), *self._cautions(hit.cautions), assemble("")]
-        lines += self._breakdown(hit, result)
+        lines = [
+            *self._marked_text(hit.memory.content, hit.retrievers),
+            *self._cautions(hit.cautions),
+            assemble(""),
+        ]
+        lines += self._score_breakdown(hit, result)
         if detail is not None:
-            lines.append(self._rule())
+            lines.append(self._rule_line())
             if len(hit.memory.content) > _BRIEF:
                 lines += [content(hit.memory.content[:LONGEST]), assemble("")]
             lines += [*self._state(hit.memory), *self._asked(detail), *self._successor(detail)]
             lines += self._topic_and_date(hit.memory)
-            lines += self._group(self._said_in(detail), self._named(detail), self._versions(detail))
-            lines += self._group(self._around(detail))
-            lines += self._group(self._foot(hit.memory))
+            lines += self._paragraph_group(self._said_in(detail), self._named(detail), self._versions(detail))
+            lines += self._paragraph_group(self._around(detail))
+            lines += self._paragraph_group(self._foot(hit.memory))
         return Content("\n").join(lines)
 
-    def explanation(
-        self, found: Explanation, best: float, listed: int, served: Labelled | None = None
+    def explain_memory(
+        self, found: Explanation, best: float, listed: int, served: LabelledLine | None = None
     ) -> Content:
         """Why a memory is or is not among the hits. ``best``: the score of row 1. ``listed``: the number of rows.
 
         ``told``: whether the context block has it, where the question is about that.
         """
-        lines = [*self._text(found.memory.content, found.retrievers), assemble("")]
+        lines = [*self._marked_text(found.memory.content, found.retrievers), assemble("")]
         for label, reason in (*((served,) if served is not None else ()), *explanation_lines(found, listed)):
             lines += self.labelled(label, drawn(reason))
         lines.append(assemble(""))
-        lines += self._retrievers(found.retrievers, {}, max(best, found.score))
+        lines += self._retriever_lines(found.retrievers, {}, max(best, found.score))
         for retriever in RETRIEVERS:
             if (
                 retriever not in found.retrievers and retriever != "word_vector"
             ):  # which finds nothing by itself
-                lines += self._absent(retriever, "does not find it")
+                lines += self._absent_line(retriever, "does not find it")
         if found.retrievers:
             rank = f"  number {found.rank:,}" if found.rank is not None else ""
-            lines.append(self._total(found.score, max(best, found.score), rank))
+            lines.append(self._total_line(found.score, max(best, found.score), rank))
         return Content("\n").join(lines)
 
     # -- parts
 
-    def _text(self, text: str, retrievers: dict[RetrieverName, RetrieverHit]) -> Iterable[Content]:
+    def _marked_text(self, text: str, retrievers: dict[RetrieverName, RetrieverHit]) -> Iterable[Content]:
         """The memory's text with its matches in the colour of their retriever. A long text is cut around the first match."""
         shown = text[:LONGEST]
-        found = marks(shown, retrievers)
+        found = match_ranges(shown, retrievers)
         first = found[0][0] if found else 0
         at = first - _BRIEF // 6 if first > _BRIEF // 2 and len(shown) > _BRIEF else 0
         last = at + _BRIEF
@@ -297,21 +313,21 @@ class HitText(MemoryText):
                 at = end
         yield assemble(*parts, shown[at:last], "…" if last < len(text) else "")
 
-    def _breakdown(self, hit: Hit, result: SearchResult) -> Iterable[Content]:
+    def _score_breakdown(self, hit: Hit, result: SearchResult) -> Iterable[Content]:
         best = result.best
         reports = {report.retriever: report for report in result.retrievers}
-        yield from self._retrievers(hit.retrievers, reports, best)
-        yield self._total(hit.score, best)
-        yield from self._why_above(hit, result)
+        yield from self._retriever_lines(hit.retrievers, reports, best)
+        yield self._total_line(hit.score, best)
+        yield from self._reason_above(hit, result)
         missing = [
             retriever for retriever in RETRIEVERS if retriever in reports and retriever not in hit.retrievers
         ]
         if missing:
             yield assemble("")
             for retriever in missing:
-                yield from self._absent(retriever, why_absent(reports.get(retriever)))
+                yield from self._absent_line(retriever, reason_absent(reports.get(retriever)))
 
-    def _retrievers(
+    def _retriever_lines(
         self,
         retrievers: dict[RetrieverName, RetrieverHit],
         reports: dict[RetrieverName, RetrieverReport],
@@ -321,7 +337,7 @@ class HitText(MemoryText):
         found = [retriever for retriever in RETRIEVERS if retriever in retrievers]
         for short in (False, True):
             ranks = {
-                retriever: rank(retrievers[retriever], reports.get(retriever), short=short)
+                retriever: rank_text(retrievers[retriever], reports.get(retriever), short=short)
                 for retriever in found
             }
             raws = {
@@ -335,14 +351,18 @@ class HitText(MemoryText):
         room = max(room, 0)
         for retriever in found:
             hit = retrievers[retriever]
-            filled = bar({retriever: hit.term}, best, min(room, _WIDEST_BAR)) if room > 3 and hit.term else []
+            filled = (
+                stacked_bar_cells({retriever: hit.term}, best, min(room, _WIDEST_BAR))
+                if room > 3 and hit.term
+                else []
+            )
             level = bar_text(retriever, filled[0][1], self.glyphs) if filled else visible("")
             yield assemble(
                 (retriever_label(retriever).ljust(NAME), f"${retriever}"),
                 ranks[retriever].ljust(rank_width),
                 (raws[retriever].ljust(raw_width), "$text-muted"),
                 (level, f"${retriever}"),
-                " " * max(room - cells(level), 0),
+                " " * max(room - max_cells(level), 0),
                 (share_text(hit, best).rjust(TERM), "bold"),
             )
             words = matched_text(retriever, hit)
@@ -350,22 +370,22 @@ class HitText(MemoryText):
                 for part in content(words, "$text-muted", limit=400).wrap(max(self.width - NAME, 8)):
                     yield assemble(" " * NAME, part)
 
-    def _total(self, score: float, best: float, rank: str = "") -> Content:
+    def _total_line(self, score: float, best: float, rank: str = "") -> Content:
         total = str(score_text(score, most=best))
         blanks = " " * max(self.width - len("total") - 2 - len(total) - len(rank), 0)
         return assemble(blanks, ("total", "$text-muted"), "  ", (total, "bold"), (rank, "$text-muted"))
 
-    def _why_above(self, hit: Hit, result: SearchResult) -> Iterable[Content]:
+    def _reason_above(self, hit: Hit, result: SearchResult) -> Iterable[Content]:
         """Why it ranks above the next row."""
         if hit.rank >= len(result.hits):
             return
         yield assemble("")
-        yield from drawn(why_above(hit, result.hits[hit.rank], result.best)).wrap(self.width)
+        yield from drawn(reason_above(hit, result.hits[hit.rank], result.best)).wrap(self.width)
 
-    def _absent(self, retriever: RetrieverName, why: str) -> Iterable[Content]:
+    def _absent_line(self, retriever: RetrieverName, why: str) -> Iterable[Content]:
         name = assemble((retriever_label(retriever).ljust(NAME), "$text-muted"))
         for index, part in enumerate(assemble((why, "$text-muted")).wrap(max(self.width - NAME, 8))):
             yield assemble(name if index == 0 else " " * NAME, part)
 
-    def _rule(self) -> Content:
+    def _rule_line(self) -> Content:
         return assemble("\n", (self.glyphs.rule * self.width, "$frame"))

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from memtui.present import replacement
-from memtui.present.caution import label
+from memtui.present.caution import caution_label
 from memtui.present.format import relative_time
-from memtui.present.memory import confidence, is_fading, is_full, is_past, is_replaced, why_ended
+from memtui.present.memory import confidence_text, is_fading, is_full, is_past, is_replaced, reason_ended
 from memtui.present.text import Role, Visible, one_line, visible
-from memtui.ui.widgets.columns import Column, Order, Piece
+from memtui.ui.widgets.columns import Column, Order, StyledText
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
@@ -98,45 +98,45 @@ class MemorySource:
 def memory_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[MemoryRow]]:
     """Text, whether it is pinned and protected, confidence as bar and number, age, entities, topic, tags."""
 
-    def text(row: MemoryRow, width: int) -> Iterable[Piece]:
+    def text(row: MemoryRow, width: int) -> Iterable[StyledText]:
         yield sign_of(row.memory, glyphs)
-        yield Piece(Visible(" "))
+        yield StyledText(Visible(" "))
         ending = ended_word(row.memory, width, row.cautions)
         role: Role = "warning"
         if not ending and width >= WORDED and (changed := changed_word(row.memory, row.replacements)):
             ending, role = visible(f"{changed:{_WORD}}  "), "accent"
-        yield Piece(ending, role)
+        yield StyledText(ending, role)
         # The mark of a pinned memory is next to the text.
         room = width - 2 - len(ending) - row.memory.pinned
-        yield Piece(one_line(row.memory.content, room), "text" if row.memory.active else "dim")
+        yield StyledText(one_line(row.memory.content, room), "text" if row.memory.active else "dim")
 
-    def kept(row: MemoryRow, width: int) -> Iterable[Piece]:
-        yield Piece(visible(glyphs.pinned if row.memory.pinned else " "), "accent")
-        yield Piece(visible(glyphs.protected if row.memory.protected else ""), "success")
+    def kept(row: MemoryRow, width: int) -> Iterable[StyledText]:
+        yield StyledText(visible(glyphs.pinned if row.memory.pinned else " "), "accent")
+        yield StyledText(visible(glyphs.protected if row.memory.protected else ""), "success")
 
-    def bar(row: MemoryRow, width: int) -> Iterable[Piece]:
+    def bar(row: MemoryRow, width: int) -> Iterable[StyledText]:
         # Most have full confidence. A bar is drawn only if it is less.
         if is_full(row.memory.effective):
             return
         filled = min(round(max(row.memory.effective, 0.0) * BAR), BAR - 1)
-        yield Piece(visible(glyphs.bar * filled), _level_role(row.memory))
-        yield Piece(visible(glyphs.empty * (BAR - filled)), "faint")
+        yield StyledText(visible(glyphs.bar * filled), _level_role(row.memory))
+        yield StyledText(visible(glyphs.empty * (BAR - filled)), "faint")
 
-    def number(row: MemoryRow, width: int) -> Iterable[Piece]:
-        yield Piece(confidence(row.memory.effective), _level_role(row.memory))
+    def number(row: MemoryRow, width: int) -> Iterable[StyledText]:
+        yield StyledText(confidence_text(row.memory.effective), _level_role(row.memory))
 
-    def age(row: MemoryRow, width: int) -> Iterable[Piece]:
-        yield Piece(relative_time(row.memory.event_time, now()), "dim")
+    def age(row: MemoryRow, width: int) -> Iterable[StyledText]:
+        yield StyledText(relative_time(row.memory.event_time, now()), "dim")
 
-    def entities(row: MemoryRow, width: int) -> Iterable[Piece]:
-        yield Piece(one_line(", ".join(row.entities), width), "entity")
+    def entities(row: MemoryRow, width: int) -> Iterable[StyledText]:
+        yield StyledText(one_line(", ".join(row.entities), width), "entity")
 
-    def topic(row: MemoryRow, width: int) -> Iterable[Piece]:
+    def topic(row: MemoryRow, width: int) -> Iterable[StyledText]:
         past = is_past(row.memory, now())
-        yield Piece(visible("past" if past else row.memory.topic or ""), "warning" if past else "dim")
+        yield StyledText(visible("past" if past else row.memory.topic or ""), "warning" if past else "dim")
 
-    def tags(row: MemoryRow, width: int) -> Iterable[Piece]:
-        yield Piece(one_line(" ".join(row.memory.tags), width), "dim")
+    def tags(row: MemoryRow, width: int) -> Iterable[StyledText]:
+        yield StyledText(one_line(" ".join(row.memory.tags), width), "dim")
 
     return [
         Column("text", "memory", text, least=40, sort="content"),
@@ -150,14 +150,14 @@ def memory_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Memo
     ]
 
 
-def sign_of(memory: MemoryRecord, glyphs: Glyphs) -> Piece:
+def sign_of(memory: MemoryRecord, glyphs: Glyphs) -> StyledText:
     """The sign before a memory: replaced, in the Trash, fading, or its kind."""
     if not memory.active:
-        return Piece(ended_sign(memory, glyphs), "warning")
+        return StyledText(ended_sign(memory, glyphs), "warning")
     if is_fading(memory):
-        return Piece(visible(glyphs.fading), "warning")
+        return StyledText(visible(glyphs.fading), "warning")
     role: Role = "dim" if memory.kind == "episode" else "accent"
-    return Piece(visible(glyphs.kinds[memory.kind]), role)
+    return StyledText(visible(glyphs.kinds[memory.kind]), role)
 
 
 def ended_sign(memory: MemoryRecord, glyphs: Glyphs) -> Visible:
@@ -175,7 +175,13 @@ def ended_word(
     past = now is not None and is_past(memory, now)
     if room < WORDED or (memory.active and not cautions and not past):
         return Visible("")
-    word = why_ended(memory) if not memory.active else label(cautions[0], memory) if cautions else "past"
+    word = (
+        reason_ended(memory)
+        if not memory.active
+        else caution_label(cautions[0], memory)
+        if cautions
+        else "past"
+    )
     return visible(f"{word:{_WORD}}  ")
 
 

@@ -21,10 +21,10 @@ from memtui.present.operation import author_suffix, recall_line
 from memtui.ui.keymap import table_key
 from memtui.ui.safe import assemble, content, drawn, line, marked
 
-from .diff import old_and_new
+from .diff import mark_differences
 from .memory_rows import ended_sign
-from .source_words import excerpt, shared
-from .text_layout import LABEL, LISTED, TextLayout, stack
+from .source_words import excerpt_around, shared_words
+from .text_layout import LABEL, LISTED, TextLayout, stack_lines
 
 if TYPE_CHECKING:
     from memtui.engine.records import Caution, MemoryDetail, MemoryRecord, RowChange
@@ -51,12 +51,12 @@ class MemoryText(TextLayout):
 
     def quick_preview(self, memory: MemoryRecord) -> Content:
         """What can be shown from the row alone."""
-        return stack([*self._head(memory)])
+        return stack_lines([*self._head(memory)])
 
     def whole(self, detail: MemoryDetail) -> Content:
         """All details of a memory."""
         memory = detail.memory
-        return stack(
+        return stack_lines(
             [
                 *self._head(memory),
                 *self._cautions(detail.cautions if memory.active else ()),
@@ -65,21 +65,21 @@ class MemoryText(TextLayout):
                 *self._successor(detail),
                 *self._changed(detail),
                 *self._fading(detail),
-                *self._group(
+                *self._paragraph_group(
                     self._said_in(detail),
                     self._named(detail),
                     self._enriched(detail),
                     self._versions(detail),
                     self._merged(detail),
                 ),
-                *self._group(
+                *self._paragraph_group(
                     self._derived(detail),
                     self._history(detail),
                     self._elsewhere(detail),
                     self._recalls(detail),
                 ),
-                *self._group(self._around(detail)),
-                *self._group(self._foot(memory)),
+                *self._paragraph_group(self._around(detail)),
+                *self._paragraph_group(self._foot(memory)),
             ]
         )
 
@@ -115,14 +115,14 @@ class MemoryText(TextLayout):
             yield from self.labelled("tags", assemble(("  ".join(memory.tags), "$text")))
 
     def _state(self, memory: MemoryRecord) -> Iterable[Content]:
-        level = self.level(memory.effective)
+        level = self.level_bar(memory.effective)
         left = words.confidence_left(memory)
         yield from self.labelled("confidence", assemble((level, "$accent"), f" {left}"))
         if kept := words.confirmed_since(memory, self.now):
             yield from self.labelled("kept", assemble((f"{self.glyphs.protected} ", "$success"), kept))
         if pinned := words.pinned_since(memory, self.now):
             yield from self.labelled("pinned", assemble((f"{self.glyphs.pinned} ", "$accent"), pinned))
-        if ended := words.ended(memory, self.now):
+        if ended := words.ended_text(memory, self.now):
             text = f"{ended_sign(memory, self.glyphs)} {ended}"
             yield from self.labelled(
                 "trash", assemble((text, "$warning"), self._key_hint("restore", "restores"))
@@ -130,21 +130,21 @@ class MemoryText(TextLayout):
 
     def _cautions(self, cautions: Sequence[Caution]) -> Iterable[Content]:
         """Statements in it that were corrected or forgotten since."""
-        for label, caution_line in caution.lines(cautions, self.now):
+        for label, caution_line in caution.caution_lines(cautions, self.now):
             yield from self.labelled(label, drawn(caution_line))
 
     def _asked(self, detail: MemoryDetail) -> Iterable[Content]:
-        for label, text in words.asked(detail):
+        for label, text in words.open_card_text(detail):
             yield from self.labelled(label, drawn(text))
 
     def _withheld_from(self, detail: MemoryDetail) -> Iterable[Content]:
-        for label, agents in words.withheld_from(detail):
+        for label, agents in words.withheld_from_text(detail):
             yield from self.labelled(
                 label, assemble(drawn(agents), self._key_hint("agents", "changes who may see it"))
             )
 
     def _fading(self, detail: MemoryDetail) -> Iterable[Content]:
-        if text := words.fading(detail.memory, detail.fades, self.now):
+        if text := words.fading_text(detail.memory, detail.fades, self.now):
             if detail.fades is None:
                 yield from self.labelled("fading", assemble((text, "$text")))
                 return
@@ -174,10 +174,10 @@ class MemoryText(TextLayout):
         for index, source in enumerate(detail.sources[:LISTED]):
             yield from self.labelled("" if index else "said in", self._place(detail, source))
             said = words.without_secrets(source)
-            part, ranges = excerpt(said, shared(memory.content, said), _QUOTE)
+            part, ranges = excerpt_around(said, shared_words(memory.content, said), _QUOTE)
             quoted = assemble("“", marked(part, ranges, "bold $accent", "$text-muted"), "”")
-            yield from self._indented(quoted, 2)
-        yield from self._more(len(detail.sources))
+            yield from self._indent(quoted, 2)
+        yield from self._more_line(len(detail.sources))
 
     def _place(self, detail: MemoryDetail, memory: MemoryRecord) -> Content:
         session = detail.sessions.get(memory.session_id or "")
@@ -204,7 +204,7 @@ class MemoryText(TextLayout):
         read = detail.enrichment
         if read is None:
             return
-        text = words.read_again(read, self.now, most=LISTED, between=f" {self.glyphs.dot} ")
+        text = words.enrichment_text(read, self.now, most=LISTED, between=f" {self.glyphs.dot} ")
         yield from self.labelled("read again", drawn(text))
 
     def _derived(self, detail: MemoryDetail) -> Iterable[Content]:
@@ -212,7 +212,7 @@ class MemoryText(TextLayout):
             sign = self.glyphs.kinds[one.kind]
             text = line(one.content, max(self.width - LABEL - 2, 10))
             yield from self.labelled("" if index else "derived", assemble((f"{sign} ", "$accent"), text))
-        yield from self._more(len(detail.derived))
+        yield from self._more_line(len(detail.derived))
 
     def _around(self, detail: MemoryDetail) -> Iterable[Content]:
         rows: Sequence[MemoryRecord] = detail.around
@@ -241,7 +241,7 @@ class MemoryText(TextLayout):
             now_here = " (this one)" if one.new.id == detail.memory.id else ""
             when = f"{replacement.when(one, self.now)}{now_here}"
             yield from self.labelled(replacement.label(one), assemble((when, "$text-muted")))
-            yield from self._indented(old_and_new(one.old.content[:LONGEST], one.new.content[:LONGEST]), 2)
+            yield from self._indent(mark_differences(one.old.content[:LONGEST], one.new.content[:LONGEST]), 2)
 
     def _changed(self, detail: MemoryDetail) -> Iterable[Content]:
         """What it was and what it is now, and the key that goes to the other version."""
@@ -294,12 +294,12 @@ class MemoryText(TextLayout):
             return
         for one in column_changes(change.before, change.after, self.now):
             if one.text:
-                yield from self._indented(old_and_new(one.was[:LONGEST], one.now[:LONGEST]), 2)
+                yield from self._indent(mark_differences(one.was[:LONGEST], one.now[:LONGEST]), 2)
             else:
                 text = (f"{one.label}: {one.was} → {one.now}", "$text-muted")
-                yield from self._indented(assemble(text), 2)
+                yield from self._indent(assemble(text), 2)
 
     def _recalls(self, detail: MemoryDetail) -> Iterable[Content]:
         for index, recall in enumerate(detail.recalls[:LISTED]):
             yield from self.labelled("" if index else "told to", drawn(recall_line(recall, self.now)))
-        yield from self._more(len(detail.recalls))
+        yield from self._more_line(len(detail.recalls))

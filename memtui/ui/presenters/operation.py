@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from textual.content import Content
 
 from memtui.present.changes import column_changes, row_effect, row_name, table_label
-from memtui.present.format import count, local_date, local_time, plural
+from memtui.present.format import format_count, local_date, local_time, plural
 from memtui.present.operation import (
     actor_name,
     is_restore,
@@ -23,10 +23,10 @@ from memtui.present.operation import (
 )
 from memtui.present.text import Visible, one_line, visible
 from memtui.ui.safe import assemble, content, drawn, line
-from memtui.ui.widgets.columns import Column, Piece
+from memtui.ui.widgets.columns import Column, StyledText
 
-from .diff import ADDED, REMOVED, old_and_new
-from .text_layout import labelled, stack
+from .diff import ADDED, REMOVED, mark_differences
+from .text_layout import labelled_block, stack_lines
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
@@ -84,22 +84,22 @@ def operation_of(row: Entry) -> Operation | None:
 
 def key_of(row: Entry) -> int:
     operation = operation_of(row)
-    return operation.op_id if operation is not None else _recall(row).recall_id
+    return operation.op_id if operation is not None else _as_recall(row).recall_id
 
 
 def recall_of(row: Entry) -> Recall:
     """The recall that a row shows. The row must show one."""
-    return _recall(row).recall
+    return _as_recall(row).recall
 
 
-def _recall(row: Entry) -> RecallRow:
+def _as_recall(row: Entry) -> RecallRow:
     from memtui.engine.records.lists import RecallRow
 
     assert isinstance(row, RecallRow)
     return row
 
 
-def when(at: int, now: float) -> Visible:
+def short_time(at: int, now: float) -> Visible:
     """Twelve cells at most: the time today, day and time this year, else the date."""
     then, today = datetime.fromtimestamp(at), datetime.fromtimestamp(now)
     if then.date() == today.date():
@@ -110,35 +110,37 @@ def when(at: int, now: float) -> Visible:
 def history_columns(now: Callable[[], float]) -> list[Column[Entry]]:
     """When, who, what, and how many rows were changed or memories served."""
 
-    def at(row: Entry, width: int) -> Iterable[Piece]:
+    def time_cell(row: Entry, width: int) -> Iterable[StyledText]:
         operation = operation_of(row)
-        yield Piece(when(operation.at if operation is not None else recall_of(row).at, now()), "dim")
+        yield StyledText(
+            short_time(operation.at if operation is not None else recall_of(row).at, now()), "dim"
+        )
 
-    def actor(row: Entry, width: int) -> Iterable[Piece]:
+    def actor_cell(row: Entry, width: int) -> Iterable[StyledText]:
         operation = operation_of(row)
         name = actor_name(operation.actor if operation is not None else recall_of(row).agent)
-        yield Piece(one_line(name, width), "accent" if name == "you" else "dim")
+        yield StyledText(one_line(name, width), "accent" if name == "you" else "dim")
 
-    def what(row: Entry, width: int) -> Iterable[Piece]:
+    def label_cell(row: Entry, width: int) -> Iterable[StyledText]:
         operation = operation_of(row)
         if operation is None:
-            yield Piece(one_line(quoted_query(recall_of(row)), width))
+            yield StyledText(one_line(quoted_query(recall_of(row)), width))
             return
         if operation.state != "done" and not operation.interrupted:
-            yield Piece(visible(f"{operation.state} "), "warning")
-        yield Piece(one_line(operation.label, width), "text" if operation.state == "done" else "dim")
+            yield StyledText(visible(f"{operation.state} "), "warning")
+        yield StyledText(one_line(operation.label, width), "text" if operation.state == "done" else "dim")
 
-    def number(row: Entry, width: int) -> Iterable[Piece]:
+    def row_count_cell(row: Entry, width: int) -> Iterable[StyledText]:
         operation = operation_of(row)
         if operation is None or not is_restore(operation):  # a restore changes the whole file
             number = operation.rows if operation is not None else len(recall_of(row).memory_ids)
-            yield Piece(count(number), "dim")
+            yield StyledText(format_count(number), "dim")
 
     return [
-        Column("when", "when", at, width=12),
-        Column("who", "who", actor, width=10, drop=1),
-        Column("what", "what", what, least=24),
-        Column("rows", "rows", number, width=5, right=True, drop=2),
+        Column("when", "when", time_cell, width=12),
+        Column("who", "who", actor_cell, width=10, drop=1),
+        Column("what", "what", label_cell, least=24),
+        Column("rows", "rows", row_count_cell, width=5, right=True, drop=2),
     ]
 
 
@@ -184,7 +186,7 @@ def gather_operation(memory: Memory, op_id: int) -> OperationDetail:
     changed = view.rows([change.key for change in changes if change.table == "memories"])
     memories = {one.id: one for one in changed}
     for one in changed:
-        _add(memory, memories, one.supersedes)
+        _add_memory(memory, memories, one.supersedes)
     return OperationDetail(
         operation=operation,
         changes=tuple(changes),
@@ -192,7 +194,7 @@ def gather_operation(memory: Memory, op_id: int) -> OperationDetail:
         taken_back=taken_back,
         undone_by=None if operation.undone_by is None else view.operation(operation.undone_by),
         undoes=None if operation.undoes is None else view.operation(operation.undoes),
-        before=memory.backups.state_before_restore(op_id) if is_restore(operation) else None,
+        before=memory.backups.before(op_id) if is_restore(operation) else None,
     )
 
 
@@ -200,7 +202,7 @@ def gather_recall(memory: Memory, recall: Recall) -> RecallDetail:
     """Read the memories that an agent got. Blocks."""
     found: dict[str, MemoryRecord] = {}
     for identity in recall.memory_ids[:SHOWN]:
-        _add(memory, found, identity)
+        _add_memory(memory, found, identity)
     session = None
     if recall.session_id is not None:
         from memtui.engine.errors import NotFoundError
@@ -236,7 +238,7 @@ def _changed_entities(change: RowChange) -> Iterator[int]:
         yield from (row[column] for column in ("entity_id", "other_id") if row.get(column) is not None)
 
 
-def _add(memory: Memory, found: dict[str, MemoryRecord], identity: str | None) -> None:
+def _add_memory(memory: Memory, found: dict[str, MemoryRecord], identity: str | None) -> None:
     from memtui.engine.errors import NotFoundError
 
     if identity is None or identity in found:
@@ -267,12 +269,12 @@ class HistoryText:
 
     def quick_preview(self, operation: Operation) -> Content:
         """What can be shown from the row alone."""
-        return stack(self._head(operation))
+        return stack_lines(self._heading(operation))
 
-    def operation(self, detail: OperationDetail) -> Content:
+    def operation_text(self, detail: OperationDetail) -> Content:
         """All changes of an operation, row by row."""
         operation = detail.operation
-        lines = [*self._head(operation), *self._undo_notes(detail), assemble("")]
+        lines = [*self._heading(operation), *self._undo_notes(detail), assemble("")]
         paired = {
             detail.memories[change.memory_id].supersedes
             for change in detail.changes
@@ -280,68 +282,68 @@ class HistoryText:
         }
         for change in detail.changes:
             if change.before is None or change.after is None or change.memory_id not in paired:
-                lines += [*self._change(detail, change), assemble("")]
+                lines += [*self._describe_change(detail, change), assemble("")]
         if operation.rows > len(detail.changes):
             lines.append(
                 assemble((f"and {plural(operation.rows - len(detail.changes), 'more row')}", "$text-muted"))
             )
-        return stack(lines)
+        return stack_lines(lines)
 
-    def _head(self, operation: Operation) -> Iterable[Content]:
+    def _heading(self, operation: Operation) -> Iterable[Content]:
         yield content(operation.label, "bold", limit=_LONGEST)
         yield assemble("")
         for one in operation_facts(operation, self.now, between=f" {self.glyphs.dot} "):
-            yield from self._labelled(one.label, drawn(one.line))
+            yield from self._labelled_text(one.label, drawn(one.line))
 
     def _undo_notes(self, detail: OperationDetail) -> Iterable[Content]:
         operation = detail.operation
         for one in undo_notes(operation, detail.undone_by, detail.undoes, self.now):
-            yield from self._labelled(one.label, drawn(one.line))
+            yield from self._labelled_text(one.label, drawn(one.line))
         if is_restore(operation):
             yield from self._undo_hint(detail.before)
 
     def _undo_hint(self, before: Backup | None) -> Iterable[Content]:
         if before is None:
-            yield from self._labelled("before", assemble("the backup from before it no longer exists"))
+            yield from self._labelled_text("before", assemble("the backup from before it no longer exists"))
             return
-        yield from self._labelled("before", content(before.path.name, limit=200))
+        yield from self._labelled_text("before", content(before.path.name, limit=200))
         yield assemble("")
         effect = "goes back to the state before this restore, after a preview"
         yield from assemble((self.undo_key, "bold $accent"), (f"  {effect}", "$text-muted")).wrap(self.width)
 
-    def _change(self, detail: OperationDetail, change: RowChange) -> Iterable[Content]:
+    def _describe_change(self, detail: OperationDetail, change: RowChange) -> Iterable[Content]:
         if change.table != "memories":
-            yield from self._other_row(detail, change)
+            yield from self._describe_other_row(detail, change)
             return
         memory = detail.memories.get(change.memory_id or "")
         if change.before is None:
-            yield from self._added(detail, change, memory)
+            yield from self._describe_added(detail, change, memory)
         elif change.after is None:
-            yield self._title(memory, change, "removed")
-            yield assemble(("- ", "bold $removed"), content(_text(change.before), REMOVED))
+            yield self._row_title(memory, change, "removed")
+            yield assemble(("- ", "bold $removed"), content(_image_text(change.before), REMOVED))
         else:
-            yield self._title(memory, change, "changed")
+            yield self._row_title(memory, change, "changed")
             if memory is not None and "content" not in change.before:
                 yield assemble("  ", line(memory.content, self.width - 2, "$text-muted"))
-            yield from self._columns(change.before, change.after)
+            yield from self._changed_columns(change.before, change.after)
 
-    def _added(
+    def _describe_added(
         self, detail: OperationDetail, change: RowChange, memory: MemoryRecord | None
     ) -> Iterable[Content]:
         old = detail.memories.get(memory.supersedes or "") if memory is not None else None
         if memory is not None and old is not None:
-            yield self._title(memory, change, "corrected")
-            yield old_and_new(old.content[:_LONGEST], memory.content[:_LONGEST])
+            yield self._row_title(memory, change, "corrected")
+            yield mark_differences(old.content[:_LONGEST], memory.content[:_LONGEST])
             return
-        yield self._title(memory, change, "added")
+        yield self._row_title(memory, change, "added")
         image = change.after or detail.taken_back.get((change.table, change.key))
         if image is None:
             yield assemble(("  it is no longer there", "$text-muted"))
         else:
             gone = "" if change.after is not None else "  taken back since"
-            yield assemble(("+ ", "bold $added"), content(_text(image), ADDED), (gone, "$text-muted"))
+            yield assemble(("+ ", "bold $added"), content(_image_text(image), ADDED), (gone, "$text-muted"))
 
-    def _other_row(self, detail: OperationDetail, change: RowChange) -> Iterable[Content]:
+    def _describe_other_row(self, detail: OperationDetail, change: RowChange) -> Iterable[Content]:
         verb = row_effect(change.before, change.after)
         image = change.after or change.before or detail.taken_back.get((change.table, change.key)) or {}
         name, what = row_name(change.key, image), table_label(change.table)
@@ -349,18 +351,18 @@ class HistoryText:
             (f"{what} ", "$text-muted"), line(name, max(self.width - len(what) - 10, 8)), f"  {verb}"
         )
         if change.before is not None and change.after is not None:
-            yield from self._columns(change.before, change.after)
+            yield from self._changed_columns(change.before, change.after)
 
-    def _title(self, memory: MemoryRecord | None, change: RowChange, verb: str) -> Content:
+    def _row_title(self, memory: MemoryRecord | None, change: RowChange, verb: str) -> Content:
         sign = self.glyphs.kinds[memory.kind] if memory is not None else self.glyphs.dot
         return assemble(
             (f"{sign} ", "$accent"), f"{verb}  ", (change.memory_id or str(change.key), "$text-disabled")
         )
 
-    def _columns(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterable[Content]:
+    def _changed_columns(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterable[Content]:
         for one in column_changes(before, after, self.now):
             if one.text:
-                yield old_and_new(one.was[:_LONGEST], one.now[:_LONGEST])
+                yield mark_differences(one.was[:_LONGEST], one.now[:_LONGEST])
                 continue
             change = assemble((one.was, "$removed"), (" → ", "$text-muted"), (one.now, "$added"))
             yield assemble((f"  {one.label}: ", "$text-muted"), change)
@@ -383,18 +385,18 @@ class HistoryText:
         more = len(detail.recall.memory_ids) - len(detail.memories)
         if more > 0:
             lines.append(assemble((f"and {more:,} more", "$text-muted")))
-        return stack(lines)
+        return stack_lines(lines)
 
     def _recall_head(self, detail: RecallDetail) -> Iterable[Content]:
         recall = detail.recall
         yield content(recall.query or quoted_query(recall), "bold", limit=_LONGEST)
         yield assemble("")
         for one in recall_facts(recall, detail.session, self.now, between=f" {self.glyphs.dot} "):
-            yield from self._labelled(one.label, drawn(one.line))
+            yield from self._labelled_text(one.label, drawn(one.line))
 
-    def _labelled(self, label: str, text: Content) -> Iterable[Content]:
-        return labelled(label, text, self.width, LABEL)
+    def _labelled_text(self, label: str, text: Content) -> Iterable[Content]:
+        return labelled_block(label, text, self.width, LABEL)
 
 
-def _text(image: Mapping[str, Any]) -> str:
+def _image_text(image: Mapping[str, Any]) -> str:
     return str(image.get("content", ""))[:_LONGEST]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from memtui.present.question import expectation, found_rank
+from memtui.present.question import expectation_text, rank_of_expected
 from memtui.ui.safe import assemble, content, drawn
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def question_outcome(
     lines = [
         assemble(
             ("expects  ", "$text-muted"),
-            expectation(saved),
+            expectation_text(saved),
             ("" if result else ", not asked yet", "$text-muted"),
         )
     ]
@@ -34,7 +34,7 @@ def question_outcome(
 
 def _expected_lines(expected: ExpectedMemory, glyphs: Glyphs, width: int) -> list[Content]:
     sign = glyphs.done if expected.passed else glyphs.conflict
-    where, role = found_rank(expected)
+    where, role = rank_of_expected(expected)
     lines = [drawn(((f"{sign} {where}", role),))]
     texts = [content(expected.content or expected.memory_id)]
     if not expected.passed and expected.why:

@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 from textual.content import Content
 
-from memtui.present.format import count, short_count
+from memtui.present.format import format_count, short_count
 from memtui.present.glyphs import Glyphs
 from memtui.ui.safe import assemble
 
 _AXIS = 6
 
 
-class Bar(NamedTuple):
+class PlotBar(NamedTuple):
     """A bar with a label and two parts. ``second`` comes after ``first``, with another filling."""
 
     label: str
@@ -25,7 +25,7 @@ class Bar(NamedTuple):
     second: int = 0
 
 
-def resampled(values: Sequence[int], width: int, pick: Callable[[Sequence[int]], int] = max) -> list[int]:
+def resample(values: Sequence[int], width: int, pick: Callable[[Sequence[int]], int] = max) -> list[int]:
     """``values`` stretched to ``width``: repeated if there are fewer, one of several (``pick``) if there are more."""
     if not values or width < 1:
         return []
@@ -37,7 +37,7 @@ def resampled(values: Sequence[int], width: int, pick: Callable[[Sequence[int]],
     return places
 
 
-def columns(
+def column_chart(
     values: Sequence[int],
     width: int,
     height: int,
@@ -48,12 +48,12 @@ def columns(
 ) -> list[Content]:
     """Values as columns, with a scale at the left and labels for the first and the last below."""
     room = max(width - _AXIS, 4)
-    shown = resampled(values, room)
+    shown = resample(values, room)
     top = max([*shown, 1])
     levels = [*glyphs.curve, glyphs.retrievers["keyword"]]
     lines = []
     for row in range(height, 0, -1):
-        drawn = "".join(_piece(value / top * height - (row - 1), levels) for value in shown)
+        drawn = "".join(_column_cell(value / top * height - (row - 1), levels) for value in shown)
         mark = short_count(top) if row == height else "0" if row == 1 else ""
         lines.append(assemble((f"{mark:>{_AXIS - 1}} ", "$text-muted"), (drawn, style)))
     first, last = ends
@@ -62,31 +62,31 @@ def columns(
     return lines
 
 
-def _piece(filled: float, levels: Sequence[str]) -> str:
+def _column_cell(filled: float, levels: Sequence[str]) -> str:
     """One cell of a column. ``filled`` (any number): how much of it is drawn."""
     if filled <= 0:
         return " "
     return levels[min(int(filled * len(levels)), len(levels) - 1)]
 
 
-def bars(rows: Sequence[Bar], width: int, glyphs: Glyphs, styles: tuple[str, str]) -> list[Content]:
+def bar_chart(rows: Sequence[PlotBar], width: int, glyphs: Glyphs, styles: tuple[str, str]) -> list[Content]:
     """A line for each row: label, bar, number. A number above 0 has at least one cell."""
     labels = max((len(row.label) for row in rows), default=0)
     top = max((row.first + row.second for row in rows), default=0) or 1
     room = max(width - labels - 1 - 8, 4)
     lines = []
     for row in rows:
-        first = _cells(row.first, top, room)
-        second = min(_cells(row.second, top, room), room - first)
+        first = _bar_cells(row.first, top, room)
+        second = min(_bar_cells(row.second, top, room), room - first)
         lines.append(
             assemble(
                 (f"{row.label:>{labels}} ", "$text-muted"),
                 (glyphs.retrievers["keyword"] * first, styles[0]), (glyphs.retrievers["vector"] * second, styles[1]),
-                (f" {count(row.first + row.second)}" if row.first + row.second else "", "$text-muted"),
+                (f" {format_count(row.first + row.second)}" if row.first + row.second else "", "$text-muted"),
             )
         )  # fmt: skip
     return lines
 
 
-def _cells(value: int, top: int, room: int) -> int:
+def _bar_cells(value: int, top: int, room: int) -> int:
     return max(round(value / top * room), 1) if value else 0

@@ -16,26 +16,28 @@ _COMMON = frozenset(
 _STEM = 5
 
 
-def shared(text: str, source: str) -> list[tuple[int, int]]:
+def shared_words(text: str, source: str) -> list[tuple[int, int]]:
     """The words of ``source`` that are also in ``text``, as ranges of code points.
 
     ``train`` finds ``trains``: for longer words, the same beginning is enough.
     """
-    stems = {_stem(word) for word in _word.findall(text.casefold()) if word not in _COMMON}
+    stems = {_stem_of(word) for word in _word.findall(text.casefold()) if word not in _COMMON}
     return [
         found.span()
         for found in _word.finditer(source)
-        if (word := found[0].casefold()) not in _COMMON and _stem(word) in stems
+        if (word := found[0].casefold()) not in _COMMON and _stem_of(word) in stems
     ]
 
 
 def mostly_lost(old: str, new: str) -> bool:
     """Fewer than half of the words of ``old`` are also in ``new``."""
     words = sum(found[0].casefold() not in _COMMON for found in _word.finditer(old))
-    return len(shared(new, old)) * 2 < words
+    return len(shared_words(new, old)) * 2 < words
 
 
-def excerpt(source: str, ranges: list[tuple[int, int]], length: int) -> tuple[str, list[tuple[int, int]]]:
+def excerpt_around(
+    source: str, ranges: list[tuple[int, int]], length: int
+) -> tuple[str, list[tuple[int, int]]]:
     """About ``length`` code points of ``source`` with most of ``ranges``, and these ranges within them."""
     if len(source) <= length:
         return source, ranges
@@ -55,5 +57,5 @@ def excerpt(source: str, ranges: list[tuple[int, int]], length: int) -> tuple[st
     return f"{ellipsis}{source[begin:end]}{'…' if end < len(source) else ''}", moved
 
 
-def _stem(word: str) -> str:
+def _stem_of(word: str) -> str:
     return word[:_STEM] if len(word) > _STEM else word.removesuffix("s")

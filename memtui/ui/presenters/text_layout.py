@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from memtui.present.glyphs import Glyphs
 import re
 
-from memtui.present.text import Visible, cells
+from memtui.present.text import Visible, max_cells
 
 # Width of the labels in cells.
 LABEL = 12
@@ -29,36 +29,36 @@ class TextLayout:
         self.now = now
         self.glyphs = glyphs
 
-    def _group(self, *parts: Iterable[Content]) -> Iterable[Content]:
+    def _paragraph_group(self, *parts: Iterable[Content]) -> Iterable[Content]:
         """Parts that belong together, after a blank line."""
         lines = [one for part in parts for one in part]
         return [assemble(""), *lines] if lines else []
 
-    def _more(self, number: int) -> Iterable[Content]:
+    def _more_line(self, number: int) -> Iterable[Content]:
         if number > LISTED:
             yield from self.labelled("", assemble((f"and {number - LISTED:,} more", "$text-muted")))
 
-    def level(self, share: float, cells: int = 8) -> str:
+    def level_bar(self, share: float, cells: int = 8) -> str:
         """A number between 0 and 1 as a bar."""
         filled = round(max(0.0, min(share, 1.0)) * cells)
         return self.glyphs.bar * filled + self.glyphs.empty * (cells - filled)
 
     def labelled(self, label: str, text: Content) -> Iterable[Content]:
-        return labelled(label, text, self.width, LABEL)
+        return labelled_block(label, text, self.width, LABEL)
 
-    def _indented(self, text: Content, by: int) -> Iterable[Content]:
+    def _indent(self, text: Content, by: int) -> Iterable[Content]:
         for part in text.wrap(self.width - by):
             yield assemble(" " * by, part)
 
 
-def labelled(label: str, text: Content, width: int, cells: int) -> Iterable[Content]:
+def labelled_block(label: str, text: Content, width: int, cells: int) -> Iterable[Content]:
     """A label of ``cells`` cells and the text beside it, wrapped to the rest of ``width``."""
     head = assemble((label.ljust(cells), "$text-muted"))
     for index, part in enumerate(text.wrap(max(width - cells, 8))):
         yield assemble(head if index == 0 else " " * cells, part)
 
 
-def stack(lines: Iterable[Content]) -> Content:
+def stack_lines(lines: Iterable[Content]) -> Content:
     """The lines below one another."""
     return Content("\n").join(lines)
 
@@ -68,7 +68,7 @@ _WIDEST = 2
 _pieces = re.compile(r"\s+|\S+")
 
 
-def wrap(text: Visible, width: int) -> list[Visible]:
+def wrap_text(text: Visible, width: int) -> list[Visible]:
     """The lines of a text, none wider than ``width`` cells. Its own line breaks are kept.
 
     It is broken at blanks, and inside words that are longer than a line. Blanks at the start of a line are
@@ -77,19 +77,19 @@ def wrap(text: Visible, width: int) -> list[Visible]:
     width = max(width, _WIDEST)
     lines: list[Visible] = []
     for paragraph in text.split("\n"):
-        if cells(paragraph) <= width:
+        if max_cells(paragraph) <= width:
             lines.append(Visible(paragraph.rstrip()))
         else:
-            lines += _broken(paragraph, width)
+            lines += _break_line(paragraph, width)
     return lines
 
 
-def _broken(paragraph: str, width: int) -> list[Visible]:
+def _break_line(paragraph: str, width: int) -> list[Visible]:
     lines: list[Visible] = []
     line, room = "", width
     for found in _pieces.finditer(paragraph):
         piece = found[0]
-        size = cells(piece)
+        size = max_cells(piece)
         if piece.isspace():
             if size < room and (line or not lines):
                 line, room = line + piece, room - size
@@ -100,21 +100,21 @@ def _broken(paragraph: str, width: int) -> list[Visible]:
             lines += [Visible(line.rstrip())] if line.strip() else []  # safe-text: a piece of visible text
             line, room = "", width
         while size > room:
-            head = _head(piece, room)
+            head = _fitting_start(piece, room)
             lines.append(Visible(line + head))  # safe-text: a piece of visible text
             piece = piece[len(head) :]
-            size, line, room = cells(piece), "", width
+            size, line, room = max_cells(piece), "", width
         line, room = line + piece, room - size
     if line.strip():
         lines.append(Visible(line.rstrip()))  # safe-text: a piece of visible text
     return lines
 
 
-def _head(piece: str, room: int) -> str:
+def _fitting_start(piece: str, room: int) -> str:
     """As many characters as fit, at least one. Marks and joiners stay with their characters."""
     used = 0
     for at, character in enumerate(piece):
-        used += cells(character)
+        used += max_cells(character)
         if used > room and at:
             return piece[:at]
     return piece

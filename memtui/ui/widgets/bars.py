@@ -11,9 +11,9 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from memtui.present.format import count as full_count
+from memtui.present.format import format_count as full_count
 from memtui.present.format import short_count
-from memtui.present.text import Visible, cells, one_line, visible
+from memtui.present.text import Visible, max_cells, one_line, visible
 from memtui.ui.messages import message_type
 from memtui.ui.safe import assemble, line
 
@@ -30,13 +30,13 @@ class TitleBar(Widget):
     def render(self) -> Content:
         width = self.size.width
         right = one_line("   ".join(self.facts), max(width // 2, 1))
-        room = max(width - len("memtui   ") - cells(right) - 2, 1)
+        room = max(width - len("memtui   ") - max_cells(right) - 2, 1)
         name = one_line(self.memory_name, room)
-        gap = " " * max(width - len("memtui   ") - cells(name) - cells(right), 1)
+        gap = " " * max(width - len("memtui   ") - max_cells(name) - max_cells(right), 1)
         return assemble(("memtui", "bold $accent"), "   ", name, gap, (right, "$text-muted"))
 
 
-class Tab(NamedTuple):
+class TabLabel(NamedTuple):
     """``counted`` None: no count. ``calls``: the count is work for the person."""
 
     number: int
@@ -50,20 +50,20 @@ class Tab(NamedTuple):
 class _TabText(NamedTuple):
     """What a tab shows: its name, full or short, its count, and the blanks after both."""
 
-    tab: Tab
+    tab: TabLabel
     name: Visible
     counted: Visible
     after: int
 
     @property
     def width(self) -> int:
-        return 1 + len(str(self.tab.number)) + cells(self.name) + cells(self.counted) + self.after
+        return 1 + len(str(self.tab.number)) + max_cells(self.name) + max_cells(self.counted) + self.after
 
 
 class TabBar(Widget):
     """The panes as tabs. A click goes to a pane. ``waits``: the sign of work whose count has no room."""
 
-    tabs: reactive[tuple[Tab, ...]] = reactive(())
+    tabs: reactive[tuple[TabLabel, ...]] = reactive(())
     active: reactive[str] = reactive("")
 
     @message_type
@@ -77,7 +77,7 @@ class TabBar(Widget):
         self._waits = waits
 
     def render(self) -> Content:
-        first, texts, more = self._seen()
+        first, texts, more = self._visible_tabs()
         parts: list[Content | str] = ["…"] if first else []
         for tab, name, count, after in texts:
             here = tab.pane_id == self.active
@@ -97,12 +97,12 @@ class TabBar(Widget):
             ]
         return assemble(*parts, "…" if more else "")
 
-    def _seen(self) -> tuple[int, list[_TabText], bool]:
+    def _visible_tabs(self) -> tuple[int, list[_TabText], bool]:
         """The first tab that is drawn, the tabs that fit, and whether more follow.
 
         Tabs at the left are left out if the active one needs the room.
         """
-        texts, width = self._texts(), self.size.width
+        texts, width = self._tab_texts(), self.size.width
         here = next((index for index, text in enumerate(texts) if text.tab.pane_id == self.active), 0)
         first, last = 0, len(texts)
 
@@ -117,53 +117,58 @@ class TabBar(Widget):
             last -= 1
         return first, texts[first:last], last < len(texts)
 
-    def _texts(self) -> list[_TabText]:
+    def _tab_texts(self) -> list[_TabText]:
         """The longest texts that fit: counts are dropped before blanks, and both before names.
 
         If names must be cut anyway, those that save most are cut first, and work is counted again.
         """
         texts: list[_TabText] = []
-        full = self._full
+        full = self._full_text
         for texts in (
-            [_TabText(tab, full(tab), self._count(tab, full_count), 2) for tab in self.tabs],
-            [_TabText(tab, full(tab), self._count(tab, short_count), 2) for tab in self.tabs],
-            [_TabText(tab, full(tab), self._work(tab), 2) for tab in self.tabs],
-            [_TabText(tab, full(tab), self._work(tab), 1) for tab in self.tabs],
-            [_TabText(tab, full(tab), self._work_waits(tab), 1) for tab in self.tabs],
-            [_TabText(tab, full(tab), self._work_waits(tab), 0) for tab in self.tabs],
-            *(self._cut(number) for number in range(1, len(self.tabs) + 1)),
-            [_TabText(tab, visible(tab.short), self._work(tab), 1) for tab in self.tabs],
-            [_TabText(tab, visible(tab.short), self._work_waits(tab), 1) for tab in self.tabs],
+            [_TabText(tab, full(tab), self._text_with_count(tab, full_count), 2) for tab in self.tabs],
+            [_TabText(tab, full(tab), self._text_with_count(tab, short_count), 2) for tab in self.tabs],
+            [_TabText(tab, full(tab), self._work_count_text(tab), 2) for tab in self.tabs],
+            [_TabText(tab, full(tab), self._work_count_text(tab), 1) for tab in self.tabs],
+            [_TabText(tab, full(tab), self._has_waiting_work(tab), 1) for tab in self.tabs],
+            [_TabText(tab, full(tab), self._has_waiting_work(tab), 0) for tab in self.tabs],
+            *(self._shorten_names(number) for number in range(1, len(self.tabs) + 1)),
+            [_TabText(tab, visible(tab.short), self._work_count_text(tab), 1) for tab in self.tabs],
+            [_TabText(tab, visible(tab.short), self._has_waiting_work(tab), 1) for tab in self.tabs],
         ):
             if texts and sum(text.width for text in texts) - texts[-1].after <= self.size.width:
                 break
         return texts
 
-    def _cut(self, number: int) -> list[_TabText]:
+    def _shorten_names(self, number: int) -> list[_TabText]:
         """Short names for so many tabs, those first that save most."""
-        longest = sorted(self.tabs, key=lambda tab: cells(tab.short) - cells(tab.label))[:number]
+        longest = sorted(self.tabs, key=lambda tab: max_cells(tab.short) - max_cells(tab.label))[:number]
         return [
-            _TabText(tab, visible(f" {tab.short}") if tab in longest else self._full(tab), self._work(tab), 1)
+            _TabText(
+                tab,
+                visible(f" {tab.short}") if tab in longest else self._full_text(tab),
+                self._work_count_text(tab),
+                1,
+            )
             for tab in self.tabs
         ]
 
     @staticmethod
-    def _full(tab: Tab) -> Visible:
+    def _full_text(tab: TabLabel) -> Visible:
         return visible(f" {tab.label}")
 
     @staticmethod
-    def _count(tab: Tab, counted: Callable[[int], str]) -> Visible:
+    def _text_with_count(tab: TabLabel, counted: Callable[[int], str]) -> Visible:
         return visible("" if tab.counted is None else f" {counted(tab.counted)}")
 
-    def _work(self, tab: Tab) -> Visible:
+    def _work_count_text(self, tab: TabLabel) -> Visible:
         """The count of a tab that calls the person; totals are left out."""
-        return self._count(tab, short_count) if tab.calls and tab.counted else visible("")
+        return self._text_with_count(tab, short_count) if tab.calls and tab.counted else visible("")
 
-    def _work_waits(self, tab: Tab) -> Visible:
+    def _has_waiting_work(self, tab: TabLabel) -> Visible:
         return visible(self._waits if tab.calls and tab.counted else "")
 
     def on_click(self, event: events.Click) -> None:
-        first, texts, _ = self._seen()
+        first, texts, _ = self._visible_tabs()
         left = 1 if first else 0
         for text in texts:
             left += text.width
@@ -186,10 +191,10 @@ class StatusLine(Widget):
     running: reactive[tuple[str, ...]] = reactive(())
     spinner: reactive[str] = reactive("")
 
-    def holds(self, text: str) -> bool:
+    def has_room_for(self, text: str) -> bool:
         """Whether there is room for the whole message."""
         width = self.size.width
-        return cells(one_line(text, width + 1)) + len("! ") < width
+        return max_cells(one_line(text, width + 1)) + len("! ") < width
 
     def render(self) -> Content:
         width = max(self.size.width, 1)
@@ -197,8 +202,8 @@ class StatusLine(Widget):
         hint = one_line(self.undo_hint, 24) if self.said else Visible("")
         right = line(f"{self.spinner} {busy}…" if busy else "", width // 3, "$accent")
         room = width - right.cell_length - 1
-        needed = cells(one_line(self.said, width)) + cells(hint) + 9 if self.said else 0
-        shown = cells(one_line(self.position_text, width))
+        needed = max_cells(one_line(self.said, width)) + max_cells(hint) + 9 if self.said else 0
+        shown = max_cells(one_line(self.position_text, width))
         if self.said and busy and needed > room - shown:
             # The message comes first. The work is reduced to its sign, and the pane's text to the rest of the room.
             right = line(self.spinner, 2, "$accent")
@@ -210,7 +215,11 @@ class StatusLine(Widget):
             "$text-muted",
         )
         room -= position.cell_length
-        said = one_line(self.said, max(room - cells(hint) - 9, 0)) if self.said and room > 12 else Visible("")
+        said = (
+            one_line(self.said, max(room - max_cells(hint) - 9, 0))
+            if self.said and room > 12
+            else Visible("")
+        )
         colour = {"warning": "$warning", "error": "$error"}.get(self.severity, "$text")
         sign = "! " if said and self.severity != "information" else ""
         parts: list[Content | str | tuple[str, str]] = [position]
@@ -223,7 +232,7 @@ class StatusLine(Widget):
         return assemble(left, " " * (width - left.cell_length - right.cell_length), right)
 
 
-class Key(NamedTuple):
+class FooterKey(NamedTuple):
     """One key of the footer. ``able`` False: it cannot run now, and pressing it shows why.
 
     ``needed``: the way to the commands gives its room to such keys, but not in a tiny window.
@@ -239,7 +248,7 @@ class Key(NamedTuple):
 class KeyBar(Widget):
     """The keys that work here: as many as fit, and always the last one."""
 
-    keys: reactive[tuple[Key, ...]] = reactive(())
+    keys: reactive[tuple[FooterKey, ...]] = reactive(())
     readonly: reactive[bool] = reactive(False)
     # How many keys have their place at the end: commands and help.
     KEPT = 2
@@ -255,7 +264,7 @@ class KeyBar(Widget):
 
     def render(self) -> Content:
         parts: list[Content | str] = [assemble((_READ_ONLY, "$warning"))] if self.readonly else []
-        for key in self.fitting():
+        for key in self.fitting_keys():
             style = "$text" if key.able else "$text-disabled"
             parts += [
                 assemble((key.key, "bold $accent" if key.able else "$text-disabled"), " "),
@@ -264,23 +273,23 @@ class KeyBar(Widget):
             ]
         return assemble(*parts)
 
-    def fitting(self) -> Sequence[Key]:
+    def fitting_keys(self) -> Sequence[FooterKey]:
         """The keys that are shown, in order."""
         first, last = self.keys[: -self.KEPT], self.keys[-self.KEPT :]
         needed = {key for key in first if key.needed}
-        shown = self._beside(first, last)
+        shown = self._keys_that_fit(first, last)
         if needed.issubset(shown) or self.size.width < self._LEAST_WIDTH:
             return shown
-        others = self._beside([key for key in first if key not in needed], (*needed, *last[1:]))
+        others = self._keys_that_fit([key for key in first if key not in needed], (*needed, *last[1:]))
         return tuple(key for key in self.keys if key in others)
 
-    def _beside(self, some: Sequence[Key], kept: Sequence[Key]) -> Sequence[Key]:
+    def _keys_that_fit(self, some: Sequence[FooterKey], kept: Sequence[FooterKey]) -> Sequence[FooterKey]:
         """The first of ``some`` that have room beside those which are kept, and these."""
         room = self.size.width + self._GAP - (len(_READ_ONLY) if self.readonly else 0)
-        room -= sum(map(self._width, kept))
+        room -= sum(map(self._width_of_key, kept))
         shown = []
         for key in some:
-            room -= self._width(key)
+            room -= self._width_of_key(key)
             if room < 0:
                 break
             shown.append(key)
@@ -288,12 +297,12 @@ class KeyBar(Widget):
 
     def on_click(self, event: events.Click) -> None:
         left = len(_READ_ONLY) if self.readonly else 0
-        for key in self.fitting():
-            left += self._width(key)
+        for key in self.fitting_keys():
+            left += self._width_of_key(key)
             if event.x < left:
                 self.post_message(self.Pressed(key.action_id))
                 return
 
     @staticmethod
-    def _width(key: Key) -> int:
-        return cells(one_line(key.key, 20)) + cells(one_line(key.label, 20)) + 1 + KeyBar._GAP
+    def _width_of_key(key: FooterKey) -> int:
+        return max_cells(one_line(key.key, 20)) + max_cells(one_line(key.label, 20)) + 1 + KeyBar._GAP

@@ -12,7 +12,7 @@ Row = TypeVar("Row")
 GAP = 2
 
 
-class Piece(NamedTuple):
+class StyledText(NamedTuple):
     """Text in one role. The role decides its colour."""
 
     text: Visible
@@ -29,7 +29,7 @@ class Column(NamedTuple, Generic[Row]):
 
     id: str
     label: str
-    cell: Callable[[Row, int], Iterable[Piece]]
+    cell: Callable[[Row, int], Iterable[StyledText]]
     width: int = 0
     least: int = 24
     drop: int = 0
@@ -52,7 +52,7 @@ class Order(NamedTuple):
         return self.falling_label if falling else self.rising_label
 
 
-def fit(columns: Sequence[Column[Row]], room: int) -> list[tuple[Column[Row], int]]:
+def fit_columns(columns: Sequence[Column[Row]], room: int) -> list[tuple[Column[Row], int]]:
     """The columns that fit, each with its width. They fill ``room`` exactly if one is elastic."""
     kept = list(columns)
     while True:

@@ -12,7 +12,7 @@ from textual.reactive import reactive
 from textual.timer import Timer
 from textual.widget import Widget
 
-from memtui.present.text import cells, one_line, visible
+from memtui.present.text import max_cells, one_line, visible
 from memtui.ui.action_dispatch import start_worker
 from memtui.ui.messages import message_type
 from memtui.ui.safe import assemble, line
@@ -104,15 +104,15 @@ class FilterBar(Widget):
         self.refresh()
         self._post_change()
 
-    def edit(self, *, anew: bool = False) -> None:
+    def start_typing(self, *, anew: bool = False) -> None:
         """Let the person type. ``anew``: what is there is selected, so that typing replaces it."""
         if self._input is None:
             self._input = self._make_input()
-            self._make_room(self.count)
+            self._resize_input(self.count)
             self.mount(self._input)
             if self._choices is not None and isinstance(self.parent, Widget):
                 self.parent.mount(self._choices, after=self._error or self)
-            self.call_after_refresh(self._make_room, self.count)
+            self.call_after_refresh(self._resize_input, self.count)
         if not self._input.has_focus:
             self._input.cursor_position = len(self._input.value)
         # Now, not in a later message: the next key may be waiting.
@@ -128,30 +128,30 @@ class FilterBar(Widget):
             return FilterInput(self._text, placeholder)
         from .filter_input import CompletionList
 
-        self._choices = CompletionList(self._take)
+        self._choices = CompletionList(self._insert_completion)
         return LanguageInput(self._text, placeholder, self._choices)
 
     def show_placeholder(self, text: str) -> None:
         """Show a placeholder while the filter is empty."""
         self._placeholder = text
-        self._make_room(self.count)
+        self._resize_input(self.count)
         self.refresh()
 
     def show_count(self, text: str) -> None:
         """Show a count at the right end of the line."""
         self.count = text
-        self._make_room(text)
+        self._resize_input(text)
 
-    def _make_room(self, count: str) -> None:
+    def _resize_input(self, count: str) -> None:
         if self._input is not None:
-            taken = cells(one_line(count, 28)) + GAP
+            taken = max_cells(one_line(count, 28)) + GAP
             self._input.styles.margin = (0, taken, 0, SIGN)
             # One cell is for the cursor.
             room = self.size.width - SIGN - taken - self._input.gutter.width - 1
             self._input.placeholder = one_line(self._placeholder, max(room, 1))
 
     def on_resize(self) -> None:
-        self._make_room(self.count)
+        self._resize_input(self.count)
 
     def show_error(self, error: MemtuiError | None) -> None:
         """Show an error in a line below, with its position. None: no error."""
@@ -179,7 +179,7 @@ class FilterBar(Widget):
         if not isinstance(error, FilterError) or error.expression != self.value.strip():
             return ""
         blanks = len(self.value) - len(self.value.lstrip())
-        before = cells(visible(self.value[: blanks + error.position]))
+        before = max_cells(visible(self.value[: blanks + error.position]))
         return " " * (SIGN + before) + "^" * error.length
 
     # -- completion
@@ -194,7 +194,7 @@ class FilterBar(Widget):
         self._close_choices()
 
     def _close_choices(self) -> None:
-        if self._choices is not None and self._choices.open:
+        if self._choices is not None and self._choices.is_open:
             self._choices.close()
             self._completion = None
             self._post_change()
@@ -213,31 +213,31 @@ class FilterBar(Widget):
 
             saved = await operations.ask(lambda memory: memory.filters.saved())
             self._known = replace(self._known, saved=tuple(saved))
-        self._offer()
+        self._show_completions()
 
-    def _offer(self) -> None:
+    def _show_completions(self) -> None:
         """Show the completions, or hide the list."""
         if self._input is None or self._choices is None or self._known is None:
             return
         from memtui.engine.search.filters.completion import complete
 
-        was_open, text = self._choices.open, self._input.value
+        was_open, text = self._choices.is_open, self._input.value
         self._completion = None
         if self._input.has_focus and text != self._settled:
             self._completion = complete(text, self._input.cursor_position, self._known)
         if self._completion is None:
             self._choices.close()
         else:
-            before = cells(visible(text[: self._completion.start])) - round(self._input.scroll_x)
+            before = max_cells(visible(text[: self._completion.start])) - round(self._input.scroll_x)
             left = self.gutter.left + SIGN + before - 1
-            self._choices.show(self._completion.choices, left, self.outer_size.width)
-        if self._choices.open != was_open:
+            self._choices.show_choices(self._completion.choices, left, self.outer_size.width)
+        if self._choices.is_open != was_open:
             self._post_change()
             shell_of(self).refresh_keys()
 
     def on_language_input_taken(self, event: events.Event) -> None:
         event.stop()
-        self._take()
+        self._insert_completion()
 
     def on_language_input_closed(self, event: events.Event) -> None:
         event.stop()
@@ -245,11 +245,11 @@ class FilterBar(Widget):
             self._settled = self._input.value
         self._close_choices()
 
-    def _take(self) -> None:
+    def _insert_completion(self) -> None:
         """Insert the selected completion. After a key, its values are offered."""
         if self._input is None or self._choices is None or self._completion is None:
             return
-        choice, completion = self._choices.chosen, self._completion
+        choice, completion = self._choices.selected_choice, self._completion
         if choice is None or completion.end != self._input.cursor_position:
             return
         text = self._input.value
@@ -268,7 +268,7 @@ class FilterBar(Widget):
     def on_input_changed(self, event: events.Event) -> None:
         event.stop()
         # Move the cursor behind the value.
-        self.call_later(self._offer)
+        self.call_later(self._show_completions)
         if self._timer is not None:
             self._timer.stop()
         self._timer = self.set_timer(DEBOUNCE, self._post_change)
@@ -287,4 +287,4 @@ class FilterBar(Widget):
             self.post_message(self.Typed(self.value))
 
     def on_click(self, event: events.Click) -> None:
-        self.edit()
+        self.start_typing()

@@ -11,8 +11,8 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input, OptionList
 
-from memtui.present.text import Visible, cells, one_line
-from memtui.ui.action_dispatch import perform
+from memtui.present.text import Visible, max_cells, one_line
+from memtui.ui.action_dispatch import perform_action
 from memtui.ui.actions import Action, ActionContext
 from memtui.ui.keymap import bindings_at
 from memtui.ui.messages import message_type
@@ -54,20 +54,20 @@ class CompletionList(OptionList, can_focus=False):
         """Whether the person moved in the list."""
 
     @property
-    def open(self) -> bool:
+    def is_open(self) -> bool:
         return bool(self.display)
 
     @property
-    def chosen(self) -> Choice | None:
+    def selected_choice(self) -> Choice | None:
         at = self.highlighted
-        return self.choices[at] if self.open and at is not None and at < len(self.choices) else None
+        return self.choices[at] if self.is_open and at is not None and at < len(self.choices) else None
 
-    def show(self, choices: tuple[Choice, ...], left: int, room: int) -> None:
+    def show_choices(self, choices: tuple[Choice, ...], left: int, room: int) -> None:
         """Show ``choices`` ``left`` cells from the beginning of the bar, which has ``room`` cells."""
         names = [one_line(one.name, _WIDEST_NAME) for one in choices]
-        abouts = [one_line(_kind_of(one), _WIDEST_ABOUT) for one in choices]
-        name = max(map(cells, names))
-        about = max(map(cells, abouts))
+        abouts = [one_line(_kind_label(one), _WIDEST_ABOUT) for one in choices]
+        name = max(map(max_cells, names))
+        about = max(map(max_cells, abouts))
         scrolls = len(choices) > LINES
         width = max(name + (about + _GAP if about else 0) + _SIDES + scrolls, _NARROWEST)
         width = min(width, room)
@@ -77,7 +77,7 @@ class CompletionList(OptionList, can_focus=False):
         beside = self.parent.size.height if isinstance(self.parent, Widget) else 0
         self.styles.max_height = min(max(beside // _SHARE, 2), LINES)
         inner = width - _SIDES - scrolls
-        self.set_options([_row(one, inner, name) for one in choices])
+        self.set_options([_choice_row(one, inner, name) for one in choices])
         self.highlighted = 0
         self.display = True
 
@@ -91,19 +91,19 @@ class CompletionList(OptionList, can_focus=False):
     def on_option_list_option_highlighted(self, event: events.Event) -> None:
         event.stop()
 
-    def step(self, by: int) -> None:
+    def move_selection(self, by: int) -> None:
         self.moved = True
         self.highlighted = ((self.highlighted or 0) + by) % len(self.choices)
 
 
-def _kind_of(choice: Choice) -> str:
+def _kind_label(choice: Choice) -> str:
     return choice.about if choice.found is None else f"{choice.found:,}"
 
 
-def _row(choice: Choice, width: int, widest: int) -> Content:
+def _choice_row(choice: Choice, width: int, widest: int) -> Content:
     """The name at the left, and a count at the right end or a description in its own column."""
     name = line(choice.name, min(widest, width), "bold $accent" if choice.saved else "$text")
-    about = line(_kind_of(choice), max(width - min(widest, width) - _GAP, 0), "$text-muted")
+    about = line(_kind_label(choice), max(width - min(widest, width) - _GAP, 0), "$text-muted")
     gap = width - name.cell_length - about.cell_length
     if choice.found is None:
         gap = min(widest + _GAP - name.cell_length, gap)
@@ -123,7 +123,7 @@ class FilterInput(Input):
     """
     BINDINGS = [*bindings_at("typing")]
     part: ClassVar[ActionContext] = "typing"
-    action_perform = perform
+    action_perform = perform_action
 
     @message_type
     class TypingEnded(Message):
@@ -166,39 +166,39 @@ class LanguageInput(FilterInput):
         self._choices = choices
 
     def offers(self, action: Action) -> bool:
-        return action.id not in ("complete", "next_choice", "previous_choice") or self._choices.open
+        return action.id not in ("complete", "next_choice", "previous_choice") or self._choices.is_open
 
     def do_complete(self) -> None:
-        if self._choices.open:
+        if self._choices.is_open:
             self.post_message(self.Taken())
         else:
             shell_of(self).action_perform("next_part")
 
     def action_cursor_right(self, select: bool = False) -> None:
-        if self._choices.open and not select and self.cursor_at_end:
+        if self._choices.is_open and not select and self.cursor_at_end:
             self.post_message(self.Taken())
         else:
             super().action_cursor_right(select)
 
     def do_typed(self) -> None:
         """Accept the completion that was selected with up and down, or the filter as typed."""
-        if self._choices.open and self._choices.moved:
+        if self._choices.is_open and self._choices.moved:
             self.post_message(self.Taken())
         else:
             super().do_typed()
 
     def do_leave_typing(self) -> None:
-        if self._choices.open:
+        if self._choices.is_open:
             self.post_message(self.Closed())
         else:
             super().do_leave_typing()
 
     def do_next_choice(self) -> None:
-        if self._choices.open:
-            self._choices.step(1)
+        if self._choices.is_open:
+            self._choices.move_selection(1)
         else:
             super().do_leave_typing()
 
     def do_previous_choice(self) -> None:
-        if self._choices.open:
-            self._choices.step(-1)
+        if self._choices.is_open:
+            self._choices.move_selection(-1)

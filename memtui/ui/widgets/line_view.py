@@ -28,15 +28,15 @@ _SURFACE: Mapping[State, str] = {
 
 def line_style(variables: Mapping[str, str], state: State, role: Role) -> Style:
     """The style of text in ``role`` on a row in ``state``, from ``App.theme_variables``."""
-    base = _color(variables, "background", Color(0, 0, 0))
-    surface = _color(variables, _SURFACE[state], _color(variables, "surface", base))
-    color = _color(variables, _VARIABLE.get(role, role), surface)
+    base = _resolve_color(variables, "background", Color(0, 0, 0))
+    surface = _resolve_color(variables, _SURFACE[state], _resolve_color(variables, "surface", base))
+    color = _resolve_color(variables, _VARIABLE.get(role, role), surface)
     return Style.from_color(color.rich_color, surface.rich_color if surface.a else None) + Style(
         bold=role == "strong" or None
     )
 
 
-def _color(variables: Mapping[str, str], name: str, over: Color) -> Color:
+def _resolve_color(variables: Mapping[str, str], name: str, over: Color) -> Color:
     """A variable as a colour. ``auto`` and a percentage are mixed with the colour below."""
     value, _, percent = variables[name].partition(" ")
     color = Color.parse(variables["foreground"].split(" ")[0] if value == "auto" else value)
@@ -54,7 +54,7 @@ class LineView(ScrollView):
         super().__init__(id=id)
         self._styles: dict[tuple[State, Role], Style] = {}
 
-    def _style_of(self, state: State, role: Role) -> Style:
+    def _role_style(self, state: State, role: Role) -> Style:
         style = self._styles.get((state, role))
         if style is None:
             style = self._styles[state, role] = line_style(self.app.theme_variables, state, role)
@@ -66,23 +66,23 @@ class LineView(ScrollView):
 
 
 class PagedView(LineView):
-    """Scrolls by pages and half pages. A subclass moves its cursor in ``_scroll_on``."""
+    """Scrolls by pages and half pages. A subclass moves its cursor in ``_scroll_with_cursor``."""
 
-    def _scroll_on(self, by: int) -> None:
+    def _scroll_with_cursor(self, by: int) -> None:
         """Scroll by lines, and move the cursor with the text."""
         raise NotImplementedError
 
     def do_page_up(self) -> None:
-        self._scroll_on(-max(self.size.height - 1, 1))
+        self._scroll_with_cursor(-max(self.size.height - 1, 1))
 
     def do_page_down(self) -> None:
-        self._scroll_on(max(self.size.height - 1, 1))
+        self._scroll_with_cursor(max(self.size.height - 1, 1))
 
     def do_half_up(self) -> None:
-        self._scroll_on(-max(self.size.height // 2, 1))
+        self._scroll_with_cursor(-max(self.size.height // 2, 1))
 
     def do_half_down(self) -> None:
-        self._scroll_on(max(self.size.height // 2, 1))
+        self._scroll_with_cursor(max(self.size.height // 2, 1))
 
     def on_focus(self) -> None:
         self.refresh()

@@ -25,10 +25,10 @@ class PathSuggester(Suggester):
         super().__init__(use_cache=False, case_sensitive=True)
 
     async def get_suggestion(self, value: str) -> str | None:
-        return await asyncio.to_thread(complete, value)
+        return await asyncio.to_thread(complete_path, value)
 
 
-def complete(text: str) -> str | None:
+def complete_path(text: str) -> str | None:
     """``~/Down`` -> ``~/Downloads/``. None if nothing matches. Hidden names need their dot."""
     if text in ("", "~"):
         return "~/" if text else None
@@ -76,7 +76,7 @@ class PathInput(Input):
             select_on_focus=False,
         )
 
-    def propose(self, path: str) -> None:
+    def propose_path(self, path: str) -> None:
         """Insert a path and select it, so that typing replaces it."""
         self.value = path
         # Move the cursor behind the value.

@@ -23,7 +23,7 @@ PAGE = 128
 KEPT = 16
 
 
-class Pages(Generic[Row]):
+class RowPages(Generic[Row]):
     """One reading of a source.
 
     ``count``: the number of rows as far as known; ``exact``: whether that is final. ``arrived`` is called with
@@ -54,17 +54,17 @@ class Pages(Generic[Row]):
 
     # -- for the table
 
-    def row(self, index: int) -> Row | None:
+    def row_at(self, index: int) -> Row | None:
         """The row. None if its page is not read yet (this starts it), or if the row is gone."""
         number, position = divmod(index, PAGE)
         page = self._pages.get(number)
         if page is None:
-            self.request(index, 1)
+            self.request_rows(index, 1)
             return None
         self._pages.move_to_end(number)
         return page[position] if position < len(page) else None
 
-    def key(self, index: int) -> int | None:
+    def key_at(self, index: int) -> int | None:
         if self.keys is not None:
             return self.keys[index] if 0 <= index < len(self.keys) else None
         page = self._pages.get(index // PAGE)
@@ -76,7 +76,7 @@ class Pages(Generic[Row]):
         there = (row for page in self._pages.values() for row in page if row is not None)
         return [row for row in there if self.source.key(row) in keys]
 
-    def request(self, first: int, rows: int) -> None:
+    def request_rows(self, first: int, rows: int) -> None:
         """Read the pages of these rows soon, the newest request first."""
         last = min(first + rows, self.count) - 1 if self.exact else first + rows - 1
         for number in range(max(first, 0) // PAGE, max(last, 0) // PAGE + 1):
@@ -85,9 +85,9 @@ class Pages(Generic[Row]):
                     self._wanted.remove(number)
                 self._wanted.append(number)
         del self._wanted[:-KEPT]
-        self._serve()
+        self._serve_requests()
 
-    def find(self, key: int, near: int) -> int | None:
+    def find_index(self, key: int, near: int) -> int | None:
         """The index of the row with this key, from the keys or from the pages read so far."""
         if self.keys is not None:
             try:
@@ -102,27 +102,27 @@ class Pages(Generic[Row]):
 
     # -- reading
 
-    def take(self, rows: Sequence[Row]) -> None:
-        """Use rows that are in memory, instead of ``begin`` and ``go_on``."""
+    def use_rows(self, rows: Sequence[Row]) -> None:
+        """Use rows that are in memory, instead of ``begin`` and ``read_remaining``."""
         self.count, self.exact = len(rows), True
         self.keys = array("q", map(self.source.key, rows))
         for number in range(min(-(-len(rows) // PAGE), KEPT)):
             self._pages[number] = tuple(rows[number * PAGE : (number + 1) * PAGE])
 
-    async def begin(self, first: int, rows: int) -> None:
+    async def read_first(self, first: int, rows: int) -> None:
         """Read the pages of these rows, and what is known about the count.
 
         Returns when the rows can be painted. Raises the errors of the source.
         """
-        page = await self._cover(first, rows)
+        page = await self._read_covering_pages(first, rows)
         if not page and first > 0:
-            self.count, self.exact = await self._read(self.source.count), True
-            await self._cover(max(self.count - rows, 0), rows)
+            self.count, self.exact = await self._read_in_thread(self.source.count), True
+            await self._read_covering_pages(max(self.count - rows, 0), rows)
             return
         number = next(reversed(self._pages))
         self.count, self.exact = number * PAGE + len(page), len(page) < PAGE
 
-    def go_on(self) -> None:
+    def read_remaining(self) -> None:
         """After ``begin``: count the rows and read their keys, in the background."""
         page = self._pages.get(0)
         if self.exact and page is not None and self.count == len(page):
@@ -130,8 +130,8 @@ class Pages(Generic[Row]):
             self._counted()
             return
         if not self.exact:
-            self._start(self._count_rows())
-        self._start(self._gather_keys())
+            self._start_task(self._count_rows())
+        self._start_task(self._gather_keys())
 
     async def every_key(self) -> array[int]:
         """The keys of all rows. Waits until they are known."""
@@ -144,37 +144,37 @@ class Pages(Generic[Row]):
         self.closed = True
         self._wanted.clear()
 
-    async def _cover(self, first: int, rows: int) -> tuple[Row | None, ...]:
+    async def _read_covering_pages(self, first: int, rows: int) -> tuple[Row | None, ...]:
         """Read the pages of these rows, or the last page that exists."""
         page: tuple[Row | None, ...] = ()
         for number in range(max(first, 0) // PAGE, max(first + rows - 1, 0) // PAGE + 1):
-            read = await self._load(number)
+            read = await self._load_page(number)
             page = read or page
             if len(read) < PAGE:
                 break
         return page
 
-    def _serve(self) -> None:
+    def _serve_requests(self) -> None:
         if self._loading is None and self._wanted and not self.closed:
             self._loading = self._wanted.pop()
-            self._start(self._serve_one(self._loading))
+            self._start_task(self._load_requested(self._loading))
 
-    async def _serve_one(self, number: int) -> None:
+    async def _load_requested(self, number: int) -> None:
         try:
-            await self._load(number)
+            await self._load_page(number)
         finally:
             self._loading = None
         if not self.closed:
             self._arrived(number * PAGE, PAGE)
-            self._serve()
+            self._serve_requests()
 
-    async def _load(self, number: int) -> tuple[Row | None, ...]:
+    async def _load_page(self, number: int) -> tuple[Row | None, ...]:
         start = number * PAGE
         if self.keys is None:
-            page: tuple[Row | None, ...] = tuple(await self._read(self.source.page, start, PAGE))
+            page: tuple[Row | None, ...] = tuple(await self._read_in_thread(self.source.page, start, PAGE))
         else:
             keys = self.keys[start : start + PAGE]
-            found = {self.source.key(row): row for row in await self._read(self.source.rows, keys)}
+            found = {self.source.key(row): row for row in await self._read_in_thread(self.source.rows, keys)}
             page = tuple(found.get(key) for key in keys)
         if page or number == 0:
             self._pages[number] = page
@@ -183,19 +183,19 @@ class Pages(Generic[Row]):
         return page
 
     async def _count_rows(self) -> None:
-        count = await self._read(self.source.count)
+        count = await self._read_in_thread(self.source.count)
         if not self.closed and self.keys is None:
             self.count, self.exact = count, True
             self._counted()
 
     async def _gather_keys(self) -> None:
         loop = asyncio.get_running_loop()
-        keys = await loop.run_in_executor(self._readers.keys, self._all_keys)
+        keys = await loop.run_in_executor(self._readers.keys, self._iterate_keys)
         if not self.closed:
             self.keys, self.count, self.exact = keys, len(keys), True
             self._counted()
 
-    def _all_keys(self) -> array[int]:
+    def _iterate_keys(self) -> array[int]:
         """Runs in the thread for keys. ``closed`` is only ever set, so reading it there is safe."""
         # Four bytes for each key if that is enough: a million rows take 4 MB.
         keys = array("I")
@@ -215,16 +215,16 @@ class Pages(Generic[Row]):
                 close()
         return keys
 
-    async def _read(self, function: Callable[P, T], *arguments: P.args, **_: P.kwargs) -> T:
+    async def _read_in_thread(self, function: Callable[P, T], *arguments: P.args, **_: P.kwargs) -> T:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._readers.pages, function, *arguments)
 
-    def _start(self, work: Coroutine[object, object, None]) -> None:
-        task = asyncio.get_running_loop().create_task(self._guard(work))
+    def _start_task(self, work: Coroutine[object, object, None]) -> None:
+        task = asyncio.get_running_loop().create_task(self._report_errors(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _guard(self, work: Coroutine[object, object, None]) -> None:
+    async def _report_errors(self, work: Coroutine[object, object, None]) -> None:
         try:
             await work
         except Exception as error:

@@ -10,11 +10,11 @@ from rich.style import Style
 from textual.strip import Strip
 
 from memtui.present.glyphs import Glyphs
-from memtui.present.text import Role, cells, one_line
+from memtui.present.text import Role, max_cells, one_line
 from memtui.ui.safe import segment
 from memtui.ui.widgets.line_view import State
 
-from .columns import Column, Piece, fit
+from .columns import Column, StyledText, fit_columns
 
 Row = TypeVar("Row")
 
@@ -37,19 +37,19 @@ class RowPainter(Generic[Row]):
         self._fitted: list[tuple[Column[Row], int]] = []
         self._width = -1
 
-    def fitted(self, width: int) -> list[tuple[Column[Row], int]]:
+    def fit_columns(self, width: int) -> list[tuple[Column[Row], int]]:
         """The columns that fit, with their widths."""
         if width != self._width:
             self._width = width
-            self._fitted = fit(self.columns, max(width - GUTTER - 1, 1))
+            self._fitted = fit_columns(self.columns, max(width - GUTTER - 1, 1))
         return self._fitted
 
-    def header(self, width: int, order: tuple[str, bool]) -> Strip:
+    def paint_header(self, width: int, order: tuple[str, bool]) -> Strip:
         """The header labels. A label may extend over columns at its right without a label."""
         sort, falling = order
         blank = self._style("plain", "dim")
         parts = [Segment(" " * GUTTER, blank)]
-        fitted = self.fitted(width)
+        fitted = self.fit_columns(width)
         for index, (column, room) in enumerate(fitted):
             if index and not column.label:
                 continue
@@ -59,39 +59,39 @@ class RowPainter(Generic[Row]):
                 room += after.gap + more
             chosen = bool(column.sort) and column.sort == sort
             sign = (self.glyphs.descending if falling else self.glyphs.ascending) if chosen else ""
-            label = Piece(one_line(f"{column.label}{sign}", room), "accent" if chosen else "dim")
-            parts += self._cell([label], room, column, index, "plain")
+            label = StyledText(one_line(f"{column.label}{sign}", room), "accent" if chosen else "dim")
+            parts += self._paint_cell([label], room, column, index, "plain")
         return Strip(parts).adjust_cell_length(width, blank)
 
-    def row(self, row: Row, width: int, state: State, marked: bool) -> Strip:
-        parts = self._gutter(state, marked)
-        fitted = self.fitted(width)
+    def paint_row(self, row: Row, width: int, state: State, marked: bool) -> Strip:
+        parts = self._paint_gutter(state, marked)
+        fitted = self.fit_columns(width)
         index = 0
         while index < len(fitted):
             column, room = fitted[index]
             after = index + 1
-            while column.spills and after < len(fitted) and self._empty(row, *fitted[after]):
+            while column.spills and after < len(fitted) and self._empty_cell(row, *fitted[after]):
                 room += fitted[after][0].gap + fitted[after][1]
                 after += 1
-            parts += self._cell(column.cell(row, room), room, column, index, state)
+            parts += self._paint_cell(column.cell(row, room), room, column, index, state)
             index = after
         strip = Strip(parts).adjust_cell_length(width, self._style(state, "text"))
         return strip.apply_style(_RULE) if self.ruled(row) else strip
 
     @staticmethod
-    def _empty(row: Row, column: Column[Row], room: int) -> bool:
+    def _empty_cell(row: Row, column: Column[Row], room: int) -> bool:
         return not any(piece.text for piece in column.cell(row, room))
 
-    def skeleton(self, index: int, width: int, state: State, marked: bool) -> Strip:
+    def paint_skeleton(self, index: int, width: int, state: State, marked: bool) -> Strip:
         """A row whose page is being read: grey bars of different lengths."""
-        parts = self._gutter(state, marked)
-        for position, (column, room) in enumerate(self.fitted(width)):
+        parts = self._paint_gutter(state, marked)
+        for position, (column, room) in enumerate(self.fit_columns(width)):
             length = room if column.width else max(room * (45 + index * 37 % 40) // 100, 1)
-            bar = Piece(one_line(self.glyphs.skeleton * length, room), "dim")
-            parts += self._cell([bar] if column.width != 1 else [], room, column, position, state)
+            bar = StyledText(one_line(self.glyphs.skeleton * length, room), "dim")
+            parts += self._paint_cell([bar] if column.width != 1 else [], room, column, position, state)
         return Strip(parts).adjust_cell_length(width, self._style(state, "text"))
 
-    def _gutter(self, state: State, marked: bool) -> list[Segment]:
+    def _paint_gutter(self, state: State, marked: bool) -> list[Segment]:
         here = state in ("cursor", "cursor-blurred")
         bar_role: Role = "accent" if state == "cursor" else "dim"
         return [
@@ -100,16 +100,16 @@ class RowPainter(Generic[Row]):
             Segment(" ", self._style(state, "text")),
         ]
 
-    def _cell(
-        self, pieces: Iterable[Piece], room: int, column: Column[Row], index: int, state: State
+    def _paint_cell(
+        self, pieces: Iterable[StyledText], room: int, column: Column[Row], index: int, state: State
     ) -> list[Segment]:
         parts: list[Segment] = []
         left = room
         for piece in pieces:
-            text = one_line(piece.text, left) if cells(piece.text) > left else piece.text
+            text = one_line(piece.text, left) if max_cells(piece.text) > left else piece.text
             if text:
                 parts.append(segment(text, self._style(state, piece.role)))
-                left -= cells(text)
+                left -= max_cells(text)
             if left <= 0:
                 break
         blank = self._style(state, "text")

@@ -18,7 +18,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from memtui.present.glyphs import UNICODE, Glyphs
-from memtui.ui.action_dispatch import chord, perform, start_worker
+from memtui.ui.action_dispatch import perform_action, perform_chord, start_worker
 from memtui.ui.actions import Action, ActionContext
 from memtui.ui.keymap import bindings_at
 from memtui.ui.messages import message_type
@@ -28,7 +28,7 @@ from memtui.ui.widgets.line_view import State
 from ..row_source import ListSource
 from .columns import Column, Order
 from .line_view import LineView
-from .row_pages import Pages
+from .row_pages import RowPages
 from .row_paint import GUTTER, RowPainter
 
 
@@ -94,7 +94,7 @@ class RowTable(LineView, Generic[Row], can_focus=True, inherit_bindings=False):
     BINDINGS = [*bindings_at("list")]
     ALLOW_SELECT = False
     part: ClassVar[ActionContext] = "list"
-    action_perform, action_chord = perform, chord
+    action_perform, action_chord = perform_action, perform_chord
 
     def __init__(
         self,
@@ -113,14 +113,14 @@ class RowTable(LineView, Generic[Row], can_focus=True, inherit_bindings=False):
         self.order = (orders[0].sort, orders[0].falling) if orders else ("", False)
         self.marks: set[int] = set()
         self.cursor = 0
-        self.painter = RowPainter(columns, glyphs, self._style_of)
+        self.painter = RowPainter(columns, glyphs, self._role_style)
         # The columns of the lines below the first line of a row.
         self._below: Sequence[RowPainter[Row]] = ()
         self._header = True
         self._source: RowSource[Row] | None = None
         self._readers: Readers | None = None
-        self._pages: Pages[Row] | None = None
-        self._next: Pages[Row] | None = None
+        self._pages: RowPages[Row] | None = None
+        self._next: RowPages[Row] | None = None
         self._cursor_key: int | None = None
         # The key under the cursor before a reload, until it is found again.
         self._sought: int | None = None
@@ -145,97 +145,101 @@ class RowTable(LineView, Generic[Row], can_focus=True, inherit_bindings=False):
     @property
     def selected(self) -> Row | None:
         """The row under the cursor. None if there is none, or while it is being read."""
-        return self._pages.row(self.cursor) if self._pages is not None and self.row_count else None
+        return self._pages.row_at(self.cursor) if self._pages is not None and self.row_count else None
 
     @property
     def selected_key(self) -> int | None:
         return self._cursor_key
 
-    def show(self, source: RowSource[Row], readers: Readers, *, top: bool = True) -> None:
+    def show_source(self, source: RowSource[Row], readers: Readers, *, top: bool = True) -> None:
         """Show the rows of ``source``, from the top or with the cursor on the same row."""
         self._source, self._readers = source, readers
-        self.reload(top=top)
+        self.reload_rows(top=top)
 
-    def reload(self, *, top: bool = False) -> None:
+    def reload_rows(self, *, top: bool = False) -> None:
         """Read the rows again. The old rows stay on screen until then."""
         if self._source is None or self._readers is None:
             return
         if self._next is not None:
             self._next.close()
         self.failed = False
-        self._next = pages = Pages(
-            self._source, self._readers, arrived=self._arrived, counted=self._counted, failed=self._failed
+        self._next = pages = RowPages(
+            self._source,
+            self._readers,
+            arrived=self._rows_arrived,
+            counted=self._rows_counted,
+            failed=self._reading_failed,
         )
         if isinstance(self._source, ListSource):
-            pages.take(self._source.page(0, self._source.count()))
-            self._take_over(pages, top)
+            pages.use_rows(self._source.page(0, self._source.count()))
+            self._adopt_pages(pages, top)
         else:
-            start_worker(self, partial(self._begin, pages, top), "rows")
+            start_worker(self, partial(self._start_reading, pages, top), "rows")
 
-    async def _begin(self, pages: Pages[Row], top: bool) -> None:
+    async def _start_reading(self, pages: RowPages[Row], top: bool) -> None:
         try:
-            await pages.begin(0 if top else self.scroll_offset.y // self.lines, max(self.size.height, 1))
+            await pages.read_first(0 if top else self.scroll_offset.y // self.lines, max(self.size.height, 1))
         except Exception as error:
             if not pages.closed:
-                self._failed(error)
+                self._reading_failed(error)
             return
         if not pages.closed:
-            self._take_over(pages, top)
+            self._adopt_pages(pages, top)
 
-    def _take_over(self, pages: Pages[Row], top: bool) -> None:
+    def _adopt_pages(self, pages: RowPages[Row], top: bool) -> None:
         if self._pages is not None:
             self._pages.close()
         self._pages, self._next = pages, None
         self._fit_scrollbar()
         # Where the person scrolled away from the cursor, the list does not jump to it.
-        shown = self._sought is not None or self._in_sight(self.cursor)
+        shown = self._sought is not None or self._is_visible_row(self.cursor)
         if top:
             self.cursor, self._sought = 0, None
             self.scroll_to(y=0, animate=False)
         else:
-            self._follow(self._cursor_key)
+            self._restore_cursor(self._cursor_key)
         self.place_cursor(self.cursor)
         if shown:
-            self._reveal(self.cursor)
+            self._scroll_to_row(self.cursor)
         self.refresh()
         if pages.keys is None:
             self._post_count()
-            pages.go_on()
+            pages.read_remaining()
         else:
-            self._counted()
+            self._rows_counted()
 
-    def _follow(self, key: int | None) -> None:
+    def _restore_cursor(self, key: int | None) -> None:
         """Move the cursor to the row with this key, and keep the row at its line on screen."""
         if key is None or self._pages is None:
             return
-        at = self._pages.find(key, self.cursor)
+        at = self._pages.find_index(key, self.cursor)
         self._sought = key if at is None and self._pages.keys is None else None
         if at is not None and at != self.cursor:
             if self.scroll_offset.y:
                 self.scroll_to(y=self.scroll_offset.y + (at - self.cursor) * self.lines, animate=False)
             self.cursor = at
 
-    def _counted(self) -> None:
+    def _rows_counted(self) -> None:
         if self._pages is None:
             return
         self._fit_scrollbar()
         if self._pages.keys is not None:
             if self._sought is not None:
-                self._follow(self._sought)
+                self._restore_cursor(self._sought)
                 self.place_cursor(self.cursor)
-                self._reveal(self.cursor)
+                self._scroll_to_row(self.cursor)
             if self.marks:
-                self.mark(self.marks.intersection(self._pages.keys))
+                self.mark_keys(self.marks.intersection(self._pages.keys))
         self._post_count()
 
-    def _arrived(self, first: int, rows: int) -> None:
+    def _rows_arrived(self, first: int, rows: int) -> None:
         top = self.scroll_offset.y // self.lines
         if first < top + self.size.height and first + rows > top:
             self.refresh()
         if first <= self.cursor < first + rows:
             self.place_cursor(self.cursor)
 
-    def _failed(self, error: Exception) -> None:
+    def _reading_failed(self, error: Exception) -> None:
         self.failed = True
         self.post_message(RowsFailed(self.table, error))
 
@@ -256,26 +260,26 @@ class RowTable(LineView, Generic[Row], can_focus=True, inherit_bindings=False):
         self.place_cursor(index)
         if before != self.cursor:
             self._refresh_row(before)
-        self._reveal(self.cursor)
+        self._scroll_to_row(self.cursor)
 
     def place_cursor(self, index: int) -> None:
         self.cursor = max(0, min(index, self.row_count - 1))
         self._refresh_row(self.cursor)
         known = self._pages is not None and self.row_count
-        self._cursor_key = self._pages.key(self.cursor) if self._pages is not None and known else None
+        self._cursor_key = self._pages.key_at(self.cursor) if self._pages is not None and known else None
         self.post_message(RowHighlighted(self.table, self._cursor_key))
 
-    def select(self, key: int) -> None:
+    def select_key(self, key: int) -> None:
         """Move the cursor to the row with this key, as soon as it is listed."""
         before = self.cursor
-        self._follow(key)
-        if self._pages is not None and self._pages.find(key, self.cursor) is not None:
+        self._restore_cursor(key)
+        if self._pages is not None and self._pages.find_index(key, self.cursor) is not None:
             self._refresh_row(before)
             self.move_to(self.cursor)
         else:
             self._cursor_key = self._sought = key
 
-    def mark(self, marks: set[int]) -> None:
+    def mark_keys(self, marks: set[int]) -> None:
         """Mark the rows with these keys, and no others."""
         if marks != self.marks:
             self.marks = marks
@@ -287,11 +291,11 @@ class RowTable(LineView, Generic[Row], can_focus=True, inherit_bindings=False):
         """The marked rows, as far as they are read: one that was marked far from the cursor may be missing."""
         return self._pages.read_rows(self.marks) if self._pages is not None and self.marks else []
 
-    def _in_sight(self, index: int) -> bool:
+    def _is_visible_row(self, index: int) -> bool:
         first = self.scroll_offset.y
         return first <= index * self.lines and (index + 1) * self.lines <= first + self._body_lines
 
-    def _reveal(self, index: int) -> None:
+    def _scroll_to_row(self, index: int) -> None:
         height, top = self._body_lines, self.scroll_offset.y
         first, end = index * self.lines, (index + 1) * self.lines
         if first < top:
@@ -303,7 +307,7 @@ class RowTable(LineView, Generic[Row], can_focus=True, inherit_bindings=False):
         super().watch_scroll_y(old_value, new_value)
         if self._pages is not None:
             height = max(self.size.height, 1)
-            self._pages.request(round(new_value) // self.lines - height, 3 * height)
+            self._pages.request_rows(round(new_value) // self.lines - height, 3 * height)
 
     # -- drawing
 
@@ -338,20 +342,20 @@ class RowTable(LineView, Generic[Row], can_focus=True, inherit_bindings=False):
     def render_line(self, y: int) -> Strip:
         width = self.scrollable_content_region.width
         if y < self.header_height:
-            return self.painter.header(width, self.order)
+            return self.painter.paint_header(width, self.order)
         index = self.row_at(y)
         if self._pages is None or index >= self.row_count:
-            return Strip.blank(width, self._style_of("plain", "text"))
-        row = self._pages.row(index)
-        marked = bool(self.marks) and self._pages.key(index) in self.marks
+            return Strip.blank(width, self._role_style("plain", "text"))
+        row = self._pages.row_at(index)
+        marked = bool(self.marks) and self._pages.key_at(index) in self.marks
         state: State = "marked" if marked else "plain"
         if index == self.cursor:
             state = "cursor" if self.has_focus else "cursor-blurred"
         below = (self.scroll_offset.y + y - self.header_height) % self.lines
         painter = self._below[below - 1] if below else self.painter
         if row is None:
-            return painter.skeleton(index, width, state, marked and not below)
-        return painter.row(row, width, state, marked and not below)
+            return painter.paint_skeleton(index, width, state, marked and not below)
+        return painter.paint_row(row, width, state, marked and not below)
 
     def _refresh_row(self, index: int) -> None:
         y = index * self.lines - self.scroll_offset.y + self.header_height
@@ -362,10 +366,10 @@ class RowTable(LineView, Generic[Row], can_focus=True, inherit_bindings=False):
     ) -> None:
         """Draw the rows with other columns. ``below``: the columns of their further lines."""
         glyphs = self.painter.glyphs
-        self.painter = RowPainter(columns, glyphs, self._style_of)
-        self._below = [RowPainter(line, glyphs, self._style_of) for line in below]
+        self.painter = RowPainter(columns, glyphs, self._role_style)
+        self._below = [RowPainter(line, glyphs, self._role_style) for line in below]
         self._fit_scrollbar()
-        self._reveal(self.cursor)
+        self._scroll_to_row(self.cursor)
         self.refresh()
 
     def on_focus(self) -> None:
@@ -376,7 +380,7 @@ class RowTable(LineView, Generic[Row], can_focus=True, inherit_bindings=False):
 
     def on_resize(self) -> None:
         self._fit_scrollbar()
-        self._reveal(self.cursor)
+        self._scroll_to_row(self.cursor)
 
     def on_unmount(self) -> None:
         for pages in (self._pages, self._next):
@@ -427,13 +431,13 @@ class RowTable(LineView, Generic[Row], can_focus=True, inherit_bindings=False):
 
     def do_mark(self) -> None:
         if self._cursor_key is not None:
-            self.mark(self.marks ^ {self._cursor_key})
+            self.mark_keys(self.marks ^ {self._cursor_key})
         self.move_to(self.cursor + 1)
 
     async def do_mark_all(self) -> None:
         if self._pages is not None:
             keys = await asyncio.to_thread(set, await self._pages.every_key())
-            self.mark(set() if self.marks == keys else keys)
+            self.mark_keys(set() if self.marks == keys else keys)
 
     def do_sort(self) -> None:
         current = next((index for index, one in enumerate(self.orders) if one.sort == self.order[0]), -1)
@@ -463,7 +467,7 @@ class RowTable(LineView, Generic[Row], can_focus=True, inherit_bindings=False):
 
     def _click_header(self, x: int) -> None:
         left = GUTTER
-        for column, width in self.painter.fitted(self.scrollable_content_region.width):
+        for column, width in self.painter.fit_columns(self.scrollable_content_region.width):
             if left <= x < left + width + column.gap and column.sort:
                 one = next(one for one in self.orders if one.sort == column.sort)
                 falling = not self.order[1] if column.sort == self.order[0] else one.falling

@@ -12,13 +12,13 @@ from textual.message import Message
 from textual.strip import Strip
 
 from memtui.present.glyphs import Glyphs
-from memtui.present.text import Visible, cells, one_line
-from memtui.ui.action_dispatch import chord, perform
+from memtui.present.text import Visible, max_cells, one_line
+from memtui.ui.action_dispatch import perform_action, perform_chord
 from memtui.ui.actions import Action
 from memtui.ui.messages import message_type
 from memtui.ui.safe import segment
 
-from .columns import Piece
+from .columns import StyledText
 from .line_view import PagedView, State
 
 GUTTER = 2
@@ -27,25 +27,25 @@ HEAD = -1
 """The column of stops that stand beside one another above all columns."""
 
 
-class Stop(Protocol):
+class OpenableStop(Protocol):
     """Something that can be opened. ``key`` stays the same when it is read again."""
 
     @property
     def key(self) -> Hashable: ...
 
 
-S = TypeVar("S", bound=Stop)
+S = TypeVar("S", bound=OpenableStop)
 
 
-class Part(NamedTuple):
+class LinePart(NamedTuple):
     """A piece of one line, ``width`` cells wide after its gutter. ``stop``: its number, None if it opens nothing."""
 
-    pieces: Sequence[Piece]
+    pieces: Sequence[StyledText]
     width: int
     stop: int | None = None
 
 
-Line = tuple[Part, ...]
+Line = tuple[LinePart, ...]
 
 
 class StopLayout(NamedTuple, Generic[S]):
@@ -64,7 +64,7 @@ class StopView(PagedView, Generic[S], can_focus=True, inherit_bindings=False):
     """``show`` displays lines. If those of the same subject are shown again, the cursor stays on its stop."""
 
     ALLOW_SELECT = False
-    action_perform, action_chord = perform, chord
+    action_perform, action_chord = perform_action, perform_chord
 
     @message_type
     class Opened(Message):
@@ -88,33 +88,33 @@ class StopView(PagedView, Generic[S], can_focus=True, inherit_bindings=False):
         self._sought: Hashable | None = None
         self._room = (0, 0)
 
-    def show(self, laid: StopLayout[S], *, subject: object) -> None:
+    def show_layout(self, laid: StopLayout[S], *, subject: object) -> None:
         """Show lines; ``subject`` identifies their subject, so that newer ones stay in place."""
         again = subject == self._shown
-        if again and self._sought is None and self.stop is not None:
-            self._sought = self.stop.key
+        if again and self._sought is None and self.stop_at_cursor is not None:
+            self._sought = self.stop_at_cursor.key
         self._laid, self._shown = laid, subject
         self.cursor = min(self.cursor, max(len(laid.stops) - 1, 0)) if again else 0
         self.virtual_size = Size(self.scrollable_content_region.width, len(laid.lines))
         if not again:
             self.scroll_to(y=0, animate=False)
-        self._seek()
+        self._move_to_wanted_key()
         self.refresh()
 
-    def seek(self, key: Hashable) -> None:
+    def move_to_key(self, key: Hashable) -> None:
         """Put the cursor on the stop with this key as soon as it is there."""
         self._sought = key
-        self._seek()
+        self._move_to_wanted_key()
 
-    def _seek(self) -> None:
+    def _move_to_wanted_key(self) -> None:
         keys = [stop.key for stop in self._laid.stops]
         if self._sought in keys:
             self.cursor, self._sought = keys.index(self._sought), None
             # The scroll range is known only after the new size was laid out.
-            self.call_after_refresh(self._reveal)
+            self.call_after_refresh(self._scroll_to_stop)
 
     @property
-    def stop(self) -> S | None:
+    def stop_at_cursor(self) -> S | None:
         """The stop under the cursor."""
         return self._laid.stops[self.cursor] if self.cursor < len(self._laid.stops) else None
 
@@ -127,52 +127,52 @@ class StopView(PagedView, Generic[S], can_focus=True, inherit_bindings=False):
     # -- moving
 
     def unavailable_reason(self, action: Action) -> str:
-        return "There is nothing to open here." if action.id == "go" and self.stop is None else ""
+        return "There is nothing to open here." if action.id == "go" and self.stop_at_cursor is None else ""
 
     def put_cursor(self, number: int) -> None:
         """Go to a stop (the nearest there is), and bring it into view. One that is still sought is given up."""
         self._sought = None
         self.cursor = max(0, min(number, len(self._laid.stops) - 1))
-        self._reveal()
+        self._scroll_to_stop()
 
-    def _reveal(self) -> None:
-        if self.stop is not None:
+    def _scroll_to_stop(self) -> None:
+        if self.stop_at_cursor is not None:
             row, top, height = self._laid.rows[self.cursor], self.scroll_offset.y, max(self.size.height, 1)
             if row < top:
                 self.scroll_to(y=row, animate=False)
             elif row >= top + height:
                 self.scroll_to(y=row - height + 1, animate=False)
-        self._moved()
+        self._announce_move()
 
-    def _moved(self) -> None:
+    def _announce_move(self) -> None:
         self.refresh()
         self.post_message(self.Moved())
 
-    def _step(self, by: int) -> None:
+    def _step_to_stop(self, by: int) -> None:
         """Go to the next stop. Before the first and after the last one the text scrolls."""
-        row = self._laid.rows[self.cursor] if self.stop is not None else 0
+        row = self._laid.rows[self.cursor] if self.stop_at_cursor is not None else 0
         top, height = self.scroll_offset.y, max(self.size.height, 1)
-        if self.stop is not None and not top <= row < top + height:
-            self._reveal()
-        elif (number := self._after(by)) is not None:
+        if self.stop_at_cursor is not None and not top <= row < top + height:
+            self._scroll_to_stop()
+        elif (number := self._next_stop(by)) is not None:
             self.put_cursor(number)
         else:
             self.scroll_to(y=top + by * max(height // 2, 1), animate=False)
 
-    def _after(self, by: int) -> int | None:
+    def _next_stop(self, by: int) -> int | None:
         """The next stop below or above: the one after or before it; from the head, and to it, the nearest one."""
         columns, number = self._laid.columns, self.cursor + by
-        if self.stop is None:
+        if self.stop_at_cursor is None:
             return None
         here = columns[self.cursor]
         if here == HEAD:
             first = {column: index for index, column in reversed(list(enumerate(columns))) if column != HEAD}
-            return self._nearest(first.values()) if by > 0 else None
+            return self._nearest_stop(first.values()) if by > 0 else None
         if by < 0 and HEAD in columns and (number < 0 or columns[number] != here):
-            return self._nearest(index for index, column in enumerate(columns) if column == HEAD)
+            return self._nearest_stop(index for index, column in enumerate(columns) if column == HEAD)
         return number if 0 <= number < len(columns) else None
 
-    def _nearest(self, numbers: Iterable[int]) -> int | None:
+    def _nearest_stop(self, numbers: Iterable[int]) -> int | None:
         """The stop among these that begins nearest to the one under the cursor, counted across."""
         here = self._left_of(self.cursor)
         return min(numbers, key=lambda number: abs(self._left_of(number) - here), default=None)
@@ -185,11 +185,11 @@ class StopView(PagedView, Generic[S], can_focus=True, inherit_bindings=False):
             left += GUTTER + part.width
         return left
 
-    def _scroll_on(self, by: int) -> None:
+    def _scroll_with_cursor(self, by: int) -> None:
         """Scroll by lines, and take the cursor along."""
         self.scroll_to(y=self.scroll_offset.y + by, animate=False)
         top, height = self.scroll_offset.y, max(self.size.height, 1)
-        column = self._laid.columns[self.cursor] if self.stop is not None else 0
+        column = self._laid.columns[self.cursor] if self.stop_at_cursor is not None else 0
         seen = [
             number
             for number, row in enumerate(self._laid.rows)
@@ -199,13 +199,13 @@ class StopView(PagedView, Generic[S], can_focus=True, inherit_bindings=False):
             self.cursor = seen[0] if by > 0 else seen[-1]
         elif not seen or self.scroll_offset.y in (0, self.max_scroll_y):
             self.cursor = max(0, min(self.cursor + by, len(self._laid.stops) - 1))
-        self._moved()
+        self._announce_move()
 
     def do_up(self) -> None:
-        self._step(-1)
+        self._step_to_stop(-1)
 
     def do_down(self) -> None:
-        self._step(1)
+        self._step_to_stop(1)
 
     def do_top(self) -> None:
         self.put_cursor(0)
@@ -216,12 +216,12 @@ class StopView(PagedView, Generic[S], can_focus=True, inherit_bindings=False):
         self.scroll_end(animate=False)
 
     def do_go(self) -> None:
-        if self.stop is not None:
+        if self.stop_at_cursor is not None:
             self.post_message(self.Opened())
 
-    def across(self, by: int) -> bool:
+    def move_across(self, by: int) -> bool:
         """Go to the nearest stop of the next column that has one, or in the head to the next stop. False without one."""
-        if self.stop is None:
+        if self.stop_at_cursor is None:
             return False
         columns, here = self._laid.columns, self._laid.columns[self.cursor]
         if here == HEAD:
@@ -248,7 +248,7 @@ class StopView(PagedView, Generic[S], can_focus=True, inherit_bindings=False):
             width = GUTTER + part.width
             if left <= event.x < left + width and part.stop is not None:
                 self.cursor = part.stop
-                self._moved()
+                self._announce_move()
                 if event.chain == 2:
                     self.do_go()
             left += width
@@ -258,24 +258,27 @@ class StopView(PagedView, Generic[S], can_focus=True, inherit_bindings=False):
     def render_line(self, y: int) -> Strip:
         width = self.scrollable_content_region.width
         number = self.scroll_offset.y + y
-        blank = self._style_of("plain", "text")
+        blank = self._role_style("plain", "text")
         if number >= len(self._laid.lines):
             return Strip.blank(width, blank)
-        drawn = [drawing for part in self._laid.lines[number] for drawing in self._part(part)]
+        drawn = [drawing for part in self._laid.lines[number] for drawing in self._render_part(part)]
         return Strip(drawn).adjust_cell_length(width, blank)
 
-    def _part(self, part: Part) -> list[Segment]:
+    def _render_part(self, part: LinePart) -> list[Segment]:
         here = part.stop is not None and part.stop == self.cursor and self.has_focus
         state: State = "cursor" if here else "plain"
         bar = one_line(self.glyphs.cursor, 1) if here else Visible(" ")
-        drawn = [segment(bar, self._style_of(state, "accent")), Segment(" ", self._style_of(state, "text"))]
+        drawn = [
+            segment(bar, self._role_style(state, "accent")),
+            Segment(" ", self._role_style(state, "text")),
+        ]
         left = part.width
         for piece in part.pieces:
-            text = one_line(piece.text, left) if cells(piece.text) > left else piece.text
+            text = one_line(piece.text, left) if max_cells(piece.text) > left else piece.text
             if text:
-                drawn.append(segment(text, self._style_of(state, piece.role)))
-                left -= cells(text)
-        return [*drawn, Segment(" " * max(left, 0), self._style_of(state, "text"))]
+                drawn.append(segment(text, self._role_style(state, piece.role)))
+                left -= max_cells(text)
+        return [*drawn, Segment(" " * max(left, 0), self._role_style(state, "text"))]
 
     def on_resize(self) -> None:
         size = self.text_width, self.size.height

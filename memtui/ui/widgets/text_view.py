@@ -10,8 +10,8 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from memtui.present.dependents import headline, lines
-from memtui.ui.action_dispatch import chord, perform
+from memtui.present.dependents import dependents_headline, dependents_lines
+from memtui.ui.action_dispatch import perform_action, perform_chord
 from memtui.ui.actions import ActionContext
 from memtui.ui.keymap import bindings_at
 from memtui.ui.messages import message_type
@@ -30,7 +30,7 @@ class TextView(VerticalScroll, can_focus=True, inherit_bindings=False):
 
     BINDINGS = [*bindings_at("text")]
     part: ClassVar[ActionContext] = "text"
-    action_perform, action_chord = perform, chord
+    action_perform, action_chord = perform_action, perform_chord
 
     @message_type
     class Rewidened(Message):
@@ -55,7 +55,7 @@ class TextView(VerticalScroll, can_focus=True, inherit_bindings=False):
         shown = self.scrollable_content_region.width
         return max(shown - GAP, 10) if shown else max(self._width, 10)
 
-    def show(self, text: Content, *, subject: object = None) -> None:
+    def show_text(self, text: Content, *, subject: object = None) -> None:
         """Show a text. ``subject`` identifies its subject: a newer text about it keeps the scroll position."""
         self.query_one(".text-body", Static).update(text)
         if subject is None or subject != self._shown:
@@ -109,15 +109,15 @@ class DependsView(Vertical):
         yield TextView()
 
     def on_mount(self) -> None:
-        self.show(self._dependents)
+        self.show_dependents(self._dependents)
 
-    def show(self, dependents: Dependents) -> None:
+    def show_dependents(self, dependents: Dependents) -> None:
         """What depends now; hidden where nothing does."""
         self.display = dependents.any
         self.screen.set_class(dependents.any, "-depends")
-        heading = assemble(("depends on it ", "bold $warning"), (headline(dependents), "$text"))
+        heading = assemble(("depends on it ", "bold $warning"), (dependents_headline(dependents), "$text"))
         self.query_one(".depends-head", Static).update(heading)
-        self.query_one(TextView).show(depends_text(dependents, self._now))
+        self.query_one(TextView).show_text(depends_text(dependents, self._now))
 
 
 def depends_text(dependents: Dependents, now: float) -> Content:
@@ -127,6 +127,6 @@ def depends_text(dependents: Dependents, now: float) -> Content:
             (label.ljust(_LABEL), "$text-muted"),
             drawn(tuple((text[:_LONGEST], role) for text, role in parts)),
         )
-        for label, parts in lines(dependents, now)
+        for label, parts in dependents_lines(dependents, now)
     ]
     return Content("\n").join(rows)

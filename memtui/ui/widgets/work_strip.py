@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual.content import Content
 from textual.widget import Widget
 
-from memtui.present.format import count
+from memtui.present.format import format_count
 from memtui.present.glyphs import Glyphs
 from memtui.ui.progress import Work
 from memtui.ui.safe import assemble, line
@@ -35,10 +35,10 @@ class WorkStrip(Widget):
             return line(f"stopping {work.name}", width, "$warning")
         share = min(work.done / work.total, 1.0) if work.total else 0.0
         bar = self._glyphs.bar * round(share * _BAR)
-        parts = [f"{count(work.done)} of {count(work.total)}" if work.total else work.name]
+        parts = [f"{format_count(work.done)} of {format_count(work.total)}" if work.total else work.name]
         left = work.seconds_left
         if left is not None:
-            parts.append(_span(left))
+            parts.append(_duration_text(left))
         text = f" {self._glyphs.dot} ".join([*parts, work.detail] if work.detail else parts)
         room = width - _BAR - stop.cell_length - 4
         return assemble(
@@ -47,7 +47,7 @@ class WorkStrip(Widget):
         ).truncate(width)  # fmt: skip
 
 
-def _span(seconds: float) -> str:
+def _duration_text(seconds: float) -> str:
     if seconds < 60:
         return f"{max(round(seconds), 1)} s left"
     return f"{round(seconds / 60)} min left"

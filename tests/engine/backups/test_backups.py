@@ -66,7 +66,7 @@ def test_a_backup_is_made_every_half_hour_but_only_if_something_changed(
             clock.now += HOUR / 4
         counts.append(len([run for run in scheduler.runs() if run.job == "backup"]))
     assert counts == [1, 1, 1, 2, 2, 2]
-    assert [backup.reason for backup in backups.list_all()] == ["scheduled", "scheduled"]
+    assert [backup.reason for backup in backups.all()] == ["scheduled", "scheduled"]
 
 
 def test_recalls_and_jobs_alone_are_not_worth_a_backup_of_facts(
@@ -89,13 +89,13 @@ def test_a_night_run_is_backed_up_before_but_not_twice_in_ten_minutes(
     memory.remember("one")
     clock.now += 16.5 * HOUR  # all night jobs at once
     scheduler.run_due()
-    assert [backup.reason for backup in backups.list_all()] == ["maintenance", "scheduled"]
+    assert [backup.reason for backup in backups.all()] == ["maintenance", "scheduled"]
     memory.remember("two")
     clock.now += 500
-    assert backups.ensure("import") == backups.list_all()[0]
+    assert backups.ensure("import") == backups.all()[0]
     clock.now += 500
-    assert backups.ensure("import") == backups.list_all()[0]
-    assert [backup.reason for backup in backups.list_all()] == ["import", "maintenance", "scheduled"]
+    assert backups.ensure("import") == backups.all()[0]
+    assert [backup.reason for backup in backups.all()] == ["import", "maintenance", "scheduled"]
 
 
 def test_restore_brings_back_what_was_and_keeps_what_is(
@@ -155,7 +155,7 @@ def test_a_backup_that_cannot_be_used_leaves_the_live_file_as_it_is(
         backups.restore(bad)
     assert hash_of(memory) == before
     assert memory.files.check(deep=True).ok
-    assert len(backups.list_all()) == 1
+    assert len(backups.all()) == 1
 
 
 def test_when_the_backup_before_a_restore_fails_nothing_is_restored(
@@ -218,10 +218,10 @@ def test_backups_are_thinned_out_only_after_a_good_one(
     run = scheduler.run_now("backup")
     assert run.state == "failed"
     assert "pages are lost" in (run.error or "")
-    assert len(backups.list_all()) == 4
+    assert len(backups.all()) == 4
     monkeypatch.setattr(backup_module, "problem_of", good)
     assert scheduler.run_now("backup").report.counts["deleted"] == 3  # type: ignore[union-attr]
-    assert len(backups.list_all()) == 2
+    assert len(backups.all()) == 2
 
 
 def test_a_copy_is_not_started_over_by_writers(memory: Memory, clock: Clock, backups: Backups) -> None:
@@ -246,7 +246,7 @@ def test_a_copy_is_not_started_over_by_writers(memory: Memory, clock: Clock, bac
 def test_a_memory_without_a_file_has_no_backups() -> None:
     with Memory.open(":memory:", options=OPTIONS) as memory:
         backups = Backups(memory._core.connections, lambda: START)
-        assert backups.list_all() == []
+        assert backups.all() == []
         assert backups.ensure("night") is None
         with pytest.raises(InputError):
             backups.make()

@@ -67,7 +67,7 @@ def test_what_agents_wrote_is_backed_up_before_the_persons_first_import(memory: 
     file = place.with_name("turns.jsonl")
     file.write_text('{"session": "s", "role": "user", "content": "hello"}')
     memory.files.import_paths([file])
-    assert [one.reason for one in memory.backups.list_all()] == ["import"]
+    assert [one.reason for one in memory.backups.all()] == ["import"]
 
 
 def test_backups_of_a_sound_file_stay_while_it_fails_its_check(memory: Memory, clock: Clock) -> None:
@@ -78,7 +78,7 @@ def test_backups_of_a_sound_file_stay_while_it_fails_its_check(memory: Memory, c
         memory.remember(f"fact at {clock.now}")
         run = scheduler.run_now("backup")
         assert run.state == "done"
-        return len(memory.backups.list_all())
+        return len(memory.backups.all())
 
     assert [back_up(0.2) for _ in range(4)] == [1, 2, 3, 4]
     assert back_up(30) == 2  # thinned: it is sound
@@ -90,12 +90,12 @@ def test_backups_of_a_sound_file_stay_while_it_fails_its_check(memory: Memory, c
     run = scheduler.run_now("backup")
     assert run.report is not None and "does not pass its check" in run.report.summary
     assert run.report.counts["findings"] == 1
-    before = {one.path for one in memory.backups.list_all()}
+    before = {one.path for one in memory.backups.all()}
     assert len(before) == 7
     # What is made of the damaged file is thinned as ever.
     assert [back_up(0.2) for _ in range(4)] == [8, 9, 10, 11]
     assert back_up(30) == 10  # one an hour
-    assert before <= {one.path for one in memory.backups.list_all()}
+    assert before <= {one.path for one in memory.backups.all()}
     with memory._core.connections.write() as connection:
         connection.execute("UPDATE memories SET attributes = '{}' WHERE rid = 1")
     assert back_up(0.2) < 7
@@ -230,7 +230,7 @@ def test_a_damaged_backup_is_refused_before_anything_is_told_of_it(memory: Memor
     with pytest.raises(CorruptFileError):
         memory.backups.preview("1")
     with pytest.raises(CorruptFileError):
-        memory.backups.restore_memories("1")
+        memory.backups.take("1")
 
 
 # -- single memories
@@ -257,7 +257,7 @@ def test_memories_are_taken_from_a_backup_as_one_operation_that_undo_takes_back(
     assert memory.get(faded.id).ended_by == "faded"
     assert memory.view.count_sessions() == 0
     before = hash_of(memory)
-    operation = memory.backups.restore_memories(made)
+    operation = memory.backups.take(made)
     assert operation is not None
     assert operation.label == "Took from the backup of 2026-03-02 12:00: 3 memories"
     assert sorted(one.content for one in memory.view.page("kind:fact,episode")) == [
@@ -268,14 +268,14 @@ def test_memories_are_taken_from_a_backup_as_one_operation_that_undo_takes_back(
     assert [one.content for one in memory.view.transcript("s")] == ["the first turn"]
     assert memory.jobs.run_now("decay").op_id is None, "what came back does not fade the same night"
     assert memory.files.check(deep=True).ok
-    assert memory.backups.restore_memories(made) is None
+    assert memory.backups.take(made) is None
     memory.undo(operation.op_id)
     assert hash_of(memory) == before
     # What was corrected since comes back when it is asked for.
-    memory.backups.restore_memories(made, [standup.id, kept.id])
+    memory.backups.take(made, [standup.id, kept.id])
     assert memory.get(standup.id).active
     with pytest.raises(NotFoundError):
-        memory.backups.restore_memories(made, ["fact_000000000000"])
+        memory.backups.take(made, ["fact_000000000000"])
 
 
 def test_many_memories_are_taken_in_parts_and_undone_as_one(
@@ -289,7 +289,7 @@ def test_many_memories_are_taken_in_parts_and_undone_as_one(
     clock.now += 60
     memory.change_all("forget", [rid for chunk in memory.view.rids("kind:episode") for rid in chunk])
     before = hash_of(memory)
-    operation = memory.backups.restore_memories("latest")
+    operation = memory.backups.take("latest")
     assert operation is not None and operation.state == "done"
     assert memory.view.count("kind:episode") == 110
     memory.undo(operation.op_id)
@@ -309,11 +309,11 @@ def test_what_was_erased_for_good_does_not_come_back_from_a_copy_that_lies_elsew
     memory.files.erase(memory.files.plan_erase([gone.id, memory.view.transcript("s")[0].id]))
     assert memory.backups.preview(copy).erased == 2, "a restore of all of it would: it says so"
     assert memory.backups.preview("1").erased == 0
-    operation = memory.backups.restore_memories(copy)
+    operation = memory.backups.take(copy)
     assert operation is not None and operation.rows == 1
     assert [one.content for one in memory.view.page("kind:fact,episode")] == ["Uses a fountain pen"]
     memory.undo(operation.op_id)
-    assert memory.backups.restore_memories(copy, [gone.id]) is None
+    assert memory.backups.take(copy, [gone.id]) is None
 
 
 def test_what_is_taken_from_another_file_leaves_the_numbers_that_history_knows(
@@ -327,7 +327,7 @@ def test_what_is_taken_from_another_file_leaves_the_numbers_that_history_knows(
     memory.record_turn("mine", "user", "green ink only")
     before = hash_of(memory)
     undone = memory.undo(memory.view.operations()[0].op_id)
-    taken = memory.backups.restore_memories(copy, [theirs.id])
+    taken = memory.backups.take(copy, [theirs.id])
     assert taken is not None
     redone = memory.undo(undone.by.op_id)
     assert not redone.conflicts
@@ -355,7 +355,7 @@ def test_nothing_is_taken_into_a_memory_that_is_open_for_reading_only(memory: Me
     memory.remember("one")
     memory.backups.make()
     with Memory.open(place, readonly=True, options=OPTIONS) as reader, pytest.raises(ReadOnlyError):
-        reader.backups.restore_memories("1")
+        reader.backups.take("1")
 
 
 # -- looking back over a restore
@@ -408,7 +408,7 @@ def test_a_restore_is_a_line_of_history_which_tells_what_it_took_and_the_way_bac
     assert (line.kind, line.actor, line.at) == ("restore-backup", "person", int(clock.now))
     day = datetime.fromtimestamp(made.at).strftime("%Y-%m-%d %H:%M")
     assert line.label == f"Restored {day}: lost 2 turns, 1 fact; 1 fact came back"
-    assert memory.backups.state_before_restore(line.op_id) == done.before
+    assert memory.backups.before(line.op_id) == done.before
     assert memory.files.check(deep=True).ok
 
     assert memory.history.next_undo() == line
@@ -419,6 +419,6 @@ def test_a_restore_is_a_line_of_history_which_tells_what_it_took_and_the_way_bac
     back = memory.backups.restore(done.before.path.name)
     assert {one.content for one in memory.view.page("kind:fact")} == {"added after the backup"}
     assert back.operation.label.endswith("lost 1 fact; 2 turns, 1 fact came back")
-    assert memory.backups.state_before_restore(back.operation.op_id) == back.before
+    assert memory.backups.before(back.operation.op_id) == back.before
     back.before.path.unlink()
-    assert memory.backups.state_before_restore(back.operation.op_id) is None
+    assert memory.backups.before(back.operation.op_id) is None

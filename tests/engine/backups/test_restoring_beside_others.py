@@ -13,7 +13,7 @@ from memtui.engine.backups.backups import Backups
 from memtui.engine.erase import proof as proofs
 from memtui.engine.erase.proof import PendingErase
 from memtui.engine.errors import StoreError
-from memtui.engine.importers.watch import Follower
+from memtui.engine.importers.watch import FileFollower
 from memtui.engine.records import Operation, Options
 from memtui.engine.records.erase import EraseProof
 from memtui.engine.store import history, metadata, tombstones
@@ -120,16 +120,16 @@ def test_what_is_followed_after_a_restore_does_not_join_the_persons_operation(
     file.write_text(said("one said", 1))
     with (
         Memory.open(place, options=OPTIONS) as other,
-        Follower(other._core.connections, [file], clock=other._core.clock, options=OPTIONS) as follower,
+        FileFollower(other._core.connections, [file], clock=other._core.clock, options=OPTIONS) as follower,
     ):
         memory.remember("kept")
         made = memory.backups.make()
-        assert follower.look() is not None
+        assert follower.import_new() is not None
         memory.backups.restore(made.path)
         memory.remember("my own note")
         with file.open("a") as more:
             more.write(said("two said", 2))
-        assert follower.look() is not None
+        assert follower.import_new() is not None
         memory.undo()
         assert texts(memory) == {"kept", "two said"}
     assert memory.files.check(deep=True).ok
@@ -209,7 +209,7 @@ def test_what_was_erased_in_either_file_stays_away_when_one_takes_the_others_pla
     salt = salt_of(memory)
     memory.backups.restore(foreign.path)
     assert salt_of(memory) == salt, "an erase that is not finished has hashes made with it"
-    own = memory.backups.list_all()[0]
+    own = memory.backups.all()[0]
     memory.files.import_paths([file])
     assert texts(memory) == {"ours"}
     memory.backups.restore(own.path)  # and back again

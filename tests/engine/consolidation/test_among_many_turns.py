@@ -30,11 +30,11 @@ def memory() -> Iterator[Memory]:
             for start in range(0, TURNS, 500):
                 times = range(start, start + 500)
                 rids = memories.insert_all(connection, [turn(time) for time in times])
-                vectors.store(connection, SPACE, [(rid, bytes([1, 2] * 4)) for rid in rids if rid])
+                vectors.store_vectors(connection, SPACE, [(rid, bytes([1, 2] * 4)) for rid in rids if rid])
         for text in ("The ferry leaves at nine", "Ada likes walnuts", "Otto moved to Ghent"):
             fact = opened.remember(text)
             with opened._core.connections.write() as connection:
-                vectors.store(connection, SPACE, [(fact.rid, bytes([2, 1] * 4))])
+                vectors.store_vectors(connection, SPACE, [(fact.rid, bytes([2, 1] * 4))])
         yield opened
 
 

@@ -15,7 +15,7 @@ def drafts(content: str, trust: Trust = "user") -> tuple[Draft, ...]:
         created_at=1_760_000_000, confidence=1.0, effective=1.0, decay_rate=0.0, trust=trust,
         source_role="user" if trust == "user" else "assistant",
     )  # fmt: skip
-    return KeywordExtractor().read([turn], Context(session_id="s")).drafts
+    return KeywordExtractor().extract_now([turn], Context(session_id="s")).drafts
 
 
 @pytest.mark.parametrize(

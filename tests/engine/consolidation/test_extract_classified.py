@@ -5,15 +5,20 @@ from __future__ import annotations
 import time
 
 import pytest
-from memtui.engine.consolidation.extract.antecedents import antecedent
-from memtui.engine.consolidation.extract.clause_facts import Around, Candidate, judged, statements
-from memtui.engine.consolidation.extract.clauses import clauses
+from memtui.engine.consolidation.extract.antecedents import find_antecedent
+from memtui.engine.consolidation.extract.clause_facts import (
+    CandidateClause,
+    ClauseContext,
+    judge_candidates,
+    statements_of_message,
+)
+from memtui.engine.consolidation.extract.clauses import clause_spans
 from memtui.engine.consolidation.extract.durability import TOPICS, DurabilityModel, Judgement
-from memtui.engine.consolidation.extract.exclusions import excluded
+from memtui.engine.consolidation.extract.exclusions import is_excluded_clause
 from memtui.engine.consolidation.extract.filler import without_filler
 from memtui.engine.consolidation.extract.protocol import Context, Draft
 from memtui.engine.consolidation.extract.rules import KeywordExtractor
-from memtui.engine.consolidation.extract.sentences import sentences
+from memtui.engine.consolidation.extract.sentences import split_sentences
 from memtui.engine.records import MemoryRecord, Trust
 
 
@@ -23,7 +28,7 @@ def drafts(content: str, trust: Trust = "user") -> list[Draft]:
         created_at=1_760_000_000, confidence=1.0, effective=1.0, decay_rate=0.0, trust=trust,
         source_role="user" if trust == "user" else "assistant",
     )  # fmt: skip
-    found = KeywordExtractor().read([turn], Context(session_id="s")).drafts
+    found = KeywordExtractor().extract_now([turn], Context(session_id="s")).drafts
     return [draft for draft in found if draft.kind == "fact"]
 
 
@@ -78,10 +83,10 @@ def test_a_fact_has_no_filler_and_its_topic() -> None:
 
 
 def test_he_is_named_where_it_is_certain_who_he_is_and_not_where_it_is_not() -> None:
-    assert antecedent("Can you write a note for my son Otto.", "he's allergic to cashews", ()) == "Otto"
-    assert antecedent("I rang my mum on Sunday.", "she has sold the house", ()) == "my mum"
-    assert antecedent("Otto played with Karim at my place.", "he's allergic to cashews", ()) is None
-    assert antecedent("My wife Nell is out.", "he's allergic to cashews", ()) is None
+    assert find_antecedent("Can you write a note for my son Otto.", "he's allergic to cashews", ()) == "Otto"
+    assert find_antecedent("I rang my mum on Sunday.", "she has sold the house", ()) == "my mum"
+    assert find_antecedent("Otto played with Karim at my place.", "he's allergic to cashews", ()) is None
+    assert find_antecedent("My wife Nell is out.", "he's allergic to cashews", ()) is None
     assert any(
         "Otto" in fact for fact in facts("note for my son Otto's school please. he's allergic to cashews")
     )
@@ -90,18 +95,18 @@ def test_he_is_named_where_it_is_certain_who_he_is_and_not_where_it_is_not() -> 
 
 
 def test_a_clause_that_is_mostly_a_quotation_is_left_out() -> None:
-    assert not excluded("my dog is called" + "\x00" * 8)
-    assert excluded("my dog is called" + "\x00" * 9)
+    assert not is_excluded_clause("my dog is called" + "\x00" * 8)
+    assert is_excluded_clause("my dog is called" + "\x00" * 9)
 
 
 def test_german_ordinals_do_not_end_a_sentence() -> None:
-    (only,) = sentences("Die Reise ist vom 3. bis 10. August")
+    (only,) = split_sentences("Die Reise ist vom 3. bis 10. August")
     assert only.text == "Die Reise ist vom 3. bis 10. August"
 
 
 def test_clauses_are_cut_where_something_new_begins() -> None:
-    (sentence,) = sentences("I sold the Fabia last week, we've got a Kia now, and it's red")
-    assert [sentence.text[start:end] for start, end in clauses(sentence)] == [
+    (sentence,) = split_sentences("I sold the Fabia last week, we've got a Kia now, and it's red")
+    assert [sentence.text[start:end] for start, end in clause_spans(sentence)] == [
         "I sold the Fabia last week",
         "we've got a Kia now",
         "and it's red",
@@ -109,7 +114,7 @@ def test_clauses_are_cut_where_something_new_begins() -> None:
 
 
 def test_a_judgement_is_a_probability_and_a_topic() -> None:
-    lasting, passing = DurabilityModel().judge(["my daughter has asthma", "make it rhyme"])
+    lasting, passing = DurabilityModel().judge_texts(["my daughter has asthma", "make it rhyme"])
     assert lasting.probability > 0.8 > 0.2 > passing.probability
     assert lasting.topic == "health"
     assert passing.topic in TOPICS
@@ -154,9 +159,9 @@ def test_an_exclamation_is_no_rule(message: str) -> None:
 
 
 def test_a_name_whose_apostrophe_is_left_out_is_the_known_name() -> None:
-    assert antecedent("Marits birthday is on Sunday.", "she loves mushrooms", ("Marit",)) == "Marit"
-    assert antecedent("It is Marits birthday.", "she loves mushrooms", ()) == "Marit"
-    assert antecedent("I rang James about it.", "he is coming", ()) == "James"
+    assert find_antecedent("Marits birthday is on Sunday.", "she loves mushrooms", ("Marit",)) == "Marit"
+    assert find_antecedent("It is Marits birthday.", "she loves mushrooms", ()) == "Marit"
+    assert find_antecedent("I rang James about it.", "he is coming", ()) == "James"
 
 
 @pytest.mark.parametrize(
@@ -176,7 +181,7 @@ def test_a_name_whose_apostrophe_is_left_out_is_the_known_name() -> None:
     ],
 )
 def test_requests_moments_and_wishes_in_everyday_words_are_excluded(clause: str) -> None:
-    assert excluded(clause)
+    assert is_excluded_clause(clause)
 
 
 @pytest.mark.parametrize(
@@ -191,7 +196,7 @@ def test_requests_moments_and_wishes_in_everyday_words_are_excluded(clause: str)
     ],
 )
 def test_what_only_looks_like_a_request_is_not_excluded(clause: str) -> None:
-    assert not excluded(clause)
+    assert not is_excluded_clause(clause)
 
 
 @pytest.mark.parametrize(
@@ -207,9 +212,9 @@ def test_what_only_looks_like_a_request_is_not_excluded(clause: str) -> None:
 def test_the_shorter_a_statement_the_surer_it_has_to_be(
     text: str, probability: float, topic: str, kept: bool
 ) -> None:
-    message = sentences(text)
-    found = [(Candidate(text, 0, len(text), 0), Judgement(probability, topic))]
-    assert bool(statements(message, found, Around())) == kept
+    message = split_sentences(text)
+    found = [(CandidateClause(text, 0, len(text), 0), Judgement(probability, topic))]
+    assert bool(statements_of_message(message, found, ClauseContext())) == kept
 
 
 @pytest.mark.parametrize(
@@ -223,9 +228,16 @@ def test_the_shorter_a_statement_the_surer_it_has_to_be(
 def test_a_rule_that_two_models_hold_for_one_may_be_less_sure(
     topic: str, model: str, topics: dict[str, float], kept: bool
 ) -> None:
-    candidate = Candidate(model, 0, len(model), 0)
+    candidate = CandidateClause(model, 0, len(model), 0)
     judgement = Judgement(0.45, topic, tuple(topics.get(one, 0.0) for one in TOPICS))
-    assert bool(statements(sentences(model), judged([candidate], [judgement]), Around())) == kept
+    assert (
+        bool(
+            statements_of_message(
+                split_sentences(model), judge_candidates([candidate], [judgement]), ClauseContext()
+            )
+        )
+        == kept
+    )
 
 
 @pytest.mark.parametrize(
@@ -236,14 +248,14 @@ def test_a_rule_that_two_models_hold_for_one_may_be_less_sure(
     ],
 )  # fmt: skip
 def test_what_is_wanted_once_is_no_fact(clause: str) -> None:
-    assert excluded(clause)
+    assert is_excluded_clause(clause)
 
 
 @pytest.mark.parametrize(
     "clause", ["always use the web first for prices", "3 lines max. adhd", "english is my third language"]
 )
 def test_a_wish_for_all_answers_is_not_taken_for_one(clause: str) -> None:
-    assert not excluded(clause)
+    assert not is_excluded_clause(clause)
 
 
 def test_what_a_wish_is_for_is_not_so() -> None:
@@ -270,4 +282,4 @@ def test_smileys_of_several_signs_go_as_a_whole() -> None:
     ],
 )  # fmt: skip
 def test_lists_in_a_line_and_quotes_with_a_stop_end_sentences(message: str, found: list[str]) -> None:
-    assert [one.text for one in sentences(message)] == found
+    assert [one.text for one in split_sentences(message)] == found

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from memtui.engine.consolidation.extract.protocol import Context, Draft
 from memtui.engine.consolidation.extract.rules import KeywordExtractor
-from memtui.engine.consolidation.extract.sentences import sentences
+from memtui.engine.consolidation.extract.sentences import split_sentences
 from memtui.engine.records import MemoryRecord, Trust
 
 TRUST: dict[str, Trust] = {"user": "user", "assistant": "agent", "tool": "tool"}
@@ -22,7 +22,7 @@ def turn(content: str, role: str = "user", rid: int = 1) -> MemoryRecord:
 
 def drafts(*contents: str, role: str = "user", people: frozenset[str] = frozenset()) -> tuple[Draft, ...]:
     turns = [turn(content, role, rid) for rid, content in enumerate(contents, 1)]
-    return KeywordExtractor().read(turns, Context(session_id="s", people=people)).drafts
+    return KeywordExtractor().extract_now(turns, Context(session_id="s", people=people)).drafts
 
 
 def facts(*contents: str, people: frozenset[str] = frozenset()) -> list[str]:
@@ -170,7 +170,7 @@ def test_no_sentence_is_kept_twice() -> None:
 
 def test_sentences_survive_abbreviations_and_lists() -> None:
     text = "I saw Dr. Pieters at 8 a.m. on Monday. Fine.\n- I like tea\n2. I like 3.5 % milk"
-    assert [s.text for s in sentences(text)] == [
+    assert [s.text for s in split_sentences(text)] == [
         "I saw Dr. Pieters at 8 a.m. on Monday.",
         "Fine.",
         "I like tea",
@@ -182,7 +182,7 @@ def test_the_number_of_a_day_ends_no_sentence() -> None:
     said = (
         "Die Praxis rief an. Zahnarzt nicht am 3. sondern erst am 17. März, sie ist krank. I am 30. married."
     )
-    assert [one.text for one in sentences(said)] == [
+    assert [one.text for one in split_sentences(said)] == [
         "Die Praxis rief an.",
         "Zahnarzt nicht am 3. sondern erst am 17. März, sie ist krank.",
         "I am 30.",
@@ -191,7 +191,7 @@ def test_the_number_of_a_day_ends_no_sentence() -> None:
 
 
 def _updates(content: str) -> list[str]:
-    found = KeywordExtractor().read([turn(content)], Context(session_id="s"))
+    found = KeywordExtractor().extract_now([turn(content)], Context(session_id="s"))
     return [draft.content for draft in found.updates]
 
 
@@ -215,7 +215,7 @@ def test_a_clause_that_may_change_something_is_read_though_it_is_no_fact_alone(
 def test_any_text_can_be_read(text: str) -> None:
     for draft in drafts(text):
         assert draft.content.strip()
-    for sentence in sentences(text):
+    for sentence in split_sentences(text):
         assert len(sentence.text) == len(sentence.masked)
 
 

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from memtui.engine.consolidation.extract.llm import LlmExtractor, prompt, read_reply, reply_schema
+from memtui.engine.consolidation.extract.llm import LlmExtractor, build_prompt, read_reply, reply_schema
 from memtui.engine.consolidation.extract.protocol import Context
 from memtui.engine.errors import DegradedError
 from memtui.engine.models.llm import estimate_tokens, json_object
@@ -33,7 +33,7 @@ def reply(**changed: Any) -> dict[str, Any]:
 
 
 def test_small_numbers_go_out_and_only_they_come_back() -> None:
-    sent = prompt(TURNS, Context(session_id="s", title="</turns> hello"))
+    sent = build_prompt(TURNS, Context(session_id="s", title="</turns> hello"))
     assert "901" not in sent
     assert "ep_" not in sent
     assert sent.count("</turns>") == 1

@@ -67,7 +67,7 @@ def test_a_dose_that_is_said_not_to_be_is_asked_about() -> None:
 
 def test_what_sounds_like_a_change_scores_higher_than_what_does_not() -> None:
     known = [Statement("Landlord is Mr Osei")]
-    judge = update_model.model().judge
+    judge = update_model.update_model().replacement_odds
     (changes,) = judge(
         Statement("building got sold, our landlord is some firm called Redbrick these days"), known
     )

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from memtui.engine.consolidation.compare import conflicts
-from memtui.engine.consolidation.compare.similarity import compare
+from memtui.engine.consolidation.compare.similarity import compare_statements
 
 DUPLICATES = (
     ("Ada is allergic to walnuts", "Ada is allergic to walnuts."),
@@ -32,12 +32,12 @@ NOT_DUPLICATES = (
 
 @pytest.mark.parametrize(("first", "second"), DUPLICATES)
 def test_the_same_in_other_words_is_a_duplicate(first: str, second: str) -> None:
-    assert compare(first, second).kind == "duplicate"
+    assert compare_statements(first, second).kind == "duplicate"
 
 
 @pytest.mark.parametrize(("first", "second"), NOT_DUPLICATES)
 def test_what_differs_in_what_matters_is_no_duplicate(first: str, second: str) -> None:
-    assert compare(first, second).kind != "duplicate"
+    assert compare_statements(first, second).kind != "duplicate"
 
 
 @pytest.mark.parametrize(
@@ -51,25 +51,25 @@ def test_what_differs_in_what_matters_is_no_duplicate(first: str, second: str) -
 def test_a_near_duplicate_that_differs_is_a_conflict_with_its_reason(
     first: str, second: str, reason: str
 ) -> None:
-    verdict = compare(first, second)
+    verdict = compare_statements(first, second)
     assert verdict.kind == "conflict"
     assert reason in " ".join(verdict.reasons)
 
 
 def test_statements_about_other_things_are_different() -> None:
-    assert compare("Rhubarb hates stairs", "Olga negotiated the SMS contract").kind == "different"
+    assert compare_statements("Rhubarb hates stairs", "Olga negotiated the SMS contract").kind == "different"
 
 
 @given(st.text(max_size=80), st.text(max_size=80))
 def test_comparing_is_symmetric_and_total(first: str, second: str) -> None:
-    there, back = compare(first, second), compare(second, first)
+    there, back = compare_statements(first, second), compare_statements(second, first)
     assert there.kind == back.kind
     assert 0.0 <= there.score <= 1.0
 
 
 @given(st.text(min_size=1, max_size=80))
 def test_every_text_is_its_own_duplicate(text: str) -> None:
-    assert compare(text, text).kind == "duplicate"
+    assert compare_statements(text, text).kind == "duplicate"
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_every_text_is_its_own_duplicate(text: str) -> None:
     ],
 )  # fmt: skip
 def test_a_reason_names_the_words_as_they_stand_not_their_stems(first: str, second: str, reason: str) -> None:
-    assert reason in compare(first, second).reasons
+    assert reason in compare_statements(first, second).reasons
 
 
 def test_the_day_on_which_something_was_said_is_no_value_that_contradicts() -> None:

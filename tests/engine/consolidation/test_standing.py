@@ -18,7 +18,7 @@ def drafts(*contents: str) -> tuple[Draft, ...]:
         )
         for rid, content in enumerate(contents, 1)
     ]  # fmt: skip
-    return KeywordExtractor().read(turns, Context(session_id="s")).drafts
+    return KeywordExtractor().extract_now(turns, Context(session_id="s")).drafts
 
 
 def facts(*contents: str) -> list[str]:

@@ -48,7 +48,7 @@ def test_what_precedes_a_clause_in_its_own_sentence_counts() -> None:
 
 
 def kind(new: str, old: str) -> str:
-    (score,) = update_model.model().judge(Statement(new), [Statement(old)])
+    (score,) = update_model.update_model().replacement_odds(Statement(new), [Statement(old)])
     return relate(new, old, judged=score).kind
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from memtui.engine.consolidation.compare.similarity import tokens
+from memtui.engine.consolidation.compare.similarity import tokens_as_written
 from memtui.engine.consolidation.compare.value_mentions import negated_values, read_values, spoken_forms
 from memtui.engine.consolidation.compare.values import sets_another_value, takes_back_value
 
 
 def _read(text: str) -> set[str]:
-    return {value for kind in read_values(text, tokens(text)).values for value in kind}
+    return {value for kind in read_values(text, tokens_as_written(text)).values for value in kind}
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from hypothesis.stateful import (
 )
 from memtui import Memory
 from memtui.engine.errors import InputError
-from memtui.engine.models.ner import Recogniser, Span, merge
+from memtui.engine.models.ner import NameRecogniser, NameSpan, merge
 from memtui.engine.records import Options
 from memtui.engine.store import entities as rows
 
@@ -162,7 +162,7 @@ class NamingMachine(RuleBasedStateMachine):
         if at >= 0:
             self.memory.models.index_pending()
             decided = self._decided()
-            span = Span(
+            span = NameSpan(
                 text=word,
                 start=at,
                 end=at + len(word),
@@ -171,7 +171,7 @@ class NamingMachine(RuleBasedStateMachine):
                 provider="spacy",
                 name=word,
             )
-            found = merge([*Recogniser().quick(memory.content), span])
+            found = merge([*NameRecogniser().find_fast(memory.content), span])
             with self.memory._core.connections.write() as connection:
                 rows.link(
                     connection,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from memtui import Memory
 from memtui.engine.errors import InputError, NotFoundError
-from memtui.engine.models.ner import Span
+from memtui.engine.models.ner import NameSpan
 from memtui.engine.store import entities as rows
 from memtui.engine.store import entity_lists
 from naming_kit import about, names, read_again, tell
@@ -110,7 +110,7 @@ def test_a_model_that_reads_a_text_again_changes_its_vote(memory: Memory) -> Non
     (id,) = tell(memory, "They used Quixel a lot")
     assert memory.entities.get("Quixel").entity.type != "project"
     one = memory.get(id)
-    span = Span(
+    span = NameSpan(
         text="Quixel", start=10, end=16, type="project", confidence=0.75, provider="spacy", name="Quixel"
     )
     for _ in range(2):

@@ -38,7 +38,7 @@ def near(monkeypatch: pytest.MonkeyPatch) -> None:
         request = msgspec.json.decode(
             input, type=proofs.ProofRequest, dec_hook=lambda type, value: type(value)
         )
-        return SimpleNamespace(stdout=msgspec.json.encode(proof.answer(request), enc_hook=str))
+        return SimpleNamespace(stdout=msgspec.json.encode(proof.run_proof(request), enc_hook=str))
 
     monkeypatch.setattr(
         proofs, "subprocess", SimpleNamespace(run=run, SubprocessError=subprocess.SubprocessError)

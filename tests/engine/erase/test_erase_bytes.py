@@ -58,7 +58,7 @@ def test_nothing_is_left_in_any_file_and_another_process_proves_it(home: Path) -
         assert not memory.search("zxqvelvet flowerpot key", preview=True).hits[:1] or all(
             hit.memory.content in (KEPT, "Noted.") for hit in memory.search("zxqvelvet", preview=True).hits
         )
-        for backup in memory.backups.list_all():
+        for backup in memory.backups.all():
             memory.backups.restore(backup.path.name)
             assert memory.files.check(deep=True).ok, memory.files.check(deep=True).findings
             assert memory.view.count() in (0, 2)

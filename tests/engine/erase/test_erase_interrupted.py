@@ -135,7 +135,7 @@ def test_a_backup_that_is_made_meanwhile_is_cleaned_too(
             late.write_bytes(kept)
             return said
 
-        kept = memory.backups.list_all()[0].path.read_bytes()
+        kept = memory.backups.all()[0].path.read_bytes()
         monkeypatch.setattr(eraser, "compact", compact_and_meanwhile)
         ids = [one.id for one in memory.view.page() if one.content != KEPT]
         proof = memory.files.erase(memory.files.plan_erase(ids))
@@ -176,7 +176,7 @@ def test_a_backup_that_cannot_be_written_leaves_everything_and_says_so(
             memory.files.erase(plan)
         assert memory.view.count() == 4
         assert memory.files.unfinished_erase() is not None
-        assert len(memory.backups.list_all()) == 2
+        assert len(memory.backups.all()) == 2
         monkeypatch.undo()
     with Memory.open(home) as memory:
         assert backups.delete_leftovers(home) == []

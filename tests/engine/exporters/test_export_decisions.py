@@ -468,7 +468,7 @@ def test_a_copy_of_the_file_is_another_device(pair: Pair, tmp_path: Path) -> Non
     laptop, _ = pair
     copy = tmp_path / "copy.db"
     laptop.memory.backups.make()
-    (backup, *_) = laptop.memory.backups.list_all()
+    (backup, *_) = laptop.memory.backups.all()
     copy.write_bytes(Path(backup.path).read_bytes())
     with Memory.open(copy, options=OPTIONS) as other:
         assert other.files.device() != laptop.memory.files.device()
@@ -479,7 +479,7 @@ def test_a_backup_of_another_device_merges_like_its_export(pair: Pair) -> None:
     laptop.memory.correct(laptop.fact("Initech").id, "The user works at Globex")
     laptop.memory.forget(laptop.fact("cat").id)
     laptop.memory.backups.make()
-    (backup, *_) = laptop.memory.backups.list_all()
+    (backup, *_) = laptop.memory.backups.all()
     before = Path(backup.path).read_bytes()
     report = desktop.take(Path(backup.path))
     assert report.decisions == {"correction": 1, "forgotten": 1}
@@ -604,7 +604,7 @@ def test_redo_of_an_import_brings_back_whose_decisions_they_were(pair: Pair) -> 
 def test_an_older_copy_that_was_put_back_counts_no_further_as_the_same(pair: Pair) -> None:
     laptop, desktop = pair
     laptop.memory.backups.make()
-    older = Path(laptop.memory.backups.list_all()[0].path).read_bytes()
+    older = Path(laptop.memory.backups.all()[0].path).read_bytes()
     laptop.memory.forget(laptop.fact("cat").id)
     laptop.memory.confirm(laptop.fact("Oslo").id)
     laptop.memory.unpin(laptop.memory.pin(laptop.fact("Oslo").id).id)

@@ -23,7 +23,7 @@ import pytest
 from memtui import Memory
 from memtui.engine.consolidation.extract.protocol import Context, Extraction
 from memtui.engine.consolidation.extract.rules import KeywordExtractor
-from memtui.engine.consolidation.extract.transcripts import Message
+from memtui.engine.consolidation.extract.transcripts import TranscriptMessage
 from memtui.engine.erase.columns import SCHEMA
 from memtui.engine.errors import MemtuiError
 from memtui.engine.records import MemoryRecord, Options, Profile
@@ -31,8 +31,8 @@ from memtui.engine.review.cards import ReviewItem
 from memtui.engine.review.groups import ReviewGroup
 from memtui.engine.store import export_rows
 from memtui.engine.tools.agent import Agent
-from memtui.engine.tools.base import schema
-from memtui.engine.tools.registry import TOOLS, call
+from memtui.engine.tools.base import arguments_schema
+from memtui.engine.tools.registry import TOOLS, run_tool
 from memtui.hook.quick import HookMemory
 
 OPTIONS = Options(background=False, embedder="off")
@@ -104,7 +104,7 @@ def _plain(memory: Memory, number: int) -> dict[str, Any]:
         "why": "It is old.",
         "session_id": f"talk {number}", "exclude": None, "role": "user", "query": "tea", "prompt": "tea", "key": "note",
         "value": "to do", "prefix": "n", "expected": None, "category": "lesson", "findings": ["The limit is 5"],
-        "transcript": [Message(role="user", content="Important: always water the garden in the evening.")],
+        "transcript": [TranscriptMessage(role="user", content="Important: always water the garden in the evening.")],
         "profile": "default", "name": "decay", "filter": "", "op_id": None, "query_id": 1, "reason": "manual",
         "paths": [], "plan": None, "plans": [], "items": [], "verdict": "correct", "when": "now",
         "item": ReviewItem(id=f"new:{number}", kind="suspicious", reason="", memories=(fact,)),
@@ -147,7 +147,7 @@ def _planted(
                 continue
             if "Message" in hint:
                 for field in ("role", "content"):
-                    message = Message(
+                    message = TranscriptMessage(
                         role="user", content="Important: always water the garden in the evening."
                     )
                     value = shape.format(plants.key(f"{here}.{field}"))
@@ -226,8 +226,8 @@ def test_no_tool_keeps_a_secret_but_in_a_quarantined_turn(tmp_path: Path) -> Non
             "category": "lesson", "kind": "fact",
         }  # fmt: skip
         for tool in TOOLS:
-            for arguments in _filled(tool.name, schema(tool), plain, plants):
-                answer = call(agent, tool.name, arguments)
+            for arguments in _filled(tool.name, arguments_schema(tool), plain, plants):
+                answer = run_tool(agent, tool.name, arguments)
                 assert answer.error is None or answer.error.code != "failed", (tool.name, answer.text)
     assert len(plants.places) >= 40
     found = _found(place, plants)

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from memtui.engine.importers.detect import DetectionResult, find_sources
-from memtui.engine.importers.limits import LIMITS, Limits
+from memtui.engine.importers.limits import LIMITS, ImportLimits
 from memtui.engine.importers.registry import format_named
-from memtui.engine.importers.stream import Opener
+from memtui.engine.importers.stream import SourceOpener
 from memtui.engine.records import Skip, Turn
 
 SESSION = "5f0c9d52-7a41-4b0e-9f57-3c2f4f6f1e01"
@@ -96,19 +96,21 @@ def ignored(found: DetectionResult) -> dict[str, int]:
     return dict(Counter(one.reason for one in found.left_out))
 
 
-def read(path: Path, format: str | None = None, limits: Limits = LIMITS) -> tuple[list[Turn], list[Skip]]:
+def read(
+    path: Path, format: str | None = None, limits: ImportLimits = LIMITS
+) -> tuple[list[Turn], list[Skip]]:
     """All turns and skips of a path, through detection."""
     turns, skips, _ = read_with_warnings(path, format, limits)
     return turns, skips
 
 
 def read_with_warnings(
-    path: Path, format: str | None = None, limits: Limits = LIMITS
+    path: Path, format: str | None = None, limits: ImportLimits = LIMITS
 ) -> tuple[list[Turn], list[Skip], dict[str, int]]:
     turns: list[Turn] = []
     skips: list[Skip] = []
     warnings: dict[str, int] = {}
-    with Opener(limits) as opener:
+    with SourceOpener(limits) as opener:
         for found in find_sources([path], format, limits).sources:
             with opener.open(found.source) as stream:
                 for record in format_named(found.format).read(stream):

@@ -17,8 +17,8 @@ from import_samples import read, reasons, words
 from memtui import Memory
 from memtui.engine.errors import InputError
 from memtui.engine.importers.detect import find_sources
-from memtui.engine.importers.limits import Limits
-from memtui.engine.importers.stream import Opener
+from memtui.engine.importers.limits import ImportLimits
+from memtui.engine.importers.stream import SourceOpener
 from memtui.engine.records import Options, Skip
 
 TALK: list[Any] = [
@@ -134,7 +134,7 @@ def test_broken_rows_are_passed_over_with_their_reasons(tmp_path: Path) -> None:
             ("a", said("good again")),
         ],
     )
-    turns, skips = read(path, limits=Limits(line=1000))
+    turns, skips = read(path, limits=ImportLimits(line=1000))
     assert words(turns) == ["good", "odd session", "good again"]
     assert len(skips) == 8
     assert reasons(skips) == [
@@ -234,7 +234,7 @@ def test_a_row_that_cannot_be_read_is_passed_over_with_its_place(tmp_path: Path)
         connection.execute("CREATE TABLE t(a)")
         connection.execute("INSERT INTO t VALUES ('one'), (CAST(x'ff' AS TEXT)), ('three')")
     found = find_sources([path]).sources[0].source
-    with Opener() as opener, opener.open(found) as stream:
+    with SourceOpener() as opener, opener.open(found) as stream:
         rows = list(stream.rows("SELECT a FROM t"))
     assert [rows[0], rows[2]] == [("one",), ("three",)]
     assert rows[1] == Skip(reason="not text in UTF-8", place=f"{path}:2")

@@ -19,7 +19,7 @@ from memtui.engine.errors import InputError
 from memtui.engine.importers import formats as folder
 from memtui.engine.importers.base import Format
 from memtui.engine.importers.detect import find_sources
-from memtui.engine.importers.limits import MIB, Limits
+from memtui.engine.importers.limits import MIB, ImportLimits
 from memtui.engine.importers.registry import BUILT_IN
 from memtui.engine.records import Options
 
@@ -255,7 +255,7 @@ def test_a_file_packed_with_gzip_is_read_like_any_other(tmp_path: Path) -> None:
 def test_what_gzip_unpacks_is_capped(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl.gz"
     path.write_bytes(gzip.compress(b'{"role": "user", "content": "hi"}\n' * 200_000))
-    turns, skips = read(path, limits=Limits(ratio=5, ratio_from=2 * MIB))
+    turns, skips = read(path, limits=ImportLimits(ratio=5, ratio_from=2 * MIB))
     assert 0 < len(turns) < 200_000
     assert "more than 5 times" in skips[-1].place
 

@@ -60,11 +60,11 @@ def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder = tmp_path / "packages"
     folder.mkdir()
     monkeypatch.syspath_prepend(folder)
-    registry._foreign.cache_clear()
+    registry._package_formats.cache_clear()
     yield folder
     for file in folder.glob("*.py"):
         sys.modules.pop(file.stem, None)
-    registry._foreign.cache_clear()
+    registry._package_formats.cache_clear()
 
 
 @pytest.fixture

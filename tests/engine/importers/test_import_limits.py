@@ -13,9 +13,9 @@ from memtui.engine.errors import InputError
 from memtui.engine.importers import counters
 from memtui.engine.importers.counters import OccurrenceCounter
 from memtui.engine.importers.detect import find_sources
-from memtui.engine.importers.limits import MIB, Limits
+from memtui.engine.importers.limits import MIB, ImportLimits
 from memtui.engine.importers.registry import format_named
-from memtui.engine.importers.stream import Opener
+from memtui.engine.importers.stream import SourceOpener
 from memtui.engine.records import Turn
 
 
@@ -35,7 +35,7 @@ def test_a_one_megabyte_line_is_fine_and_a_64_megabyte_line_is_skipped(tmp_path:
 
 
 def test_a_huge_conversation_is_skipped_and_the_next_is_read(tmp_path: Path) -> None:
-    limits = Limits(item=MIB)
+    limits = ImportLimits(item=MIB)
     talks = [
         conversation("big", [message("user", "x" * (3 * MIB))]),
         conversation("many", [message("user", "y" * 1000) for _ in range(1500)]),
@@ -87,7 +87,7 @@ def test_members_that_lie_about_their_size_do_not_unpack_further(tmp_path: Path)
 
 def test_shared_bytes_count_as_often_as_they_are_used(tmp_path: Path) -> None:
     """Members that overlap in the archive: each within the ratio, all together far beyond it."""
-    limits = Limits(ratio=3, ratio_from=1000)
+    limits = ImportLimits(ratio=3, ratio_from=1000)
     path = tmp_path / "x.zip"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("x.jsonl", '{"role": "user", "content": "hi"}\n' * 300)
@@ -102,25 +102,25 @@ def test_a_huge_table_of_contents_is_refused(tmp_path: Path) -> None:
         for number in range(200):
             archive.writestr(f"{number}.jsonl", "{}")
     with pytest.raises(InputError, match="table of contents is too large"):
-        find_sources([path], limits=Limits(directory=1000))
+        find_sources([path], limits=ImportLimits(directory=1000))
 
 
 def test_counts_of_files_and_members_are_capped(tmp_path: Path) -> None:
     for number in range(4):
         jsonl(tmp_path / "many" / f"{number}.jsonl", [claude("user", "hi")])
     with pytest.raises(InputError, match="more than 3 files"):
-        find_sources([tmp_path / "many"], limits=Limits(files=3))
+        find_sources([tmp_path / "many"], limits=ImportLimits(files=3))
     with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
         for number in range(4):
             archive.writestr(f"{number}.jsonl", '{"role": "user", "content": "hi"}')
-    found = find_sources([tmp_path / "x.zip"], limits=Limits(files=3))
+    found = find_sources([tmp_path / "x.zip"], limits=ImportLimits(files=3))
     assert len(found.sources) == 3
     assert ignored(found) == {"more than 3 members in one archive": 1}
 
 
 def test_a_source_larger_than_the_cap_is_read_up_to_it(tmp_path: Path) -> None:
     path = jsonl(tmp_path / "s.jsonl", [{"role": "user", "content": "x" * 1000}] * 3000)
-    turns, skips = read(path, limits=Limits(source=2 * MIB))
+    turns, skips = read(path, limits=ImportLimits(source=2 * MIB))
     assert 1500 < len(turns) < 3000
     assert reasons(skips) == ["the rest of the file cannot be read"]
 
@@ -160,7 +160,7 @@ def peak_of_reading(path: Path, kind: str, count: int) -> int:
     turns = 0
     tracemalloc.start()
     try:
-        with Opener() as opener, opener.open(found.source) as stream:
+        with SourceOpener() as opener, opener.open(found.source) as stream:
             for record in format_named(kind).read(stream):
                 turns += isinstance(record, Turn)
         peak = tracemalloc.get_traced_memory()[1]
@@ -185,8 +185,8 @@ def test_memory_does_not_grow_with_the_file(
 
 def test_ordinals_count_the_first_keys_and_the_later_ones_alike() -> None:
     ordinals = OccurrenceCounter()
-    assert [ordinals.next(b"early") for _ in range(3)] == [0, 1, 2]
-    assert sum(ordinals.next(b"%d" % number) for number in range(50_000)) == 0
-    assert [ordinals.next(b"late") for _ in range(500)] == list(range(500))
-    assert ordinals.next(b"early") == 3
-    assert ordinals.next(b"40000") == 1
+    assert [ordinals.count_before(b"early") for _ in range(3)] == [0, 1, 2]
+    assert sum(ordinals.count_before(b"%d" % number) for number in range(50_000)) == 0
+    assert [ordinals.count_before(b"late") for _ in range(500)] == list(range(500))
+    assert ordinals.count_before(b"early") == 3
+    assert ordinals.count_before(b"40000") == 1

@@ -14,7 +14,7 @@ from memtui import Memory
 from memtui.engine.errors import InputError
 from memtui.engine.importers import compression
 from memtui.engine.importers.detect import find_sources
-from memtui.engine.importers.limits import MIB, Limits
+from memtui.engine.importers.limits import MIB, ImportLimits
 from memtui.engine.records import Options
 
 NAME = "rollout-2026-03-04T10-15-30-019a2d7a-41c4-78b1-b7cc-a45d62a89cd5.jsonl"
@@ -86,7 +86,7 @@ def test_what_unpacks_to_far_more_than_its_size_is_cut_short(zstd: Any, tmp_path
     path = tmp_path / "x.jsonl.zst"
     path.write_bytes(zstd.compress(rollout("first") + rollout("x" * 1000) * (20 * MIB // 1000)))
     assert path.stat().st_size < 100_000
-    turns, skips = read(path, limits=Limits(ratio=20, ratio_from=2 * MIB))
+    turns, skips = read(path, limits=ImportLimits(ratio=20, ratio_from=2 * MIB))
     assert turns[0].content == "first"
     assert len(turns) < 4000
     assert reasons(skips) == ["the rest of the file cannot be read"]

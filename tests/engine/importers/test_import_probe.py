@@ -13,7 +13,7 @@ from import_samples import claude, conversation, jsonl, message
 from memtui import Memory
 from memtui.engine.importers import probe as probing
 from memtui.engine.importers.known_places import DAY, known_sources
-from memtui.engine.importers.probe import probe
+from memtui.engine.importers.probe import probe_sources
 from memtui.engine.records import Options
 from memtui.engine.records.exchange import SourceProbe
 
@@ -37,7 +37,7 @@ def session(home: Path, number: int, turns: int = 3, *, days_old: float = 1.0) -
 def probed(home: Path, memory: Memory | None = None, **environ: str) -> list[SourceProbe]:
     sources = known_sources(home, environ=environ, clock=clock)
     connections = memory._core.connections if memory else None
-    return list(probe(connections, sources, clock))
+    return list(probe_sources(connections, sources, clock))
 
 
 def test_sessions_are_new_then_in_then_grown(tmp_path: Path) -> None:

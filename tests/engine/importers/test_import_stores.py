@@ -15,7 +15,7 @@ from memtui import Memory
 from memtui.engine.errors import InputError
 from memtui.engine.importers import databases
 from memtui.engine.importers.detect import find_sources
-from memtui.engine.importers.limits import LIMITS, Limits
+from memtui.engine.importers.limits import LIMITS, ImportLimits
 from memtui.engine.records import Options
 from memtui.engine.records.exchange import KnownSource
 from memtui.present.import_sources import source_summary
@@ -337,7 +337,7 @@ def test_a_copy_that_its_program_disturbs_is_made_again(
             return copy(source, target)
 
         monkeypatch.setattr(databases.shutil, "copyfile", disturbed)
-        with databases.database(path, LIMITS) as connection:
+        with databases.open_copy(path, LIMITS) as connection:
             assert connection.execute("SELECT a FROM t").fetchall() == [(1,), (2,)]
         assert times == ["a.db", "a.db-wal"] * 2
 
@@ -445,5 +445,5 @@ def test_a_query_that_computes_without_end_is_interrupted(tmp_path: Path) -> Non
         "(session_db_id, content_session_id, prompt_number, prompt_text, created_at, created_at_epoch) "
         "SELECT 1, n, 1, '', '', 0 FROM r;",
     )
-    _, skips = read(path, limits=Limits(steps=2_000_000, steps_per_byte=0))
+    _, skips = read(path, limits=ImportLimits(steps=2_000_000, steps_per_byte=0))
     assert any("interrupted" in one.place for one in skips)

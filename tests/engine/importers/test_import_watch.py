@@ -18,7 +18,7 @@ from import_samples import SESSION, claude, jsonl
 from memtui import Memory
 from memtui.engine.importers import lock, watch
 from memtui.engine.importers.live import LiveStream
-from memtui.engine.importers.watch import Follower
+from memtui.engine.importers.watch import FileFollower
 from memtui.engine.records import Operation, Options
 
 from foreign_stores import GEMINI, OPENCODE, store
@@ -32,8 +32,8 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
         yield memory
 
 
-def following_into(memory: Memory, *places: Path) -> Follower:
-    return Follower(memory._core.connections, places, clock=lambda: 1_800_000_000.0, options=OFF)
+def following_into(memory: Memory, *places: Path) -> FileFollower:
+    return FileFollower(memory._core.connections, places, clock=lambda: 1_800_000_000.0, options=OFF)
 
 
 def add(path: Path, *records: Any, end: str = "\n") -> None:
@@ -53,17 +53,17 @@ def operations(memory: Memory) -> list[Operation]:
 def test_what_is_added_comes_in_and_half_a_line_waits(memory: Memory, tmp_path: Path) -> None:
     path = jsonl(tmp_path / "in" / "s.jsonl", [claude("user", "one"), claude("assistant", "two")])
     with following_into(memory, tmp_path / "in") as follower:
-        found = follower.look()
+        found = follower.import_new()
         assert found is not None and (found.turns, found.formats) == (2, ("claude-code",))
-        assert follower.look() is None
+        assert follower.import_new() is None
         add(path, claude("user", "three"), claude("assistant", "four with an ä"), end="")
-        found = follower.look()
+        found = follower.import_new()
         assert found is not None and found.turns == 1
         add(path, claude("user", "five"), end="")  # ends the line before it
         assert said(memory) == ["one", "two", "three"]
         with path.open("a") as file:
             file.write("\n")
-        follower.look()
+        follower.import_new()
     assert said(memory)[:3] == ["one", "two", "three"]
     assert len(operations(memory)) == 1
 
@@ -74,11 +74,11 @@ def test_half_a_character_and_half_a_line_are_never_read(memory: Memory, tmp_pat
     first = (json.dumps(claude("user", "first")) + "\n").encode()
     with following_into(memory, path) as follower:
         path.write_bytes(first)
-        follower.look()
+        follower.import_new()
         for cut in range(0, len(raw), 7):
             with path.open("ab") as file:
                 file.write(raw[cut : cut + 7])
-            follower.look()
+            follower.import_new()
     assert said(memory) == ["first", "grüße 🌊"]
 
 
@@ -88,13 +88,13 @@ def test_the_last_line_of_a_quiet_file_needs_no_end(memory: Memory, tmp_path: Pa
     add(path, *plain, end="")
     os.utime(path, (time.time() - 90,) * 2)
     with following_into(memory, path) as follower:
-        follower.look()
+        follower.import_new()
         assert said(memory) == ["one", "two", "last"]
         with path.open("a") as file:
             file.write("\n")
-        assert follower.look() is None
+        assert follower.import_new() is None
         add(path, {"role": "user", "content": "after it", "session": "s"})
-        follower.look()
+        follower.import_new()
         assert follower._tails[path].stream.record == 4
     assert said(memory)[2:] == ["last", "after it"]
     assert (
@@ -105,34 +105,34 @@ def test_the_last_line_of_a_quiet_file_needs_no_end(memory: Memory, tmp_path: Pa
     torn.write_text('{"role": "user", "content": "whole", "session": "t"}\n{"role": "user", "cont')
     os.utime(torn, (time.time() - 90,) * 2)
     with following_into(memory, fresh, torn) as follower:
-        follower.look()
+        follower.import_new()
         assert set(said(memory)[4:]) == {"first", "whole"}
         os.utime(fresh, (time.time() - 90,) * 2)
     with following_into(memory, fresh, torn) as follower:  # the memory knows that it is to be looked at
         assert list(follower._left) == [fresh]
-        follower.look()
+        follower.import_new()
         assert said(memory)[-1] == "still written" and not follower._left
         os.utime(torn, (time.time() - 80,) * 2)
-        follower.look()
+        follower.import_new()
         with torn.open("a") as file:
             file.write('ent": "mended", "session": "t"}\n')
-        follower.look()
+        follower.import_new()
         assert said(memory)[-1] == "mended"
 
 
 def test_only_what_is_new_is_read(memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = jsonl(tmp_path / "s.jsonl", [claude("user", f"turn {number}") for number in range(200)])
     with following_into(memory, path) as follower:
-        follower.look()
+        follower.import_new()
         read: list[bytes | Any] = []
-        plain = LiveStream._line
-        monkeypatch.setattr(LiveStream, "_line", lambda self: read.append(found := plain(self)) or found)
+        plain = LiveStream._next_line
+        monkeypatch.setattr(LiveStream, "_next_line", lambda self: read.append(found := plain(self)) or found)
         add(path, claude("user", "the last"))
-        follower.look()
+        follower.import_new()
         assert len(read) == 2  # the line, and that there is no more
     with following_into(memory, path) as follower:
         read.clear()
-        assert follower.look() is None  # the memory knows that it has read all of it
+        assert follower.import_new() is None  # the memory knows that it has read all of it
         assert (
             read == [] or len(read) == 202
         )  # unless it was written within the slack of the file system's clock
@@ -155,10 +155,10 @@ def test_lines_without_ids_come_in_once_whatever_is_repeated(
     }
     path = jsonl(tmp_path / "s.jsonl", [*([head] if format == "codex" else []), line("yes")])
     with following_into(memory, path) as follower:
-        follower.look()
+        follower.import_new()
         for _ in range(3):
             add(path, line("yes"))
-            follower.look()
+            follower.import_new()
     assert said(memory) == ["yes"] * 4
     memory.files.import_paths([path])
     assert said(memory) == ["yes"] * 4
@@ -168,27 +168,27 @@ def test_files_may_come_go_and_be_written_anew(memory: Memory, tmp_path: Path) -
     folder = tmp_path / "in"
     folder.mkdir()
     with following_into(memory, folder) as follower:
-        assert follower.look() is None
+        assert follower.import_new() is None
         first = jsonl(folder / "deep" / "er" / "a.jsonl", [claude("user", "a")])
-        follower.look()
+        follower.import_new()
         jsonl(folder / "b.jsonl", [claude("user", "b")])
-        follower.look()
+        follower.import_new()
         first.unlink()
-        assert follower.look() is None
+        assert follower.import_new() is None
         jsonl(first, [claude("user", "a again"), claude("user", "and more of it " * 20)])
-        follower.look()
+        follower.import_new()
         short = jsonl(folder / "c.tmp", [claude("user", "b2")])
         short.replace(folder / "b.jsonl")
-        follower.look()
+        follower.import_new()
         for path in (first, first.parent):
             path.unlink() if path.is_file() else path.rmdir()
-        follower.look()
+        follower.import_new()
         jsonl(first, [claude("user", "back")])
-        follower.look()
+        follower.import_new()
         (folder / "notes.txt").write_text("not a session")
         os.mkfifo(folder / "pipe.jsonl")
         (folder / "loop").symlink_to(folder)
-        assert follower.look() is None
+        assert follower.import_new() is None
         assert follower.files == 3
     assert said(memory) == ["a", "b", "a again", ("and more of it " * 20).strip(), "b2", "back"]
 
@@ -197,9 +197,9 @@ def test_a_file_that_is_no_session_yet_becomes_one(memory: Memory, tmp_path: Pat
     path = tmp_path / "s.jsonl"
     path.write_text("")
     with following_into(memory, path) as follower:
-        assert follower.look() is None
+        assert follower.import_new() is None
         add(path, claude("user", "now"))
-        follower.look()
+        follower.import_new()
     assert said(memory) == ["now"]
 
 
@@ -212,7 +212,7 @@ def test_a_database_is_read_again_when_it_changes(memory: Memory, tmp_path: Path
         for number in range(3):
             message = json.dumps({"type": "human", "data": {"content": f"turn {number}"}})
             talks.execute("INSERT INTO message_store(session_id, message) VALUES ('s', ?)", (message,))
-            follower.look()
+            follower.import_new()
     talks.close()
     assert said(memory) == ["turn 0", "turn 1", "turn 2"]
 
@@ -223,17 +223,17 @@ def test_an_operation_grows_until_something_else_happens_or_it_is_undone(
     path = jsonl(tmp_path / "s.jsonl", [claude("user", "0")])
     with following_into(memory, path) as follower:
         for number in range(1, 4):
-            follower.look()
+            follower.import_new()
             add(path, claude("user", f"{number}"))
         (first,) = operations(memory)
         assert (first.label, first.actor, first.state) == ("Followed Claude Code: 3 turns", "import", "done")
         memory.remember("I prefer tea")
-        follower.look()
+        follower.import_new()
         second = operations(memory)[0]
         assert (second.op_id > first.op_id, second.label) == (True, "Followed Claude Code: 1 turn")
         memory.undo(second.op_id)
         add(path, claude("user", "4"))
-        follower.look()
+        follower.import_new()
         assert operations(memory)[0].label == "Followed Claude Code: 1 turn"
         memory.undo(first.op_id)
         assert said(memory) == ["I prefer tea", "4"]
@@ -241,7 +241,7 @@ def test_an_operation_grows_until_something_else_happens_or_it_is_undone(
         before = len(operations(memory))
         for number in range(2):
             add(path, claude("user", f"late {number}"))
-            follower.look()
+            follower.import_new()
         assert len(operations(memory)) == before + 2
 
 
@@ -249,16 +249,16 @@ def test_what_was_undone_does_not_come_back_with_the_next_start(memory: Memory, 
     path = jsonl(tmp_path / "s.jsonl", [claude("user", "secret plan")])
     os.utime(path, (1, 1))
     with following_into(memory, tmp_path) as follower:
-        found = follower.look()
+        found = follower.import_new()
         assert found is not None and found.operation is not None
         memory.undo(found.operation.op_id)
     with memory._core.connections.write() as connection:
         connection.execute("UPDATE memory_metadata SET value = value + 60 WHERE key LIKE 'followed:%'")
     with following_into(memory, tmp_path) as follower:
-        assert follower.look() is None
+        assert follower.import_new() is None
         add(path, claude("user", "something else"))
         os.utime(path, (2e9, 2e9))
-        follower.look()
+        follower.import_new()
     assert "something else" in said(memory)
 
 
@@ -267,16 +267,16 @@ def test_what_was_undone_does_not_come_back_when_its_file_is_read_from_the_begin
 ) -> None:
     path = jsonl(tmp_path / "s.jsonl", [claude("user", "secret plan"), claude("user", "another")])
     with following_into(memory, tmp_path) as follower:
-        found = follower.look()
+        found = follower.import_new()
         assert found is not None and found.operation is not None
         memory.undo(found.operation.op_id)
     with following_into(memory, tmp_path) as follower:
         add(path, claude("user", "something else"))
-        follower.look()
+        follower.import_new()
         assert said(memory) == ["something else"]
         path.write_text(path.read_text() + "\n")  # somebody writes it anew
         follower._tails.clear()
-        follower.look()
+        follower.import_new()
     assert said(memory) == ["something else"]
     memory.files.import_paths([path])  # asked for, it comes
     assert set(said(memory)) == {"something else", "secret plan", "another"}
@@ -289,7 +289,7 @@ def test_a_file_that_could_not_be_read_is_tried_again(
     path = jsonl(tmp_path / "s.jsonl", [claude("user", "one")])
     other = jsonl(tmp_path / "t.jsonl", [claude("user", "other")])
     with following_into(memory, tmp_path) as follower:
-        follower.look()
+        follower.import_new()
         add(path, claude("user", "two"))
         with monkeypatch.context() as broken:
             opened = Path.open
@@ -300,22 +300,22 @@ def test_a_file_that_could_not_be_read_is_tried_again(
                 return opened(self, *given, **named)
 
             broken.setattr(Path, "open", too_many)
-            assert follower.look() is None
-            assert follower.look() is None
+            assert follower.import_new() is None
+            assert follower.import_new() is None
             add(other, claude("user", "more of the other"))
-            assert follower.look() is not None  # and notes that everything else was read
+            assert follower.import_new() is not None  # and notes that everything else was read
         if not restarted:
             for _ in range(watch._LOOKS):
-                follower.look()
+                follower.import_new()
             assert said(memory)[-1] == "two"
             return
     with memory._core.connections.write() as connection:
         connection.execute("UPDATE memory_metadata SET value = value + 60 WHERE key LIKE 'followed:%'")
     with following_into(memory, other) as follower:  # another place of its own
         add(other, claude("user", "still more"))
-        follower.look()
+        follower.import_new()
     with following_into(memory, tmp_path) as follower:
-        follower.look()
+        follower.import_new()
         assert said(memory)[-1] == "two"
         assert follower._left == {}
 
@@ -324,8 +324,8 @@ def test_while_another_import_runs_it_waits(memory: Memory, tmp_path: Path) -> N
     path = jsonl(tmp_path / "s.jsonl", [claude("user", "one")])
     with following_into(memory, path) as follower:
         with lock.only_import(memory._core.connections):
-            assert follower.look() is None
-        follower.look()
+            assert follower.import_new() is None
+        follower.import_new()
     assert said(memory) == ["one"]
 
 
@@ -334,22 +334,22 @@ def test_a_write_that_fails_loses_nothing(
 ) -> None:
     path = jsonl(tmp_path / "s.jsonl", [claude("user", "one")])
     with following_into(memory, path) as follower:
-        follower.look()
+        follower.import_new()
         add(path, claude("user", "two"))
         with monkeypatch.context() as broken:
-            broken.setattr(watch.Import, "take", lambda *_: 1 / 0)
+            broken.setattr(watch.ImportRun, "import_batch", lambda *_: 1 / 0)
             with pytest.raises(ZeroDivisionError):
-                follower.look()
-        follower.look()
+                follower.import_new()
+        follower.import_new()
     assert said(memory) == ["one", "two"]
 
 
 def test_titles_that_come_late_are_taken(memory: Memory, tmp_path: Path) -> None:
     path = jsonl(tmp_path / "s.jsonl", [claude("user", "one")])
     with following_into(memory, path) as follower:
-        follower.look()
+        follower.import_new()
         add(path, {"type": "ai-title", "aiTitle": "Ponds", "sessionId": SESSION}, claude("user", "two"))
-        follower.look()
+        follower.import_new()
     assert memory.view.session(f"claude-code:{SESSION}").title == "Ponds"
 
 
@@ -421,16 +421,16 @@ def test_a_session_of_gemini_cli_is_followed_as_it_goes_on(memory: Memory, tmp_p
     with following_into(memory, tmp_path / "tmp") as follower:
         assert_came(follower, 1)
         add(path, *GEMINI[3:5])
-        assert follower.look() is None
+        assert follower.import_new() is None
         add(path, GEMINI[5])
         assert_came(follower, 1)
         add(path, *GEMINI[6:8])
-        assert follower.look() is None
+        assert follower.import_new() is None
     assert said(memory) == ["Why is @heater.py off?", "It reads Fahrenheit."]
     assert memory.files.import_paths([path]).kinds == {}
 
 
-def assert_came(follower: Follower, turns: int) -> None:
+def assert_came(follower: FileFollower, turns: int) -> None:
     follower._next.clear()
     found = follower.look()
     assert found is not None and found.turns == turns
@@ -457,7 +457,7 @@ def test_opencode_is_followed_while_it_writes_and_an_answer_comes_when_it_is_who
         assert_came(follower, 1)
         write(message, "m2", now + 1, now + 1, json.dumps({"role": "assistant", "time": {"created": now}}))
         write(part, "p2", "m2", json.dumps({"type": "text", "text": "Green"}))
-        assert follower.look() is None
+        assert follower.import_new() is None
         write("UPDATE part SET data = ? WHERE id = 'p2'", json.dumps({"type": "text", "text": "Green tea."}))
         ended = {"role": "assistant", "time": {"created": now, "completed": now + 9}}
         write("UPDATE message SET data = ? WHERE id = 'm2'", json.dumps(ended))

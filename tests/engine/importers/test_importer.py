@@ -20,7 +20,7 @@ from memtui.engine.importers import ingest, lock
 from memtui.engine.importers import report as importers_report
 from memtui.engine.importers import turns as importers_turns
 from memtui.engine.importers.detect import find_sources
-from memtui.engine.importers.turns import Turns
+from memtui.engine.importers.turns import TurnImporter
 from memtui.engine.memories import turns, validation
 from memtui.engine.memories.validation import MAX_EPISODE
 from memtui.engine.records import ImportProgress, ImportReport, MemoryRecord, Options
@@ -329,15 +329,15 @@ def test_a_full_disk_leaves_an_operation_that_can_be_undone(
 ) -> None:
     before = state(memory)
     path = plain(tmp_path / "x", *(f"words {number}" for number in range(2000)))
-    store_some = Turns.store_some
+    store_some = TurnImporter.store_some
 
-    def fails(self: Turns, connection: apsw.Connection, new: Any) -> Any:
+    def fails(self: TurnImporter, connection: apsw.Connection, new: Any) -> Any:
         if new[0].intake.content == "words 500":
             raise DiskFullError("No space left.")
         return store_some(self, connection, new)
 
     with monkeypatch.context() as patched:
-        patched.setattr(Turns, "store_some", fails)
+        patched.setattr(TurnImporter, "store_some", fails)
         with pytest.raises(DiskFullError):
             memory.files.import_paths([path])
     operation = memory.history.next_undo()
@@ -352,16 +352,16 @@ def test_a_full_disk_leaves_an_operation_that_can_be_undone(
 def test_a_transaction_ends_when_its_time_is_up(memory: Memory, tmp_path: Path) -> None:
     path = plain(tmp_path / "x", *(f"words {number}" for number in range(100)))
     sizes: list[int] = []
-    store_some = Turns.store_some
+    store_some = TurnImporter.store_some
 
-    def counted(self: Turns, connection: apsw.Connection, new: Any) -> Any:
+    def counted(self: TurnImporter, connection: apsw.Connection, new: Any) -> Any:
         taken, stored = store_some(self, connection, new)
         sizes.append(taken)
         return taken, stored
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(importers_report, "SECONDS_PER_TRANSACTION", 0.0)
-        patched.setattr(Turns, "store_some", counted)
+        patched.setattr(TurnImporter, "store_some", counted)
         assert memory.files.import_paths([path]).imported == 100
     assert len(sizes) > 1
 
@@ -370,15 +370,15 @@ def test_a_turn_that_a_hook_records_between_looking_and_storing_is_there_once(
     memory: Memory, tmp_path: Path
 ) -> None:
     path = jsonl(tmp_path / "s.jsonl", [claude("user", "Plant beans."), claude("user", "And peas.")])
-    store_some = Turns.store_some
+    store_some = TurnImporter.store_some
 
-    def beaten(self: Turns, connection: apsw.Connection, new: Any) -> Any:
+    def beaten(self: TurnImporter, connection: apsw.Connection, new: Any) -> Any:
         quicker = new[0]._replace(source="hook:claude-code", source_key=None)
         assert turns.store_turn(connection, quicker, now=int(time.time()))
         return store_some(self, connection, new)
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(Turns, "store_some", beaten)
+        patched.setattr(TurnImporter, "store_some", beaten)
         report = memory.files.import_paths([path])
     assert (report.imported, report.already_there) == (1, 1)
     assert [turn.content for turn in memory.view.transcript(f"claude-code:{SESSION}")] == [
@@ -578,7 +578,7 @@ def test_a_title_that_comes_late_replaces_only_the_one_that_this_import_gave(pla
         )  # fmt: skip
 
     with Memory.open(place, options=Options(background=False, embedder="off")) as memory:
-        titles = importers_turns.Titles()
+        titles = importers_turns.AssignedTitles()
         for title in ("Untitled", "The ferry"):
             with memory._core.operation("import", "Brought in") as op:
                 importers_turns._register_sessions(op.connection, [said(title)], titles)

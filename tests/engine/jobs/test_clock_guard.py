@@ -189,7 +189,7 @@ def test_the_harness_catches_a_guard_that_waits_for_the_person(
 ) -> None:
     monkeypatch.setattr(clock_guard, "STEADY_SECONDS", 1e12)
     monkeypatch.setattr(clock_guard, "DAYS", 1_000)
-    monkeypatch.setattr(clock_guard, "_worked", never)
+    monkeypatch.setattr(clock_guard, "_did_work_recently", never)
     dates = office(machine, 4)
     assert machine.faded == dates[:5], "nothing after the first weekend"
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from memtui import Memory
 from memtui.engine.errors import DegradedError
-from memtui.engine.models.ner import Span, providers, spacy_names
+from memtui.engine.models.ner import NameSpan, providers, spacy_names
 from memtui.engine.records import LlmOptions, Options
 
 from endpoint import Endpoint, Exchange, completion
@@ -25,7 +25,7 @@ def memory(place: Path) -> Iterator[Memory]:
 
 @pytest.fixture
 def no_spacy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spacy_names, "unavailable", lambda: "spaCy is not installed")
+    monkeypatch.setattr(spacy_names, "reason_unavailable", lambda: "spaCy is not installed")
 
 
 @pytest.fixture
@@ -33,11 +33,11 @@ def spacy_says(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """As if spaCy were here and knew the harbour as an organisation; the list is of the texts it was given."""
     read: list[str] = []
 
-    def find(texts: Sequence[str]) -> list[list[Span]]:
+    def find(texts: Sequence[str]) -> list[list[NameSpan]]:
         read.extend(texts)
         return [
             [
-                Span(
+                NameSpan(
                     text="harbour",
                     start=at,
                     end=at + 7,
@@ -52,8 +52,8 @@ def spacy_says(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             for text in texts
         ]
 
-    monkeypatch.setattr(spacy_names, "unavailable", lambda: "")
-    monkeypatch.setattr(spacy_names, "find", find)
+    monkeypatch.setattr(spacy_names, "reason_unavailable", lambda: "")
+    monkeypatch.setattr(spacy_names, "find_names", find)
     return read
 
 
@@ -174,13 +174,13 @@ async def test_a_text_that_changed_is_read_again(memory: Memory) -> None:
 def test_cancelling_leaves_the_rest_for_another_time(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(30):
         memory.record_turn("s", "user", f"turn {number} at the harbour")
-    real = spacy_names.find
+    real = spacy_names.find_names
 
-    def find(texts: Sequence[str]) -> list[list[Span]]:
+    def find(texts: Sequence[str]) -> list[list[NameSpan]]:
         memory.jobs.cancel()
         return real(texts)
 
-    monkeypatch.setattr(spacy_names, "find", find)
+    monkeypatch.setattr(spacy_names, "find_names", find)
     run = memory.jobs.run_now("enrichment")
     assert run.state == "cancelled"
     assert run.report is not None

@@ -201,16 +201,16 @@ def test_a_run_that_dies_in_the_middle_leaves_nothing_and_comes_again(
 ) -> None:
     facts(memory, 4)
     scheduler = night(memory, clock, 60)
-    real = decay._end
+    real = decay._end_facts
 
     def die(*given: Any) -> list[str]:
         real(*given)
         raise SystemExit
 
     with monkeypatch.context() as patched:
-        patched.setattr(decay, "_end", die)
+        patched.setattr(decay, "_end_facts", die)
         # As a kill leaves it: nothing more is written.
-        patched.setattr(Runner, "_fail", lambda *_: "")
+        patched.setattr(Runner, "_record_failure", lambda *_: "")
         with pytest.raises(SystemExit):
             scheduler.run_due()
     assert pruned(memory) == set()
@@ -279,7 +279,7 @@ def test_the_mark_of_the_clock_is_not_written_at_every_look(memory: Memory, cloc
 def test_the_forecast_names_the_day_on_which_each_fact_fades(memory: Memory, clock: Clock) -> None:
     ids = facts(memory, 6)
     with Connections.read(memory._core.connections) as connection:
-        told = decay.forecast(connection, OPTIONS, clock.now, 40, UTC)
+        told = decay.forecast_fading(connection, OPTIONS, clock.now, 40, UTC)
     assert told.overdue == ()
     assert len(told.days) == 40
     # ln(0.5 / 0.05) / 0.1 = 23.03 days after noon of 2 March.
@@ -295,7 +295,7 @@ def test_the_forecast_names_the_day_on_which_each_fact_fades(memory: Memory, clo
 
 def test_the_days_of_a_forecast_follow_the_clocks(memory: Memory, clock: Clock) -> None:
     with memory._core.connections.read() as connection:
-        told = decay.forecast(connection, OPTIONS, clock.now, 60, ZoneInfo("Europe/Berlin"))
+        told = decay.forecast_fading(connection, OPTIONS, clock.now, 60, ZoneInfo("Europe/Berlin"))
     lengths = {
         day.date: after.start - day.start for day, after in zip(told.days, told.days[1:], strict=False)
     }
@@ -307,14 +307,14 @@ def test_what_is_below_the_threshold_already_is_overdue(memory: Memory, clock: C
     facts(memory, 4)
     clock.now += timedelta(days=50).total_seconds()
     with memory._core.connections.read() as connection:
-        told = decay.forecast(connection, OPTIONS, clock.now, 7)
-        planned = decay.plan(connection, OPTIONS, clock.now)
+        told = decay.forecast_fading(connection, OPTIONS, clock.now, 7)
+        planned = decay.plan_fading(connection, OPTIONS, clock.now)
     assert set(told.overdue) == set(planned.fading)
     assert told.histogram[0] == 4
 
 
 def test_the_look_at_the_clock_never_lowers_its_mark(memory: Memory, clock: Clock) -> None:
     with memory._core.connections.write() as connection:
-        clock_guard.advance(connection, START)
-        clock_guard.advance(connection, START - 100)
+        clock_guard.advance_mark(connection, START)
+        clock_guard.advance_mark(connection, START - 100)
         assert clock_guard.check_clock(connection, START).seconds == 0

@@ -109,7 +109,7 @@ def test_a_run_that_another_program_ended_is_not_ended_again(place: Path) -> Non
 
     def run(task: Task) -> JobReport:
         with task.connections.write() as connection:  # as a program does that took it for dead
-            jobs.end_dead(connection, int(clock.now))
+            jobs.end_dead_runs(connection, int(clock.now))
         with history.operation(task.connections, clock, "scheduler", "decay", "Faded") as op:
             metadata.set_value(op.connection, "effect", "of the run")
             task.finish(op.connection, JobReport(summary="done", op_id=op.op_id))
@@ -172,6 +172,6 @@ def test_the_number_of_a_run_alone_does_not_name_it(job: str, period: str, at: i
         with pytest.raises(jobs.RunGoneError):
             jobs.finish(connection, mine, "done", 9)
         with pytest.raises(jobs.RunGoneError):
-            jobs.current(connection, mine)
+            jobs.reload_run(connection, mine)
         assert not jobs.fail(connection, mine, 9, "no")
-        assert jobs.current(connection, there) == there
+        assert jobs.reload_run(connection, there) == there

@@ -11,7 +11,7 @@ from memtui import Memory
 from memtui.engine.errors import DegradedError
 from memtui.engine.jobs import reembedding
 from memtui.engine.jobs.reembedding import Reembedder
-from memtui.engine.models.vectors import normalised
+from memtui.engine.models.vectors import normalise_rows
 from memtui.engine.records import Options
 from memtui.engine.records.embedding import VectorSpace
 from memtui.engine.store import vectors
@@ -34,7 +34,7 @@ class Letters:
         self.before()
         self.texts += texts
         counts = [[text.lower().count(chr(97 + letter)) for letter in range(26)] for text in texts]
-        return normalised(np.array(counts, np.float32))
+        return normalise_rows(np.array(counts, np.float32))
 
     def available(self) -> str | None:
         return None
@@ -67,7 +67,7 @@ def held(memory: Memory) -> dict[str, int]:
 
 def space(memory: Memory) -> VectorSpace | None:
     with memory._core.connections.read() as connection:
-        return vectors.space(connection)
+        return vectors.vector_space(connection)
 
 
 def test_the_old_vectors_serve_until_the_new_ones_are_whole(memory: Memory) -> None:
@@ -169,7 +169,7 @@ def test_what_waits_for_its_first_vector_gets_the_new_one_only(memory: Memory) -
 
 def test_an_indexer_that_made_old_vectors_meanwhile_keeps_none_of_them(memory: Memory) -> None:
     bees = memory.remember("Grace keeps bees")
-    embedder = memory._core.embedders.serving(space(memory))
+    embedder = memory._core.embedders.embedder_of_space(space(memory))
     assert embedder is not None
     real = embedder.embed
 

@@ -150,7 +150,7 @@ def test_after_an_interruption_and_another_failure_it_waits(memory: Memory, cloc
     scheduler = make_scheduler(memory, clock, UTC, timetable=(one,))
     with memory._core.connections.write() as connection:
         store_jobs.start(connection, "one", "slot:1", int(clock.now))
-        store_jobs.end_dead(connection, int(clock.now))
+        store_jobs.end_dead_runs(connection, int(clock.now))
     assert names(scheduler.run_due()) == ["one"]
     assert scheduler.run_due() == []
 
@@ -206,7 +206,7 @@ def test_a_backup_is_made_before_the_jobs_that_ask_for_one(memory: Memory, clock
     reasons: list[list[str]] = []
 
     def look(task: Task) -> JobReport:
-        reasons.append([one.reason for one in memory.backups.list_all()])
+        reasons.append([one.reason for one in memory.backups.all()])
         return JobReport(summary="done")
 
     timetable = (job("plain", look), replace(job("careful", look), backed_up=True))

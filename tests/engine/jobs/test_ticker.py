@@ -35,7 +35,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> None:
 def stopped(kind: type[BackgroundScheduler]) -> Iterator[tuple[BackgroundScheduler, threading.Semaphore]]:
     """A scheduler whose own thread does nothing: the test says when it looks at its jobs."""
     ticked = threading.Semaphore(0)
-    scheduler = ticker.started(kind, ticked.release, 1_000_000.0, EVERY)
+    scheduler = ticker.start_ticker_of(kind, ticked.release, 1_000_000.0, EVERY)
     scheduler.pause()
     try:
         yield scheduler, ticked
@@ -84,7 +84,7 @@ def test_it_ticks_in_a_thread_never_twice_at_once() -> None:
         ticked.release()
         together.pop()
 
-    scheduler = ticker.start(tick, 0.0, 0.01)
+    scheduler = ticker.start_ticker(tick, 0.0, 0.01)
     for days in (0, -3, 8):
         Moved.by = timedelta(days=days)
         for _ in range(3):

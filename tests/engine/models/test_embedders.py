@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from memtui.engine.errors import DegradedError
 from memtui.engine.models.embedders import MOST_CHARACTERS, OfflineEmbedder
-from memtui.engine.models.vectors import normalised, quantise, usable
+from memtui.engine.models.vectors import normalise_rows, quantise_rows, usable_rows
 
 TEXTS = [
     "Ada prefers trains over flights for anything under six hours.",
@@ -59,7 +59,7 @@ def test_a_vector_does_not_depend_on_its_batch(embedder: OfflineEmbedder) -> Non
 @pytest.mark.parametrize("text", ["", "   ", "\n", "🎉🎉", "龘"])
 def test_what_the_model_does_not_know_is_a_zero_row(embedder: OfflineEmbedder, text: str) -> None:
     matrix = embedder.embed(["Ada", text])
-    assert list(usable(matrix)) == [True, False]
+    assert list(usable_rows(matrix)) == [True, False]
     assert not embedder.embed_query(text, lambda word: 1.0).any()
 
 
@@ -157,7 +157,7 @@ vectors = arrays(np.float32, st.tuples(st.integers(0, 5), st.just(16)), elements
 
 @given(vectors)
 def test_quantising_keeps_the_direction(matrix: np.ndarray) -> None:
-    back = normalised(quantise(matrix).astype(np.float32))
+    back = normalise_rows(quantise_rows(matrix).astype(np.float32))
     for row, again in zip(matrix, back, strict=True):
         length = math.sqrt(float((row.astype(np.float64) ** 2).sum()))
         if length > 1e-20:
@@ -167,15 +167,15 @@ def test_quantising_keeps_the_direction(matrix: np.ndarray) -> None:
 
 
 def test_quantised_rows_fill_the_range_and_refuse_nan() -> None:
-    rows = quantise(np.array([[0.5, -0.25], [0, 0]], np.float32))
+    rows = quantise_rows(np.array([[0.5, -0.25], [0, 0]], np.float32))
     assert rows.tolist() == [[127, -64], [0, 0]]
     assert rows[0].tobytes() == bytes([127, 192])
     for bad in (math.nan, math.inf):
         with pytest.raises(ValueError, match="NaN"):
-            quantise(np.array([[bad, 1]], np.float32))
+            quantise_rows(np.array([[bad, 1]], np.float32))
 
 
 def test_usable_rows_are_finite_and_not_zero() -> None:
     matrix = np.array([[1, 0], [0, 0], [math.nan, 1], [math.inf, 1]], np.float32)
-    assert list(usable(matrix)) == [True, False, False, False]
-    assert not normalised(matrix[1:2]).any()
+    assert list(usable_rows(matrix)) == [True, False, False, False]
+    assert not normalise_rows(matrix[1:2]).any()

@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from memtui.engine.models import local_servers
-from memtui.engine.models.local_servers import Port
+from memtui.engine.models.local_servers import ServerPort
 
 MODELS = {"object": "list", "data": [{"id": "qwen3:4b", "object": "model"}, {"id": "gemma3"}]}
 
@@ -38,7 +38,7 @@ def serving(body: bytes, status: int = 200) -> Iterator[int]:
 
 def test_a_server_is_told_with_its_address_and_its_models() -> None:
     with serving(json.dumps(MODELS).encode()) as port:
-        (found,) = local_servers.find([Port("Ollama", port)], seconds=30)
+        (found,) = local_servers.find_servers([ServerPort("Ollama", port)], seconds=30)
     assert (found.program, found.base_url) == ("Ollama", f"http://127.0.0.1:{port}/v1")
     assert found.models == ("qwen3:4b", "gemma3")
 
@@ -55,19 +55,26 @@ def test_a_server_is_told_with_its_address_and_its_models() -> None:
 )
 def test_something_else_at_the_port_is_no_model_server(body: bytes, status: int) -> None:
     with serving(body, status) as port:
-        assert local_servers.find([Port("llama.cpp", port)], seconds=30) == []
+        assert local_servers.find_servers([ServerPort("llama.cpp", port)], seconds=30) == []
 
 
 def test_a_server_without_models_is_told_as_that() -> None:
     with serving(b'{"object": "list", "data": null}') as port:
-        assert [one.models for one in local_servers.find([Port("Ollama", port)], seconds=30)] == [()]
+        assert [
+            one.models for one in local_servers.find_servers([ServerPort("Ollama", port)], seconds=30)
+        ] == [()]
 
 
 def test_a_port_where_nobody_is_and_one_that_says_nothing_are_left_soon() -> None:
     with socket.create_server(("127.0.0.1", 0)) as mute:
         with socket.create_server(("127.0.0.1", 0)) as closed:
             free = closed.getsockname()[1]
-        assert local_servers.find([Port("a", free), Port("b", mute.getsockname()[1])], seconds=0.2) == []
+        assert (
+            local_servers.find_servers(
+                [ServerPort("a", free), ServerPort("b", mute.getsockname()[1])], seconds=0.2
+            )
+            == []
+        )
 
 
 def test_only_this_machine_is_asked_at_the_ports_that_the_programs_have() -> None:

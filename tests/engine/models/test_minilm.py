@@ -23,7 +23,7 @@ installed = pytest.mark.skipif(
 
 def test_without_its_packages_it_says_how_to_get_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(minilm, "find_spec", lambda name: None)
-    model = embedder_choice.Embedders(Options(embedder="minilm")).wanted()
+    model = embedder_choice.EmbedderFactory(Options(embedder="minilm")).configured()
     assert model.available() == "The model MiniLM is not installed."
     with pytest.raises(DegradedError) as caught:
         model.embed(["a"])
@@ -49,12 +49,16 @@ def test_another_model_under_its_name_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_file_decides_and_the_two_are_never_mixed() -> None:
-    embedders = embedder_choice.Embedders(Options(embedder="minilm"))
-    wanted = embedders.wanted()
+    embedders = embedder_choice.EmbedderFactory(Options(embedder="minilm"))
+    wanted = embedders.configured()
     assert (wanted.model_id, wanted.dims, word_dims(wanted)) == ("all-minilm-l6-v2-int8-384", 384, 64)
-    assert embedders.serving(None) is wanted
-    assert isinstance(embedders.serving(VectorSpace(OfflineEmbedder.model_id, 256)), OfflineEmbedder)
-    other = embedder_choice.Embedders(Options(embedder="offline")).serving(VectorSpace(wanted.model_id, 384))
+    assert embedders.embedder_of_space(None) is wanted
+    assert isinstance(
+        embedders.embedder_of_space(VectorSpace(OfflineEmbedder.model_id, 256)), OfflineEmbedder
+    )
+    other = embedder_choice.EmbedderFactory(Options(embedder="offline")).embedder_of_space(
+        VectorSpace(wanted.model_id, 384)
+    )
     assert isinstance(other, MiniLmEmbedder)
     assert isinstance(wanted, WordEmbedder) and not isinstance(OfflineEmbedder(), WordEmbedder)
 
@@ -92,13 +96,13 @@ def test_a_word_means_what_its_sentence_says() -> None:
 @installed
 def test_it_can_be_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
     model = MiniLmEmbedder()
-    read = model.read
+    read = model.tokenise_and_embed
 
     def interrupted(text: str) -> minilm.TokenizedText:
         model.interrupt()
         return read(text)
 
-    monkeypatch.setattr(model, "read", interrupted)
+    monkeypatch.setattr(model, "tokenise_and_embed", interrupted)
     with pytest.raises(DegradedError, match="was cancelled"):
         model.embed(["one", "two"])
     monkeypatch.undo()

@@ -6,14 +6,14 @@ import time
 
 import pytest
 from memtui.engine.models.entity_linker import mentions_of
-from memtui.engine.models.ner import KnownNames, Recogniser, Span, merge, readable
+from memtui.engine.models.ner import KnownNames, NameRecogniser, NameSpan, merge, readable_part
 from memtui.engine.store.entities import Mention
 
-FAST = Recogniser()
+FAST = NameRecogniser()
 
 
-def extract_fast(text: str, known: KnownNames | None = None) -> tuple[Span, ...]:
-    return merge([*FAST.quick(text), *(known.find(readable(text)) if known else [])])
+def extract_fast(text: str, known: KnownNames | None = None) -> tuple[NameSpan, ...]:
+    return merge([*FAST.find_fast(text), *(known.find_names(readable_part(text)) if known else [])])
 
 
 def found(text: str, known: KnownNames | None = None) -> list[tuple[str, str]]:
@@ -238,7 +238,7 @@ def test_known_names_come_first_with_their_own_name_and_type() -> None:
 
 def test_known_names_match_whole_words_in_any_case_and_form() -> None:
     known = KnownNames([("Ann", "Ann", "person"), ("Zoë Straße", "Zoë", "person"), ("C++", "C++", "other")])
-    assert known.find("anna and joanna annoy a cannon") == []
+    assert known.find_names("anna and joanna annoy a cannon") == []
     assert found("Ada Lovelace", KnownNames([("Ada Love", "x", "project")])) == [("Ada Lovelace", "person")]
     assert found("i saw ann yesterday", known) == [("Ann", "person")]
     assert found("ZOË STRASSE", known) == [("Zoë", "person")]
@@ -273,8 +273,8 @@ def test_an_alias_of_signs_or_one_letter_is_not_searched_for() -> None:
 
 
 def test_merging_keeps_the_most_confident_then_the_longest() -> None:
-    def span(start: int, end: int, confidence: float) -> Span:
-        return Span(
+    def span(start: int, end: int, confidence: float) -> NameSpan:
+        return NameSpan(
             text="x" * (end - start),
             start=start,
             end=end,

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from memtui.engine.models.ner import Recogniser
+from memtui.engine.models.ner import NameRecogniser
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def test_the_notes_are_many_and_of_many_scripts(ner_eval: ModuleType) -> None:
 @pytest.mark.parametrize("part", ["tuned", "held"])
 def test_rules_find_nine_names_of_ten(ner_eval: ModuleType, part: str) -> None:
     notes = ner_eval.notes(part)
-    found, _ = ner_eval.read(Recogniser(), notes, "fast")
+    found, _ = ner_eval.read(NameRecogniser(), notes, "fast")
     score = ner_eval.score(notes, found)
     assert score.recall_of_names >= 0.9
     assert score.f1 >= 0.8
@@ -47,7 +47,7 @@ def test_rules_find_nine_names_of_ten(ner_eval: ModuleType, part: str) -> None:
 @pytest.mark.parametrize("part", ["tuned", "held"])
 def test_spacy_and_rules_find_names_and_what_they_name(ner_eval: ModuleType, part: str) -> None:
     notes = ner_eval.notes(part)
-    found, _ = ner_eval.read(Recogniser(), notes, "accurate")
+    found, _ = ner_eval.read(NameRecogniser(), notes, "accurate")
     score = ner_eval.score(notes, found)
     assert score.f1 >= 0.8
     assert score.typed_f1 >= 0.55
@@ -57,7 +57,7 @@ def test_spacy_and_rules_find_names_and_what_they_name(ner_eval: ModuleType, par
 def test_names_get_their_type_in_notes_that_nobody_tuned_on(ner_eval: ModuleType, strategy: str) -> None:
     file = ner_eval.OTHERS["names_n, unseen"]
     notes = [*ner_eval.notes("tuned", file), *ner_eval.notes("held", file)]
-    found, _ = ner_eval.read(Recogniser(), notes, strategy)
+    found, _ = ner_eval.read(NameRecogniser(), notes, strategy)
     score = ner_eval.score(notes, found)
     assert score.f1 >= 0.68  # 0.63 by rules alone
     assert score.right_types >= 0.75  # 0.69 by rules alone

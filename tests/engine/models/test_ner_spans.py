@@ -12,25 +12,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 from memtui.engine.models.ner import (
     KnownNames,
-    Recogniser,
-    Span,
+    NameRecogniser,
+    NameSpan,
     find_marked,
     find_names,
     merge,
-    readable,
+    readable_part,
 )
 from memtui.engine.models.ner.other_scripts import find_in_other_scripts
 
-FAST = Recogniser()
+FAST = NameRecogniser()
 KNOWN = KnownNames(
     [("Ada", "Ada", "person"), ("田", "田", "person"), ("ß", "ß", "other"), ("ﬁ", "ﬁ", "other")]
 )
 TYPES = {"person", "project", "organization", "location", "email", "url", "date", "other"}
-FINDERS: dict[str, Callable[[str], list[Span]]] = {
+FINDERS: dict[str, Callable[[str], list[NameSpan]]] = {
     "marked": find_marked,
     "names": find_names,
     "other scripts": find_in_other_scripts,
-    "known": KNOWN.find,
+    "known": KNOWN.find_names,
 }
 
 # Any text, and text that is full of what the rules look for.
@@ -58,7 +58,7 @@ def test_every_rule_quotes_the_text(finder: str, text: str) -> None:
 @given(TEXTS)
 def test_spans_are_ordered_apart_and_quote_the_text(text: str) -> None:
     end = 0
-    for span in merge([*FAST.quick(text), *KNOWN.find(readable(text))]):
+    for span in merge([*FAST.find_fast(text), *KNOWN.find_names(readable_part(text))]):
         assert end <= span.start < span.end <= len(text)
         assert span.text == text[span.start : span.end]
         end = span.end
@@ -66,13 +66,13 @@ def test_spans_are_ordered_apart_and_quote_the_text(text: str) -> None:
 
 @given(TEXTS)
 def test_passing_over_code_moves_nothing(text: str) -> None:
-    shown = readable(text)
+    shown = readable_part(text)
     assert len(shown) == len(text)
     assert all(mine in (theirs, " ") for mine, theirs in zip(shown, text, strict=True))
 
 
-def span(start: int, length: int, confidence: float) -> Span:
-    return Span(
+def span(start: int, length: int, confidence: float) -> NameSpan:
+    return NameSpan(
         text="x" * length, start=start, end=start + length, type="other", confidence=confidence, provider="", name="x"
     )  # fmt: skip
 
@@ -84,7 +84,7 @@ SPANS = st.lists(
 
 
 @given(SPANS)
-def test_merging_leaves_out_only_what_gives_way_to_something_better(spans: list[Span]) -> None:
+def test_merging_leaves_out_only_what_gives_way_to_something_better(spans: list[NameSpan]) -> None:
     kept = merge(spans)
     assert all(one.end <= other.start for one, other in pairwise(kept))
     for one in spans:
@@ -98,7 +98,7 @@ def test_merging_leaves_out_only_what_gives_way_to_something_better(spans: list[
 
 
 @given(SPANS, st.randoms())
-def test_merging_does_not_depend_on_the_order_of_providers(spans: list[Span], random: object) -> None:
+def test_merging_does_not_depend_on_the_order_of_providers(spans: list[NameSpan], random: object) -> None:
     shuffled = sorted(spans, key=lambda _: random.random())  # type: ignore[attr-defined]
     assert merge(shuffled) == merge(spans)
     assert merge(merge(spans)) == merge(spans)
@@ -132,7 +132,7 @@ def test_no_rule_is_slow_on_hostile_text(finder: str, full: bool) -> None:
         assert whole < size * 2e-5, (piece, whole)
 
 
-def took(find: Callable[[str], list[Span]], text: str) -> float:
+def took(find: Callable[[str], list[NameSpan]], text: str) -> float:
     """Seconds of this thread: other programs do not count."""
     start = time.thread_time()
     find(text)
@@ -142,7 +142,7 @@ def took(find: Callable[[str], list[Span]], text: str) -> float:
 @pytest.mark.parametrize("piece", ["Ada ", "a@", "https://", "A. ", "8 May ", "王芳", "김민수 씨 ", "السيد "])
 def test_a_text_of_a_million_letters_is_read_in_part(piece: str) -> None:
     text = piece * (1_000_000 // len(piece))
-    assert took(lambda text: list(FAST.quick(text)), text) < 1.5
+    assert took(lambda text: list(FAST.find_fast(text)), text) < 1.5
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from memtui.engine.errors import DegradedError, InputError
 from memtui.engine.models.budget import BudgetError
-from memtui.engine.models.ner import Recogniser, Span, providers, spacy_names
+from memtui.engine.models.ner import NameRecogniser, NameSpan, providers, spacy_names
 from memtui.engine.models.ner.recogniser import MOST_REMEMBERED
 from memtui.engine.records import LlmOptions
 
@@ -21,20 +21,22 @@ class Model:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.read: dict[str, list[str]] = {"spacy": [], "llm": []}
         self.words = {"spacy": ("harbour", "location", 0.75), "llm": ("old harbour", "organization", 0.9)}
-        monkeypatch.setattr(spacy_names, "unavailable", lambda: "")
-        monkeypatch.setattr(spacy_names, "find", lambda texts: self.find("spacy", texts))
+        monkeypatch.setattr(spacy_names, "reason_unavailable", lambda: "")
+        monkeypatch.setattr(spacy_names, "find_names", lambda texts: self.find("spacy", texts))
 
-        async def ask(options: LlmOptions, texts: Sequence[str], spending: Any = None) -> list[list[Span]]:
+        async def ask(
+            options: LlmOptions, texts: Sequence[str], spending: Any = None
+        ) -> list[list[NameSpan]]:
             return self.find("llm", texts)
 
         monkeypatch.setattr(providers, "find_by_llm", ask)
 
-    def find(self, provider: str, texts: Sequence[str]) -> list[list[Span]]:
+    def find(self, provider: str, texts: Sequence[str]) -> list[list[NameSpan]]:
         self.read[provider] += texts
         word, type, confidence = self.words[provider]
         return [
             [
-                Span(text=word, start=at, end=at + len(word), type=type, confidence=confidence, provider=provider, name=word)
+                NameSpan(text=word, start=at, end=at + len(word), type=type, confidence=confidence, provider=provider, name=word)
             ]
             if (at := text.find(word)) >= 0
             else []
@@ -48,11 +50,11 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Model:
 
 
 async def test_each_strategy_asks_its_providers_in_order(model: Model) -> None:
-    recogniser = Recogniser({"mine": ("spacy",)}, LLM)
+    recogniser = NameRecogniser({"mine": ("spacy",)}, LLM)
     texts = ["Ada sits at the old harbour, ada@example.org"]
     found = {}
     for name in recogniser.strategies:
-        extraction = await recogniser.extract(texts, name)
+        extraction = await recogniser.find_names(texts, name)
         found[name] = [span.text for span in extraction.spans[0]]
         assert [one.provider for one in extraction.report.providers] == list(recogniser.strategies[name])
         assert extraction.report.spans == len(found[name])
@@ -66,22 +68,25 @@ async def test_each_strategy_asks_its_providers_in_order(model: Model) -> None:
 
 
 async def test_a_provider_that_is_not_there_is_passed_over_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spacy_names, "unavailable", lambda: "spaCy is not installed")
-    recogniser = Recogniser()
-    extraction = await recogniser.extract(["Ask Ada."], "accurate")
+    monkeypatch.setattr(spacy_names, "reason_unavailable", lambda: "spaCy is not installed")
+    recogniser = NameRecogniser()
+    extraction = await recogniser.find_names(["Ask Ada."], "accurate")
     assert [span.text for span in extraction.spans[0]] == ["Ada"]
     assert {one.provider: one.why for one in extraction.report.providers} == {
         "regex": "", "names": "", "spacy": "spaCy is not installed", "llm": "no language model is configured",
     }  # fmt: skip
-    assert recogniser.unavailable("accurate") == "spaCy is not installed, and no language model is configured"
-    assert "rules only" in recogniser.unavailable("fast")
-    assert Recogniser(llm=LLM).unavailable("accurate") == ""
+    assert (
+        recogniser.reason_unavailable("accurate")
+        == "spaCy is not installed, and no language model is configured"
+    )
+    assert "rules only" in recogniser.reason_unavailable("fast")
+    assert NameRecogniser(llm=LLM).reason_unavailable("accurate") == ""
 
 
 async def test_models_are_asked_once_for_a_text_and_rules_each_time(model: Model) -> None:
-    recogniser = Recogniser(llm=LLM)
-    first = await recogniser.extract(["the old harbour", "nothing", "nothing"], "accurate")
-    again = await recogniser.extract(["nothing", "the old harbour", "another"], "accurate")
+    recogniser = NameRecogniser(llm=LLM)
+    first = await recogniser.find_names(["the old harbour", "nothing", "nothing"], "accurate")
+    again = await recogniser.find_names(["nothing", "the old harbour", "another"], "accurate")
     assert again.spans[1] == first.spans[0]
     assert model.read["spacy"] == model.read["llm"] == ["the old harbour", "nothing", "another"]
     reports = {one.provider: one for one in again.report.providers}
@@ -90,21 +95,21 @@ async def test_models_are_asked_once_for_a_text_and_rules_each_time(model: Model
 
 
 async def test_what_is_remembered_is_bounded(model: Model) -> None:
-    recogniser = Recogniser()
+    recogniser = NameRecogniser()
     texts = [f"text {number}" for number in range(MOST_REMEMBERED + 5)]
-    await recogniser.extract(texts, "local")
-    await recogniser.extract(texts[-1:], "local")
+    await recogniser.find_names(texts, "local")
+    await recogniser.find_names(texts[-1:], "local")
     assert len(model.read["spacy"]) == len(texts)
-    await recogniser.extract(texts[:1], "local")
+    await recogniser.find_names(texts[:1], "local")
     assert len(model.read["spacy"]) == len(texts) + 1
 
 
 async def test_what_is_private_does_not_leave_this_process(model: Model) -> None:
-    recogniser = Recogniser(llm=LLM)
-    found = await recogniser.extract(["the old harbour", "my old harbour"], "accurate", private=[1])
+    recogniser = NameRecogniser(llm=LLM)
+    found = await recogniser.find_names(["the old harbour", "my old harbour"], "accurate", private=[1])
     assert model.read["llm"] == ["the old harbour"]
     assert [span.text for span in found.spans[1]] == ["harbour"]
-    assert [report.strategy for report in await recogniser.compare(["an old harbour"])] == [
+    assert [report.strategy for report in await recogniser.compare_strategies(["an old harbour"])] == [
         "fast",
         "local",
         "accurate",
@@ -113,7 +118,7 @@ async def test_what_is_private_does_not_leave_this_process(model: Model) -> None
 
 
 async def test_compared_strategies_each_read_the_texts_for_themselves(model: Model) -> None:
-    reports = await Recogniser().compare(["the old harbour", "another"])
+    reports = await NameRecogniser().compare_strategies(["the old harbour", "another"])
     spacy = [one for report in reports for one in report.providers if one.provider == "spacy"]
     assert [(one.texts, one.remembered) for one in spacy] == [(2, 0), (2, 0)]
 
@@ -129,28 +134,28 @@ async def test_compared_strategies_each_read_the_texts_for_themselves(model: Mod
 )
 def test_a_strategy_that_cannot_be_is_an_error(name: str, providers: tuple[str, ...], says: str) -> None:
     with pytest.raises(InputError, match=says):
-        Recogniser({name: providers})
+        NameRecogniser({name: providers})
 
 
 async def test_an_unknown_strategy_is_an_error_that_names_the_others() -> None:
     with pytest.raises(InputError, match="no strategy 'best'") as caught:
-        await Recogniser().extract(["x"], "best")
+        await NameRecogniser().find_names(["x"], "best")
     assert "fast, local, accurate" in str(caught.value.hint)
 
 
 def test_fast_may_be_made_smaller() -> None:
-    small = Recogniser({"fast": ("regex",)})
-    assert [span.text for span in small.quick("Ask Ada, ada@example.org")] == ["ada@example.org"]
+    small = NameRecogniser({"fast": ("regex",)})
+    assert [span.text for span in small.find_fast("Ask Ada, ada@example.org")] == ["ada@example.org"]
 
 
 async def test_a_model_that_fails_takes_nobody_elses_names_away(
     model: Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def fail(options: LlmOptions, texts: Sequence[str], spending: Any = None) -> list[list[Span]]:
+    async def fail(options: LlmOptions, texts: Sequence[str], spending: Any = None) -> list[list[NameSpan]]:
         raise BudgetError("it would cost too much", "Raise llm.budget.")
 
     monkeypatch.setattr(providers, "find_by_llm", fail)
-    extraction = await Recogniser(llm=LLM).extract(["Ada sits at the harbour"], "accurate")
+    extraction = await NameRecogniser(llm=LLM).find_names(["Ada sits at the harbour"], "accurate")
     assert [span.text for span in extraction.spans[0]] == ["Ada", "harbour"]
     failed = [one for one in extraction.report.providers if one.failed]
     assert [(one.provider, one.why) for one in failed] == [("llm", "it would cost too much")]
@@ -159,9 +164,9 @@ async def test_a_model_that_fails_takes_nobody_elses_names_away(
 async def test_where_every_model_failed_the_error_is_told(
     model: Model, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(texts: Sequence[str]) -> list[list[Span]]:
+    def fail(texts: Sequence[str]) -> list[list[NameSpan]]:
         raise DegradedError("spaCy cannot be used", "")
 
-    monkeypatch.setattr(spacy_names, "find", fail)
+    monkeypatch.setattr(spacy_names, "find_names", fail)
     with pytest.raises(DegradedError, match="spaCy cannot be used"):
-        await Recogniser().extract(["Ada sits at the harbour"], "local")
+        await NameRecogniser().find_names(["Ada sits at the harbour"], "local")

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 from memtui.engine.errors import DegradedError
-from memtui.engine.models.ner import Recogniser, spacy_names, spacy_worker
-from memtui.engine.models.ner.providers import Spacy
+from memtui.engine.models.ner import NameRecogniser, spacy_names, spacy_worker
+from memtui.engine.models.ner.providers import SpacyProvider
 
 TEXT = "My sister's friend Joanna Smith lives in the Netherlands and works for Microsoft since last year"
 
@@ -21,19 +21,19 @@ TEXT = "My sister's friend Joanna Smith lives in the Netherlands and works for M
 @pytest.fixture
 def own_process() -> Iterator[None]:
     """The test starts a process of its own. The others take the one that is there: loading spaCy takes two seconds."""
-    spacy_names.end()
+    spacy_names.end_worker()
     yield
-    spacy_names.end()
+    spacy_names.end_worker()
 
 
 @pytest.fixture(scope="module", autouse=True)
 def no_process_stays() -> Iterator[None]:
     yield
-    spacy_names.end()
+    spacy_names.end_worker()
 
 
 def found(text: str) -> dict[str, str]:
-    (spans,) = spacy_names.find([text])
+    (spans,) = spacy_names.find_names([text])
     return {span.name: span.type for span in spans}
 
 
@@ -57,7 +57,7 @@ def test_english_only_and_no_first_word_is_an_organisation() -> None:
         "Quedé con Íñigo en la plaza.",
         "我不吃香菜。",
     ]
-    assert spacy_names.find(texts) == [[], [], [], []]
+    assert spacy_names.find_names(texts) == [[], [], [], []]
 
 
 def test_a_process_that_was_killed_is_started_again() -> None:
@@ -80,7 +80,7 @@ def test_nothing_is_imported_from_the_current_folder(tmp_path: Path, monkeypatch
 @pytest.mark.usefixtures("own_process")
 async def test_a_run_that_is_cancelled_does_not_wait_for_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     asked, starts = threading.Event(), []
-    start, exchange = spacy_names._start, spacy_names._exchange
+    start, exchange = spacy_names._start_worker, spacy_names._exchange_line
 
     def counted() -> subprocess.Popen[str]:
         starts.append(1)
@@ -90,9 +90,9 @@ async def test_a_run_that_is_cancelled_does_not_wait_for_the_answer(monkeypatch:
         asked.set()
         return exchange(worker, question)
 
-    monkeypatch.setattr(spacy_names, "_start", counted)
-    monkeypatch.setattr(spacy_names, "_exchange", waited)
-    reading = asyncio.create_task(Spacy().find([TEXT * 50] * 400, None))
+    monkeypatch.setattr(spacy_names, "_start_worker", counted)
+    monkeypatch.setattr(spacy_names, "_exchange_line", waited)
+    reading = asyncio.create_task(SpacyProvider().find([TEXT * 50] * 400, None))
     assert await asyncio.to_thread(asked.wait, 60)
     reading.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -117,7 +117,7 @@ def test_the_process_ends_when_nothing_is_asked_or_its_parent_is_gone() -> None:
 def test_an_answer_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spacy_names, "SECONDS", 0.01)
     with pytest.raises(DegradedError, match="did not answer"):
-        spacy_names.find([TEXT])
+        spacy_names.find_names([TEXT])
     monkeypatch.setattr(spacy_names, "SECONDS", 120.0)
     assert "Microsoft" in found(TEXT)
 
@@ -133,10 +133,10 @@ async def test_a_changed_model_is_not_loaded_and_the_rules_names_stay(
     tokenizer.write_bytes(tokenizer.read_bytes() + b"\n")
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
     with pytest.raises(DegradedError, match="another version, or was changed"):
-        spacy_names.find([TEXT])
-    recogniser = Recogniser()
+        spacy_names.find_names([TEXT])
+    recogniser = NameRecogniser()
     with pytest.raises(DegradedError, match="another version"):
-        await recogniser.extract([TEXT], "local")
-    local = next(one for one in await recogniser.compare([TEXT]) if one.strategy == "local")
+        await recogniser.find_names([TEXT], "local")
+    local = next(one for one in await recogniser.compare_strategies([TEXT]) if one.strategy == "local")
     assert local.spans > 0
     assert [one.provider for one in local.providers if one.failed] == ["spacy"]

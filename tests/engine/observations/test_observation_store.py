@@ -16,11 +16,11 @@ from memtui.engine.errors import FilterError, InputError, NotFoundError
 from memtui.engine.memory import Memory
 from memtui.engine.observations import (
     MemoryObservations,
-    Message,
     Observation,
     ObservationStore,
     ObservationTools,
     StepObservations,
+    TranscriptMessage,
 )
 from memtui.engine.records import Options
 
@@ -252,13 +252,15 @@ def test_keys_are_set_listed_by_prefix_and_searched_in_any_case(store: Observati
 
 
 DECIDING = [
-    Message(role="user", content="How should we handle auth for the public endpoints of the service?"),
-    Message(
+    TranscriptMessage(
+        role="user", content="How should we handle auth for the public endpoints of the service?"
+    ),
+    TranscriptMessage(
         role="assistant",
         content="We decided to use OAuth2 because the mobile app needs refresh tokens. I learned that the old "
         "gateway cannot forward cookies. Nothing here is unimportant.",
     ),
-    Message(
+    TranscriptMessage(
         role="tool", content="It is important to note that this log line was printed by the machine itself."
     ),
 ]
@@ -286,7 +288,9 @@ def test_consolidating_twice_adds_nothing(store: ObservationStore) -> None:
 def test_a_longer_transcript_adds_what_is_new_and_replaces_the_summary(memory: Memory) -> None:
     store = MemoryObservations(memory)
     first = store.consolidate_session("s", DECIDING)
-    more = Message(role="assistant", content="We agreed to rotate the tokens every night. " + "Well. " * 20)
+    more = TranscriptMessage(
+        role="assistant", content="We agreed to rotate the tokens every night. " + "Well. " * 20
+    )
     added = store.consolidate_session("s", [*DECIDING, more])
     new = [memory.get(id) for id in added]
     assert [record.content for record in new if not record.tags] == [
@@ -309,7 +313,7 @@ def test_a_summary_that_the_person_confirmed_stays(memory: Memory) -> None:
     [summary] = [id for id in store.consolidate_session("s", DECIDING) if memory.get(id).tags]
     memory.confirm(summary)
     store.consolidate_session(
-        "s", [*DECIDING, Message(role="assistant", content="Another long answer. " * 9)]
+        "s", [*DECIDING, TranscriptMessage(role="assistant", content="Another long answer. " * 9)]
     )
     assert memory.get(summary).active
 
@@ -325,7 +329,11 @@ def test_nothing_worth_noting_leaves_no_operation(memory: Memory) -> None:
     store = MemoryObservations(memory)
     assert (
         store.consolidate_session(
-            "s", [Message(role="user", content="hello"), Message(role="assistant", content="")]
+            "s",
+            [
+                TranscriptMessage(role="user", content="hello"),
+                TranscriptMessage(role="assistant", content=""),
+            ],
         )
         == ()
     )

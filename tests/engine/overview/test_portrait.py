@@ -12,7 +12,7 @@ from memtui import Memory
 from memtui.engine.errors import FilterError, InputError
 from memtui.engine.overview import portrait
 from memtui.engine.records import TOPICS, MemoryRecord, Options, Portrait
-from memtui.engine.search.filters.compiler import compile
+from memtui.engine.search.filters.compiler import compile_filter
 
 DAY = 86_400
 NOW = datetime(2026, 3, 4, 10, tzinfo=UTC).timestamp()  # a Wednesday
@@ -190,7 +190,7 @@ def test_topics_are_counted_and_chosen_by_their_index(desk: Desk) -> None:
     asked: list[tuple[str, Any]] = []
     with desk.memory._core.connections.read() as connection:
         connection.exec_trace = lambda cursor, statement, bindings: not asked.append((statement, bindings))
-        portrait.topics(connection, compile("", NOW), NOW, 8)
+        portrait.topics(connection, compile_filter("", NOW), NOW, 8)
         connection.exec_trace = None
         for statement, bindings in asked:
             if "FROM memories" in statement and "m.rid IN" not in statement:

@@ -184,11 +184,11 @@ def test_zones_and_clocks_that_change(full: Memory) -> None:
                 datetime(2026, 3, 24),
                 datetime(2026, 10, 20),
             ):
-                begun = periods.begin(unit, first)
-                bounds = periods.bounds(unit, begun, 60 if unit != "hour" else 200, tz)
+                begun = periods.beginning_of_period(unit, first)
+                bounds = periods.period_bounds(unit, begun, 60 if unit != "hour" else 200, tz)
                 assert list(bounds) == sorted(set(bounds))
                 for start, end in pairwise(bounds):
-                    first_date, _, last_date = periods.term(unit, start, tz).partition("..")
+                    first_date, _, last_date = periods.filter_term_of_period(unit, start, tz).partition("..")
                     named = dates.parse(first_date, NOW, tz), dates.parse(last_date or first_date, NOW, tz)
                     assert named[0] is not None and named[1] is not None
                     assert (named[0][0], named[1][1]) == (start, end), (zone, unit, first_date)
@@ -198,12 +198,15 @@ def test_zones_and_clocks_that_change(full: Memory) -> None:
     st.sampled_from(UNITS), st.datetimes(datetime(2, 1, 1), datetime(9998, 12, 31)), st.integers(-500, 500)
 )
 def test_steps_of_the_calendar(unit: Unit, moment: datetime, by: int) -> None:
-    begun = periods.begin(unit, moment)
-    assert begun <= moment and periods.begin(unit, begun) == begun
+    begun = periods.beginning_of_period(unit, moment)
+    assert begun <= moment and periods.beginning_of_period(unit, begun) == begun
     assert unit != "week" or begun.weekday() == 0
-    there = periods.shifted(unit, begun, by)
+    there = periods.shift_period(unit, begun, by)
     if timedelta() < there - datetime.min and datetime(2, 1, 1) < there < datetime(9998, 1, 1):
-        assert periods.between(unit, begun, there) == by and periods.begin(unit, there) == there
+        assert (
+            periods.periods_between(unit, begun, there) == by
+            and periods.beginning_of_period(unit, there) == there
+        )
 
 
 def counts(found: Timeline, layer: str = "learned") -> dict[str | None, int]:

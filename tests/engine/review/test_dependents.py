@@ -15,7 +15,7 @@ from memtui.engine.review import dependents as review_dependents
 from memtui.engine.review.cards import ReviewItem
 from memtui.engine.store import memories
 from memtui.engine.tools.agent import Agent
-from memtui.engine.tools.registry import call
+from memtui.engine.tools.registry import run_tool
 
 from clock import Clock
 
@@ -157,7 +157,7 @@ def test_one_card_waits_and_tells_what_was_corrected(
     reason = review_dependents.DependentsCard(
         "", (msgspec.structs.replace(fact, content=f"{long} at six"),), (week,), (), "you corrected",
         now=msgspec.structs.replace(fact, content=f"{long} at seven"),
-    ).reason([week])  # fmt: skip
+    ).describe_reason([week])  # fmt: skip
     assert "school at six”, now “…" in reason and "school at seven”" in reason
     assert {one.id for one in waits.memories} == {week.id, insight.id}
     assert [one.canonical_name for one in waits.entities] == ["Ada"]
@@ -182,7 +182,7 @@ def test_told_with_the_caution_until_it_is_decided(
 
     def summary() -> Any:
         memory.actor = "agent:claude"
-        value: Any = call(Agent(memory), "get_entity_info", {"name": "Ada"}).value
+        value: Any = run_tool(Agent(memory), "get_entity_info", {"name": "Ada"}).value
         memory.actor = "person"
         (profile,) = value.entities
         return profile
@@ -434,7 +434,7 @@ def _no_links(*_: object, **__: object) -> list[Any]:
     return []
 
 
-@pytest.mark.parametrize("broken", ["_drawn_from", "_summaries", "_questions"])
+@pytest.mark.parametrize("broken", ["_derived_memories", "_dependent_summaries", "_dependent_questions"])
 def test_the_seeded_corrections_fail_where_a_kind_is_not_looked_for(
     memory: Memory, monkeypatch: pytest.MonkeyPatch, broken: str
 ) -> None:

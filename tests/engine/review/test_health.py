@@ -8,7 +8,7 @@ import pytest
 from memtui import Memory
 from memtui.engine.records import Options
 from memtui.engine.review import near_duplicates
-from memtui.engine.review.health import Health, HealthFinding
+from memtui.engine.review.health import HealthFinding, HealthReport
 from msgspec.structs import replace
 
 from clock import Clock
@@ -43,14 +43,14 @@ def by_agent(memory: Memory, *texts: str) -> list[str]:
 
 def test_an_empty_memory_is_well(memory: Memory) -> None:
     report = memory.review.health()
-    assert report.well and len(report.findings) == 9
+    assert report.is_healthy and len(report.findings) == 9
 
 
 def test_a_healthy_memory_is_well(memory: Memory) -> None:
     memory.record_turn("talk", "user", "I moved to Lisbon with my cat Miso.")
     memory.remember("The person lives in Lisbon")
     memory.models.index_pending()
-    assert memory.review.health().well
+    assert memory.review.health().is_healthy
 
 
 def test_the_same_text_twice_is_a_duplicate_also_by_another_writer(memory: Memory) -> None:
@@ -199,7 +199,7 @@ def test_entities_that_no_memory_names_are_orphans_unless_one_is_in_the_trash(me
 
 
 def test_the_answer_is_kept_until_something_changes(memory: Memory, clock: Clock) -> None:
-    first: Health = memory.review.health()
+    first: HealthReport = memory.review.health()
     assert memory.review.health() is first
     memory.remember("Otto bakes bread")
     second = memory.review.health()

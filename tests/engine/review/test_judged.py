@@ -73,10 +73,10 @@ def test_a_newcomer_that_repeats_an_old_fact_is_found_at_once(memory: Memory) ->
 
 def test_looking_writes_nothing(memory: Memory) -> None:
     with memory._core.connections.read() as connection:
-        before = scan.stored(connection)
+        before = scan.stored_result(connection)
     memory.review.items()
     with memory._core.connections.read() as connection:
-        assert scan.stored(connection) == before == scan.Judged()
+        assert scan.stored_result(connection) == before == scan.ScanResult()
 
 
 def test_a_large_memory_is_looked_at_in_portions(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,7 +85,7 @@ def test_a_large_memory_is_looked_at_in_portions(memory: Memory, monkeypatch: py
     while waits(memory) and len(seen) < 10:
         memory.jobs.run_now("embedding")
         with memory._core.connections.read() as connection:
-            seen.append(scan.stored(connection).through)
+            seen.append(scan.stored_result(connection).through)
     assert len(seen) == 4
     assert seen == sorted(set(seen))
     assert len(cards(memory)) == 2

@@ -9,7 +9,7 @@ from memtui import Memory
 from memtui.engine.records import MemoryRecord, Options
 from memtui.engine.review import naming
 from memtui.engine.review.cards import ReviewItem
-from memtui.present.dependents import headline
+from memtui.present.dependents import dependents_headline
 from memtui.present.review import kind
 from memtui.ui.panes.review.rows import Card
 from memtui.ui.panes.review.verdicts import consequences
@@ -78,9 +78,9 @@ def test_before_it_is_forgotten_merged_or_erased_facts_with_its_name_are_shown(m
     )
     found = memory.view.dependents([fact.id])
     assert [one.memory.id for one in found.naming] == [ride.id] and not found.is_needed
-    assert headline(found) == "1 fact with the same name"
+    assert dependents_headline(found) == "1 fact with the same name"
     merging = memory.view.dependents([other.id, fact.id]).after(other.content)
-    assert headline(merging) == "1 fact with the old name"
+    assert dependents_headline(merging) == "1 fact with the old name"
     assert not memory.view.dependents([other.id, fact.id]).after("I work at Initech and Globex").naming
     memory.review.merge(other.id, [fact.id])
     (card,) = cards(memory)
@@ -137,5 +137,5 @@ def test_what_is_forgotten_or_only_reworded_asks_about_nothing(memory: Memory) -
 
 def test_it_fails_where_no_name_is_looked_for(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     fact, _ = facts(memory, "I work at Initech", "I ride to Initech")
-    monkeypatch.setattr(naming, "_names", lambda *_: iter(()))
+    monkeypatch.setattr(naming, "_names_in", lambda *_: iter(()))
     assert not named(memory, fact, "I work at Globex")

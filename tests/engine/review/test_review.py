@@ -11,7 +11,7 @@ from memtui.engine.records import MemoryRecord, Options
 from memtui.engine.review.cards import ReviewItem, Verdict
 from memtui.engine.store import proposals
 from memtui.present import memory as words
-from memtui.present.text import Labelled
+from memtui.present.text import LabelledLine
 
 from clock import Clock
 
@@ -104,8 +104,8 @@ def test_a_detail_says_that_a_card_asks_about_it_until_it_is_decided(
 ) -> None:
     new, old = conflict.memories
     details = [memory.view.detail(one.id) for one in (new, old)]
-    assert [tuple(words.asked(one)) for one in details] == [
-        (Labelled("review", (("a card in Review asks whether this still holds", "warning"),)),)
+    assert [tuple(words.open_card_text(one)) for one in details] == [
+        (LabelledLine("review", (("a card in Review asks whether this still holds", "warning"),)),)
     ] * 2
     memory.review.decide(conflict, "snooze")
     assert not memory.view.detail(new.id).asked
@@ -114,7 +114,9 @@ def test_a_detail_says_that_a_card_asks_about_it_until_it_is_decided(
     assert not memory.view.detail(old.id).asked
     memory.undo()
     memory.review.decide(conflict, "both")
-    assert not memory.view.detail(new.id).asked and not tuple(words.asked(memory.view.detail(old.id)))
+    assert not memory.view.detail(new.id).asked and not tuple(
+        words.open_card_text(memory.view.detail(old.id))
+    )
 
 
 def test_keeping_the_old_one_puts_the_new_one_into_the_trash(memory: Memory, conflict: ReviewItem) -> None:

@@ -96,7 +96,7 @@ def test_a_card_names_its_groups_its_conversation_first(memory: Memory) -> None:
     memory.models.index_pending()
     (card,) = [item for item in memory.review.items() if item.session_id == "work"]
     groups = memory.review.groups(card)
-    assert [group.whose for group in groups] == ["of “work”", "about Nadia"]
+    assert [group.describe_facts for group in groups] == ["of “work”", "about Nadia"]
     assert [group.count("keep") for group in groups] == [2, 2]
 
 

@@ -11,7 +11,7 @@ import apsw
 import numpy as np
 from memtui.engine.models import embedders
 from memtui.engine.models.embedders import QuestionWords
-from memtui.engine.models.vectors import normalised, quantise
+from memtui.engine.models.vectors import normalise_rows, quantise_rows
 from memtui.engine.records import MemoryRecord
 from memtui.engine.records.embedding import VectorSpace
 from memtui.engine.store import entities, full_text, history, memories, sessions, vectors
@@ -42,7 +42,7 @@ class FakeEmbedder:
         row = np.zeros((1, self.dims), np.float32)
         for word in re.findall(r"[a-z]+", text.lower()):
             row[0] += (1.0 if weight is None else weight(word)) * self._direction(word)
-        return normalised(row)
+        return normalise_rows(row)
 
     def _direction(self, word: str) -> np.ndarray[Any, np.dtype[np.float32]]:
         row = np.zeros(self.dims, np.float32)
@@ -80,7 +80,7 @@ class WordEmbedder(FakeEmbedder):
 
     def _rows(self, words: list[str]) -> np.ndarray[Any, np.dtype[np.int8]]:
         rows = [self._direction(word) for word in words]
-        return quantise(np.array(rows, np.float32).reshape(len(words), self.word_dims))
+        return quantise_rows(np.array(rows, np.float32).reshape(len(words), self.word_dims))
 
 
 class Book:
@@ -130,10 +130,10 @@ class Book:
                 space = VectorSpace(embedder.model_id, embedder.dims)
                 row, words = embedders.embed_words(embedder, [content])
                 dims = embedders.word_dims(embedder)
-                if vectors.space(connection) is None:
+                if vectors.vector_space(connection) is None:
                     vectors.set_space(connection, space, dims)
                 kept = vectors.WordRows(dims, {rid: words[0]}) if words else None
-                vectors.store(connection, space, [(rid, quantise(row)[0].tobytes())], kept)
+                vectors.store_vectors(connection, space, [(rid, quantise_rows(row)[0].tobytes())], kept)
         return memories.by_rid(self.connection, [rid], NOW)[0]
 
     def forget(self, memory: MemoryRecord, ended_by: str = "forgotten") -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from memtui import Memory
 from memtui.engine.records import Options
-from memtui.engine.search.said_again import give_a_value, given, gives_value, says_again
+from memtui.engine.search.said_again import fact_values, give_a_value, gives_value, says_again
 from memtui.engine.tools.agent import Agent
-from memtui.engine.tools.registry import call
+from memtui.engine.tools.registry import run_tool
 from memtui.hook.quick import HookMemory
 
 START = 1_700_000_000.0
@@ -61,7 +61,7 @@ def test_the_value_that_a_correction_took_away_is_given_for_the_same_thing(
     fact: str, now: str, text: str, by: str
 ) -> None:
     assert gives_value(text, fact, now, by=by)
-    assert give_a_value(text, {word: {"it": fact} for word in given(fact)}, by=by) == {"it"}
+    assert give_a_value(text, {word: {"it": fact} for word in fact_values(fact)}, by=by) == {"it"}
     assert not gives_value(text, fact, fact, by=by)
 
 
@@ -160,7 +160,7 @@ def test_in_a_search_the_new_value_stands_before_and_the_words_say_why(memory: M
         if hit.memory.content.startswith("Since"):
             assert hit.rank > first.rank
     memory.actor = "agent:codex"
-    answer = call(Agent(memory), "search_memory", {"query": "who works at Initech"})
+    answer = run_tool(Agent(memory), "search_memory", {"query": "who works at Initech"})
     assert answer.structured is not None
     (found,) = [one for one in answer.structured["memories"] if one["content"].startswith("Since")]
     assert found["caution"].startswith("says what was corrected on 15 Nov 2023: The user works at Globex")

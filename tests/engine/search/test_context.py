@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from memtui.engine.records import MemoryRecord, Profile, SearchResult
-from memtui.engine.search.explanation import explain
+from memtui.engine.search.explanation import explain_place
 from memtui.engine.search.retrievers import context
 from memtui.engine.search.search import search
 from shelf import NOW, Book, FakeEmbedder
@@ -39,7 +39,7 @@ def test_neighbours_are_the_turns_around_in_the_order_of_the_transcript(book: Bo
     turns = talk(book, "a", "b", "c", "d", "e", "f")
     other = talk(book, "x", session="t")
     book.add("a fact", session="s")
-    around = context.neighbours(book.connection, [turns[2].rid, other[0].rid])
+    around = context.neighbouring_turns(book.connection, [turns[2].rid, other[0].rid])
     assert around[turns[2].rid] == {-2: turns[0].rid, -1: turns[1].rid, 1: turns[3].rid, 2: turns[4].rid}
     assert around[turns[0].rid] == {1: turns[1].rid, 2: turns[2].rid}
     assert other[0].rid not in around
@@ -49,7 +49,7 @@ def test_neighbours_are_the_turns_around_in_the_order_of_the_transcript(book: Bo
 def test_forgotten_turns_are_passed_over(book: Book) -> None:
     turns = talk(book, "a", "b", "c")
     book.forget(turns[1])
-    assert context.neighbours(book.connection, [turns[0].rid])[turns[0].rid] == {1: turns[2].rid}
+    assert context.neighbouring_turns(book.connection, [turns[0].rid])[turns[0].rid] == {1: turns[2].rid}
 
 
 def test_an_answer_is_found_by_the_words_of_its_question(book: Book) -> None:
@@ -133,7 +133,7 @@ def test_what_is_under_the_floor_is_not_lifted_over_it(book: Book) -> None:
     book.add("the lamp is old", source_ids=(turns[2].id,), embedder=embedder)
     result = ask(book, "hamster", embedder=embedder)
     assert {hit.memory.content for hit in result.hits} == {told[0], told[3]}
-    explanation_lines = explain(
+    explanation_lines = explain_place(
         book.connection,
         "hamster",
         turns[1],

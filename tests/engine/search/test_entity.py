@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from memtui.engine.search.filters import compiler
 from memtui.engine.search.retrievers import entity
-from memtui.engine.search.scope import scope
+from memtui.engine.search.scope import make_scope
 from shelf import NOW, Book
 
 from sizes import examples
@@ -50,7 +50,7 @@ def test_the_first_ones_are_the_first_of_all(
     wanted = entity.entities_named(book.connection, " and ".join(asked))
     if not wanted:
         return
-    within = scope(compiler.compile(expression, NOW))
+    within = make_scope(compiler.compile_filter(expression, NOW))
     found = entity.linked_memories(book.connection, wanted, within, limit)
     everything = entity.linked_memories(book.connection, wanted, within, 100)
     assert found == everything[:limit]
@@ -62,7 +62,7 @@ def test_what_two_are_linked_to_comes_before_the_newest_of_one(book: Book) -> No
     common = [book.add(f"m{number}", at=NOW + number, about=["Ada"]).rid for number in range(50)]
     rare = book.add("rare", at=NOW - 10, about=["Ada", "Bosse"])
     wanted = entity.entities_named(book.connection, "Ada and Bosse")
-    within = scope(compiler.compile("", NOW))
+    within = make_scope(compiler.compile_filter("", NOW))
     first, *rest = entity.linked_memories(book.connection, wanted, within, 5)
     assert (first.rid, {one.name for one in first.entities}) == (rare.rid, {"Ada", "Bosse"})
     assert [one.rid for one in rest] == common[:-5:-1]

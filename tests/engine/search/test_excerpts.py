@@ -12,7 +12,7 @@ from memtui.engine.consolidation.extract.protocol import Draft
 from memtui.engine.core import Core
 from memtui.engine.records import ContextOptions, MemoryRecord, Options
 from memtui.engine.search import excerpts
-from memtui.engine.search.clauses import Clause, clauses
+from memtui.engine.search.clauses import Clause, split_clauses
 
 from clock import Clock
 
@@ -173,7 +173,7 @@ def test_the_block_keeps_to_its_tokens_and_can_do_without_turns(clock: Clock) ->
 
 
 def test_a_turn_is_cut_where_it_can_be_read_by_itself() -> None:
-    pieces = clauses(
+    pieces = split_clauses(
         'can you look at this: "Dear Ms Hartley, the vendors hope to finish by the 8th of May and are leaving" ok? '
         "My vet is Dr. Brown in Otley and she sees Biscuit on Mondays. She wants the tablets listed. "
         "I get migraines, so could it be the night shifts?"
@@ -254,9 +254,9 @@ def test_only_the_turns_that_promise_most_are_cut_into_pieces(
 
     def counting(text: str, *, apart: bool) -> list[Clause]:
         cut.append(text)
-        return clauses(text, apart=apart)
+        return split_clauses(text, apart=apart)
 
-    monkeypatch.setattr(excerpts, "clauses", counting)
+    monkeypatch.setattr(excerpts, "split_clauses", counting)
     assert "walnuts" in memory.context("Plan the dinner, what must I not serve?").text
     assert 1 <= len(cut) <= excerpts.MOST_CUT
 
@@ -336,6 +336,6 @@ async def test_what_stands_beside_a_corrected_statement_in_a_short_turn_is_told(
 
 def test_a_sentence_that_speaks_of_the_one_before_goes_with_it() -> None:
     said = "I work at Globex. It is in Paris. Marit eats no meat."
-    assert [one.text for one in clauses(said, apart=True)] == [
+    assert [one.text for one in split_clauses(said, apart=True)] == [
         "I work at Globex. It is in Paris.", "Marit eats no meat.",
     ]  # fmt: skip

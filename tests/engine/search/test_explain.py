@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from memtui.engine.records import Explanation, MemoryRecord, Profile
-from memtui.engine.search.explanation import explain
+from memtui.engine.search.explanation import explain_place
 from memtui.engine.search.profiles import RRF
 from memtui.engine.search.search import search
 from shelf import NOW, Book, FakeEmbedder
@@ -12,7 +12,7 @@ from shelf import NOW, Book, FakeEmbedder
 
 def ask(book: Book, query: str, memory: MemoryRecord, **options: object) -> Explanation:
     given = {"profile": Profile(), "embedder": "off", "now": NOW, "fade_threshold": 0.05, **options}
-    return explain(book.connection, query, memory, **given)  # type: ignore[arg-type]
+    return explain_place(book.connection, query, memory, **given)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("profile", [Profile(), RRF], ids=["default", "rrf"])

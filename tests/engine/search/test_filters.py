@@ -20,7 +20,7 @@ from sizes import examples
 
 def found(book: Book, expression: str) -> list[str]:
     """The contents that pass, oldest first; counted in a second way as well."""
-    filter = compiler.compile(expression, NOW, tz=UTC)
+    filter = compiler.compile_filter(expression, NOW, tz=UTC)
     page = listing.page(book.connection, filter, descending=False, now=NOW)
     assert listing.count(book.connection, filter) == len(page)
     return [memory.content for memory in page]
@@ -39,7 +39,7 @@ def test_kinds_can_be_chosen_and_left_out(book: Book) -> None:
     assert found(book, "-kind:episode") == ["fact", "reflection", "observation"]
     assert found(book, "Kind:FACT") == ["fact"]
     assert found(book, "kind:fact kind:episode") == []
-    assert compiler.compile("-kind:episode,fact", NOW).kinds == {"reflection", "observation"}
+    assert compiler.compile_filter("-kind:episode,fact", NOW).kinds == {"reflection", "observation"}
 
 
 def test_every_bare_word_must_be_there(book: Book) -> None:
@@ -286,25 +286,27 @@ def test_a_value_that_makes_no_sense_is_pointed_at(
     expression: str, position: int, length: int, hint: str
 ) -> None:
     with pytest.raises(FilterError) as caught:
-        compiler.compile(expression, NOW, tz=UTC)
+        compiler.compile_filter(expression, NOW, tz=UTC)
     assert (caught.value.position, caught.value.length) == (position, length)
     assert hint in caught.value.hint
 
 
 def test_the_term_that_leaves_nothing_is_named(book: Book) -> None:
     assert (
-        which_term_removes_all(book.connection, compiler.compile("tea", NOW)) is None
+        which_term_removes_all(book.connection, compiler.compile_filter("tea", NOW)) is None
     )  # there is nothing to remove
     book.add("tea", tags=["drink"])
     book.add("bread", tags=["food"])
     book.forget(book.add("coffee", tags=["drink"]))
-    alone = which_term_removes_all(book.connection, compiler.compile("tag:drink coffee", NOW))
+    alone = which_term_removes_all(book.connection, compiler.compile_filter("tag:drink coffee", NOW))
     assert alone is not None
     assert (str(alone.term), alone.alone, alone.in_trash) == ("coffee", True, 1)
-    together = which_term_removes_all(book.connection, compiler.compile("tag:drink kind:fact -tea", NOW))
+    together = which_term_removes_all(
+        book.connection, compiler.compile_filter("tag:drink kind:fact -tea", NOW)
+    )
     assert together is not None
     assert (str(together.term), together.alone) == ("-tea", False)
-    assert which_term_removes_all(book.connection, compiler.compile("tea", NOW)) is None
+    assert which_term_removes_all(book.connection, compiler.compile_filter("tea", NOW)) is None
 
 
 @settings(max_examples=examples(50))
@@ -314,7 +316,7 @@ def test_no_text_breaks_the_query(text: str) -> None:
     book = Book(connections)
     book.add("a b c")
     try:
-        filter = compiler.compile(f'{text} text:"{text.translate({34: 32, 92: 32})}x"', NOW)
+        filter = compiler.compile_filter(f'{text} text:"{text.translate({34: 32, 92: 32})}x"', NOW)
     except FilterError:
         pass
     else:

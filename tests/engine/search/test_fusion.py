@@ -6,10 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from memtui.engine.records import Profile, RetrieverName
-from memtui.engine.search.fusion import RETRIEVERS, Candidate, Fused, fuse, weight
+from memtui.engine.search.fusion import (
+    RETRIEVERS,
+    FusedCandidate,
+    RetrieverCandidate,
+    fuse_lists,
+    retriever_weight,
+)
 from memtui.engine.search.profiles import RRF
 
-Lists = dict[RetrieverName, list[Candidate]]
+Lists = dict[RetrieverName, list[RetrieverCandidate]]
 
 shares = st.floats(0.0, 2.0)
 weights = st.floats(0.0, 3.0)
@@ -30,18 +36,19 @@ def found_by_arms(draw: st.DrawFn) -> Lists:
         rids = draw(st.lists(st.integers(1, 12), unique=True, max_size=8))
         values = sorted((draw(shares) for _ in rids), reverse=True)
         lists[retriever] = [
-            Candidate(rid=rid, score=value, share=value) for rid, value in zip(rids, values, strict=True)
+            RetrieverCandidate(rid=rid, score=value, share=value)
+            for rid, value in zip(rids, values, strict=True)
         ]
     return lists
 
 
-def by_rid(fused: list[Fused]) -> dict[int, Fused]:
+def by_rid(fused: list[FusedCandidate]) -> dict[int, FusedCandidate]:
     return {one.rid: one for one in fused}
 
 
 @given(found_by_arms(), profiles)
 def test_the_terms_add_up_to_the_score(lists: Lists, profile: Profile) -> None:
-    for one in fuse(lists, profile):
+    for one in fuse_lists(lists, profile):
         assert one.score == pytest.approx(sum(hit.term for hit in one.retrievers.values()), abs=1e-9)
         assert all(hit.term >= 0.0 for hit in one.retrievers.values())
 
@@ -50,11 +57,11 @@ def test_the_terms_add_up_to_the_score(lists: Lists, profile: Profile) -> None:
 def test_everything_found_by_an_arm_with_weight_is_there_once_and_in_order(
     lists: Lists, profile: Profile
 ) -> None:
-    fused = fuse(lists, profile)
+    fused = fuse_lists(lists, profile)
     expected = {
         candidate.rid
         for retriever in RETRIEVERS
-        if weight(profile, retriever)
+        if retriever_weight(profile, retriever)
         for candidate in lists[retriever]
     }
     assert {one.rid for one in fused} == expected
@@ -67,7 +74,7 @@ def test_everything_found_by_an_arm_with_weight_is_there_once_and_in_order(
 def test_the_order_of_the_arms_does_not_matter(lists: Lists, profile: Profile, chance: object) -> None:
     shuffled = list(lists.items())
     chance.shuffle(shuffled)  # type: ignore[attr-defined]
-    assert fuse(dict(shuffled), profile) == fuse(lists, profile)
+    assert fuse_lists(dict(shuffled), profile) == fuse_lists(lists, profile)
 
 
 @given(found_by_arms(), profiles, st.sampled_from(RETRIEVERS), st.data())
@@ -79,23 +86,32 @@ def test_a_higher_share_never_lowers_a_score(
     place = data.draw(st.integers(0, len(lists[retriever]) - 1))
     better = list(lists[retriever])
     one = better.pop(place)
-    risen = Candidate(rid=one.rid, score=one.score, share=one.share + data.draw(shares))
+    risen = RetrieverCandidate(rid=one.rid, score=one.score, share=one.share + data.draw(shares))
     better.insert(0, risen)
     if profile.fusion == "score":
         better = [*lists[retriever][:place], risen, *lists[retriever][place + 1 :]]
-    before, after = by_rid(fuse(lists, profile)), by_rid(fuse({**lists, retriever: better}, profile))
+    before, after = (
+        by_rid(fuse_lists(lists, profile)),
+        by_rid(fuse_lists({**lists, retriever: better}, profile)),
+    )
     if one.rid in before:
         assert after[one.rid].score >= before[one.rid].score
 
 
 def test_rrf_is_the_specified_sum() -> None:
     lists: Lists = {
-        "keyword": [Candidate(rid=7, score=9.0, share=1.0), Candidate(rid=8, score=1.0, share=0.1)],
-        "vector": [Candidate(rid=8, score=0.9, share=0.9)],
-        "entity": [Candidate(rid=8, score=1.0, share=1.0), Candidate(rid=7, score=1.0, share=1.0)],
-        "context": [Candidate(rid=9, score=1.0, share=1.0)],
+        "keyword": [
+            RetrieverCandidate(rid=7, score=9.0, share=1.0),
+            RetrieverCandidate(rid=8, score=1.0, share=0.1),
+        ],
+        "vector": [RetrieverCandidate(rid=8, score=0.9, share=0.9)],
+        "entity": [
+            RetrieverCandidate(rid=8, score=1.0, share=1.0),
+            RetrieverCandidate(rid=7, score=1.0, share=1.0),
+        ],
+        "context": [RetrieverCandidate(rid=9, score=1.0, share=1.0)],
     }
-    fused = fuse(lists, RRF)
+    fused = fuse_lists(lists, RRF)
     assert [(one.rid, one.score) for one in fused] == [
         (8, pytest.approx(1 / 62 + 1 / 61 + 1 / 61)),
         (7, pytest.approx(1 / 61 + 1 / 62)),
@@ -105,14 +121,14 @@ def test_rrf_is_the_specified_sum() -> None:
 
 
 def test_an_arm_without_weight_brings_nothing_in() -> None:
-    lists: Lists = {"vector": [Candidate(rid=1, score=0.9, share=0.9)]}
-    assert fuse(lists, Profile(vector=0.0)) == []
+    lists: Lists = {"vector": [RetrieverCandidate(rid=1, score=0.9, share=0.9)]}
+    assert fuse_lists(lists, Profile(vector=0.0)) == []
 
 
 def test_context_counts_only_where_scores_are_fused() -> None:
-    lists: Lists = {"context": [Candidate(rid=1, score=0.5, share=0.5)]}
-    assert [one.score for one in fuse(lists, Profile())] == [0.5]
+    lists: Lists = {"context": [RetrieverCandidate(rid=1, score=0.5, share=0.5)]}
+    assert [one.score for one in fuse_lists(lists, Profile())] == [0.5]
     nothing = {"neighbours": 0.0, "session": 0.0, "facts": 0.0}
-    assert fuse(lists, RRF) == fuse(lists, Profile(**nothing)) == []
+    assert fuse_lists(lists, RRF) == fuse_lists(lists, Profile(**nothing)) == []
     for lends in nothing:
-        assert [one.score for one in fuse(lists, Profile(**{**nothing, lends: 0.1}))] == [0.5]
+        assert [one.score for one in fuse_lists(lists, Profile(**{**nothing, lends: 0.1}))] == [0.5]

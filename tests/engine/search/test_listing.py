@@ -53,7 +53,7 @@ def expected(rows: list[MemoryRecord], sort: SortKey, descending: bool) -> list[
 @pytest.mark.parametrize("sort", get_args(SortKey))
 def test_pages_and_rids_follow_one_total_order(book: Book, sort: SortKey, descending: bool) -> None:
     fill(book)
-    filter = compiler.compile("kind:fact,episode", NOW)
+    filter = compiler.compile_filter("kind:fact,episode", NOW)
     everything = listing.page(book.connection, filter, limit=1_000, now=NOW)
     wanted = expected(everything, sort, descending)
     pages = [
@@ -70,7 +70,7 @@ def test_pages_and_rids_follow_one_total_order(book: Book, sort: SortKey, descen
 
 def test_a_page_reads_the_effective_confidence(book: Book) -> None:
     book.add("old", confidence=0.8, decay_rate=0.1, at=NOW - 10 * DAY)
-    [memory] = listing.page(book.connection, compiler.compile("", NOW), now=NOW)
+    [memory] = listing.page(book.connection, compiler.compile_filter("", NOW), now=NOW)
     assert memory.effective == pytest.approx(0.8 / 2.718281828459045)
 
 
@@ -78,7 +78,9 @@ def test_long_lists_come_in_chunks(book: Book, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(sql, "KEYS_AT_ONCE", 2)
     for number in range(5):
         book.add(str(number), at=NOW + number)
-    chunks = [len(chunk) for chunk in listing.rids(book.connection, compiler.compile("", NOW), now=NOW)]
+    chunks = [
+        len(chunk) for chunk in listing.rids(book.connection, compiler.compile_filter("", NOW), now=NOW)
+    ]
     assert chunks == [2, 2, 1]
 
 
@@ -97,11 +99,11 @@ def test_long_lists_come_in_chunks(book: Book, monkeypatch: pytest.MonkeyPatch) 
 def test_the_usual_lists_are_read_from_an_index_without_sorting(
     book: Book, expression: str, index: str
 ) -> None:
-    filter = compiler.compile(expression, NOW)
+    filter = compiler.compile_filter(expression, NOW)
     plan = [
         row[3]
         for row in book.connection.execute(
-            f"EXPLAIN QUERY PLAN {listing._select(filter, 'time', True)} LIMIT 128", filter.bindings
+            f"EXPLAIN QUERY PLAN {listing._select_statement(filter, 'time', True)} LIMIT 128", filter.bindings
         )
     ]
     assert index in plan[0]

@@ -27,7 +27,7 @@ PROBABILITIES = st.lists(st.floats(0, 1), max_size=30)
 
 @pytest.mark.parametrize("prompt", NEEDED)
 def test_a_prompt_about_the_persons_life_needs_the_memory_more_than_one_about_the_world(prompt: str) -> None:
-    assert prompt_need.need(prompt) > max(map(prompt_need.need, NOT_NEEDED))
+    assert prompt_need.memory_need(prompt) > max(map(prompt_need.memory_need, NOT_NEEDED))
 
 
 @given(prompt=st.text(max_size=400), scores=PROBABILITIES, more=st.floats(0, 1))
@@ -35,15 +35,15 @@ def test_a_piece_that_answers_more_probably_never_makes_the_odds_worse(
     prompt: str, scores: list[float], more: float
 ) -> None:
     read = relevance.read_prompt(prompt, {})
-    before = prompt_need.odds(read, "turns", sorted(scores, reverse=True))
-    after = prompt_need.odds(read, "turns", sorted([*scores, more], reverse=True))
+    before = prompt_need.answer_odds(read, "turns", sorted(scores, reverse=True))
+    after = prompt_need.answer_odds(read, "turns", sorted([*scores, more], reverse=True))
     assert after >= before - 1e-9
 
 
 @pytest.mark.parametrize("prompt", ["", "\x00", "😀" * 700, "a" * 1_000_000])
 def test_any_text_is_read_in_bounded_work(prompt: str) -> None:
-    assert len(prompt_need.hashed(prompt)) < 10_000
-    assert -50 < prompt_need.need(prompt) < 50
+    assert len(prompt_need.hashed_features(prompt)) < 10_000
+    assert -50 < prompt_need.memory_need(prompt) < 50
 
 
 def test_a_prompt_that_needs_the_memory_is_told_facts_that_hardly_share_a_word() -> None:

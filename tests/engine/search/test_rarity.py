@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from memtui.engine.records import Profile, SearchResult
 from memtui.engine.search import query as search_query
 from memtui.engine.search import subset_statistics
-from memtui.engine.search.explanation import explain
+from memtui.engine.search.explanation import explain_place
 from memtui.engine.search.filters import compiler
 from memtui.engine.search.profiles import RRF
-from memtui.engine.search.scope import scope
+from memtui.engine.search.scope import make_scope
 from memtui.engine.search.search import search
 from memtui.engine.search.term_statistics import MEMORIES
 from memtui.engine.store.file import open_file
@@ -121,7 +121,9 @@ def test_a_filter_answers_as_a_memory_that_holds_nothing_else(
             [score for _, score in ranked(wanted)], abs=1e-9
         )
         for hit in found.hits[:3]:
-            told_why = explain(query=query, memory=hit.memory, profile=profile, filter=MINE, **everything)
+            told_why = explain_place(
+                query=query, memory=hit.memory, profile=profile, filter=MINE, **everything
+            )
             assert (told_why.rank, told_why.score) == (hit.rank, hit.score)
 
 
@@ -130,7 +132,9 @@ def _mark(text: str) -> str:
 
 
 def _asked(book: Book, query: str, filter: str) -> search_query.ParsedQuery:
-    return search_query.parse_query(book.connection, query, MEMORIES, scope(compiler.compile(filter, NOW)))
+    return search_query.parse_query(
+        book.connection, query, MEMORIES, make_scope(compiler.compile_filter(filter, NOW))
+    )
 
 
 def test_where_counting_would_take_long_the_whole_memory_counts_and_the_answer_says_so(

@@ -28,11 +28,11 @@ def test_counts_are_those_of_the_index_and_follow_its_growth(book: Book) -> None
         term_statistics.load(book.connection, MEMORIES),
         term_statistics.load(book.connection, FACTS),
     )
-    assert (memories.rows, memories.count("tea"), memories.count("train")) == (4, 4, 3)
-    assert (facts.rows, facts.count("tea"), facts.count("nothing")) == (3, 3, 0)
+    assert (memories.rows, memories.document_count("tea"), memories.document_count("train")) == (4, 4, 3)
+    assert (facts.rows, facts.document_count("tea"), facts.document_count("nothing")) == (3, 3, 0)
     assert facts.mean_length == pytest.approx(3 + 3)  # the words, and the date
     book.add("more tea")
-    assert term_statistics.load(book.connection, MEMORIES).count("tea") == 5
+    assert term_statistics.load(book.connection, MEMORIES).document_count("tea") == 5
 
 
 def test_texts_passed_over_without_counting_have_none_of_the_words(
@@ -79,7 +79,7 @@ def test_texts_passed_over_without_counting_have_none_of_the_words(
         read_question(book.connection, dice.choice(roots) + dice.choice(ends), MEMORIES) for _ in range(60)
     ]
     told = [scored_documents.score_documents(book.connection, question, rids) for question in questions]
-    monkeypatch.setattr(scored_documents, "_beginnings", lambda question: [""])
+    monkeypatch.setattr(scored_documents, "_prefixes_of", lambda question: [""])
     assert told == [
         scored_documents.score_documents(book.connection, question, rids) for question in questions
     ]

@@ -10,7 +10,7 @@ from memtui import Memory
 from memtui.engine.records import Options
 from memtui.engine.search import briefing, repeats
 from memtui.engine.search.briefing import ContextBlock
-from memtui.engine.search.profiles import configured
+from memtui.engine.search.profiles import configured_profile
 
 NOW = 1_764_590_400.0
 QUIET = Options(background=False, embedder="off")
@@ -24,7 +24,7 @@ def memory(place: Path) -> Iterator[Memory]:
 
 def told(memory: Memory, prompt: str, there: repeats.ServedLines, **given: str) -> ContextBlock:
     with memory._core.connections.read() as connection:
-        profile, _ = configured(connection, "default")
+        profile, _ = configured_profile(connection, "default")
         return briefing.build_block(
             connection, prompt, profile=profile, embedder="none", now=NOW, fade_threshold=0.05, there=there, **given
         )  # fmt: skip
@@ -62,9 +62,9 @@ def test_a_line_with_a_new_caution_is_another_line(memory: Memory) -> None:
     fact = memory.remember("The boat lies in Lisbon")
     there = repeats.ServedLines({})
     with memory._core.connections.read() as connection:
-        there.add(connection, [(fact, fact.content)])
-    assert there.has(fact, fact.content)
-    assert not there.has(fact, f"[corrected on 1 Dec 2025] {fact.content}")
+        there.add_served(connection, [(fact, fact.content)])
+    assert there.was_served(fact, fact.content)
+    assert not there.was_served(fact, f"[corrected on 1 Dec 2025] {fact.content}")
 
 
 def test_what_warns_of_harm_comes_whenever_the_prompt_is_about_it(memory: Memory) -> None:

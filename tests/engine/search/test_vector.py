@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from memtui import Memory
-from memtui.engine.models.vectors import normalised, quantise
+from memtui.engine.models.vectors import normalise_rows, quantise_rows
 from memtui.engine.records import Options
 from memtui.engine.records.embedding import VectorSpace
 from memtui.engine.search.filters import compiler
 from memtui.engine.search.retrievers import binary_quantization, vector, vector_cache
 from memtui.engine.search.retrievers.vector_cache import VectorCache
-from memtui.engine.search.scope import Scope, scope
+from memtui.engine.search.scope import Scope, make_scope
 from memtui.engine.store import vectors
 from memtui.engine.store.file import open_file
 from shelf import NOW, Book
@@ -39,7 +39,7 @@ def shelf(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> It
             book.forget(memory)
     if request.param == "vec0":
         with book.writing() as connection:
-            while vectors.sync(connection):
+            while vectors.sync_index(connection):
                 pass
     assert vector.has_vec0(book.connection) == (request.param == "vec0")
     yield book
@@ -47,26 +47,26 @@ def shelf(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> It
 
 
 def random_vector() -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
-    return normalised(CHANCE.standard_normal((1, SPACE.dims)).astype(np.float32))
+    return normalise_rows(CHANCE.standard_normal((1, SPACE.dims)).astype(np.float32))
 
 
 def put(book: Book, rid: int, row: np.ndarray[tuple[int, int], np.dtype[np.float32]]) -> None:
     with book.writing() as connection:
         vectors.set_space(connection, SPACE)
-        vectors.store(connection, SPACE, [(rid, quantise(row)[0].tobytes())])
+        vectors.store_vectors(connection, SPACE, [(rid, quantise_rows(row)[0].tobytes())])
 
 
 def copied(book: Book, monkeypatch: pytest.MonkeyPatch) -> VectorCache:
     monkeypatch.setattr(vector_cache, "FROM", 0)
     copy = VectorCache()
-    assert not copy.ready(book.connection, SPACE)
-    copy.follow(book.connection, lambda: False)
-    assert copy.ready(book.connection, SPACE)
+    assert not copy.is_current(book.connection, SPACE)
+    copy.load_or_update(book.connection, lambda: False)
+    assert copy.is_current(book.connection, SPACE)
     return copy
 
 
 def within(expression: str = "") -> Scope:
-    return scope(compiler.compile(expression, NOW))
+    return make_scope(compiler.compile_filter(expression, NOW))
 
 
 def exact(
@@ -77,7 +77,7 @@ def exact(
         f"SELECT m.rid, e.vector FROM memories m JOIN embeddings e ON e.rid = m.rid WHERE {where.where}",
         where.bindings,
     ).fetchall()
-    one = quantise(query)[0].astype(np.float64)
+    one = quantise_rows(query)[0].astype(np.float64)
     found = []
     for rid, blob in rows:
         other = np.frombuffer(blob, np.int8).astype(np.float64)
@@ -96,7 +96,7 @@ def test_the_nearest_of_the_scope_are_found(
     query = random_vector()
     where = within(expression)
     wanted = exact(shelf, query, where)[:10]
-    found = vector.nearest(shelf.connection, SPACE, query, where, 10)
+    found = vector.nearest_memories(shelf.connection, SPACE, query, where, 10)
     assert [hit.rid for hit in found] == [rid for rid, _ in wanted]
     assert [hit.score for hit in found] == pytest.approx([score for _, score in wanted], abs=1e-5)
 
@@ -111,7 +111,7 @@ def test_a_copy_in_memory_finds_the_same(
     query = random_vector()
     where = within(expression)
     wanted = exact(shelf, query, where)[:10]
-    found = vector.nearest(shelf.connection, SPACE, query, where, 10, copy)
+    found = vector.nearest_memories(shelf.connection, SPACE, query, where, 10, copy)
     assert [hit.rid for hit in found] == [rid for rid, _ in wanted]
     assert [hit.score for hit in found] == pytest.approx([score for _, score in wanted], abs=1e-5)
 
@@ -125,17 +125,17 @@ def test_of_many_vectors_those_are_compared_that_have_the_signs_of_the_question(
     where = within(expression)
     target = exact(shelf, random_vector(), where)[0][0]
     [(blob,)] = shelf.connection.execute("SELECT vector FROM embeddings WHERE rid = ?", (target,))
-    query = normalised(np.frombuffer(blob, np.int8)[None].astype(np.float32)) + 0.2 * random_vector()
+    query = normalise_rows(np.frombuffer(blob, np.int8)[None].astype(np.float32)) + 0.2 * random_vector()
     everything = exact(shelf, query, where)
-    found = vector.nearest(shelf.connection, SPACE, query, where, 5, copy)
+    found = vector.nearest_memories(shelf.connection, SPACE, query, where, 5, copy)
     assert found[0].rid == target and len(found) == 5
     assert [(hit.rid, pytest.approx(hit.score, abs=1e-9)) for hit in found] == [
         one for one in everything if one[0] in {hit.rid for hit in found}
     ]
-    all_of_them = vector.nearest(shelf.connection, SPACE, query, where, 200, copy)
+    all_of_them = vector.nearest_memories(shelf.connection, SPACE, query, where, 200, copy)
     assert [hit.rid for hit in all_of_them] == [rid for rid, _ in everything]
     inside = [rid for rid, _ in everything]
-    assert vector.nearest(shelf.connection, SPACE, query, where, 5, copy, inside)[0].rid == target
+    assert vector.nearest_memories(shelf.connection, SPACE, query, where, 5, copy, inside)[0].rid == target
     for narrow in (vector.NARROW, 5):
         monkeypatch.setattr(vector, "NARROW", narrow)
         for place, (rid, cosine) in enumerate(everything):
@@ -150,24 +150,26 @@ def test_the_distance_is_what_the_other_signs_count(dims: int) -> None:
     size = np.abs(query.astype(np.float32))
     counts = np.clip(np.rint(size / (2.5 * size.mean()) * 3), 0, 3).astype(int)
     wanted = ((rows > 0) != (query > 0)) @ counts
-    assert (binary_quantization.distances(binary_quantization.signs(rows), query) == wanted).all()
+    assert (
+        binary_quantization.weighted_distances(binary_quantization.pack_signs(rows), query) == wanted
+    ).all()
 
 
 def test_a_copy_is_made_only_where_it_is_worth_it(shelf: Book, monkeypatch: pytest.MonkeyPatch) -> None:
     wishes: list[str] = []
     copy = VectorCache(lambda: wishes.append("wanted"))
-    assert not copy.ready(shelf.connection, SPACE)
-    copy.follow(shelf.connection, lambda: False)
-    assert not copy.ready(shelf.connection, SPACE)
+    assert not copy.is_current(shelf.connection, SPACE)
+    copy.load_or_update(shelf.connection, lambda: False)
+    assert not copy.is_current(shelf.connection, SPACE)
     assert not wishes
     monkeypatch.setattr(vector_cache, "FROM", 199)
-    assert not copy.ready(shelf.connection, SPACE)
+    assert not copy.is_current(shelf.connection, SPACE)
     assert wishes == ["wanted"]
-    copy.follow(shelf.connection, lambda: True)
-    assert not copy.ready(shelf.connection, SPACE), "it was stopped half-way"
-    copy.follow(shelf.connection, lambda: False)
-    assert copy.ready(shelf.connection, SPACE)
-    assert not copy.ready(shelf.connection, VectorSpace("another", 16))
+    copy.load_or_update(shelf.connection, lambda: True)
+    assert not copy.is_current(shelf.connection, SPACE), "it was stopped half-way"
+    copy.load_or_update(shelf.connection, lambda: False)
+    assert copy.is_current(shelf.connection, SPACE)
+    assert not copy.is_current(shelf.connection, VectorSpace("another", 16))
 
 
 @pytest.mark.parametrize("readonly", [False, True])
@@ -205,11 +207,11 @@ def test_a_copy_follows_every_change(shelf: Book, in_passing: int, monkeypatch: 
                     connection.execute("DELETE FROM embeddings WHERE rid = ?", (rid,))
         if number % 5 == 0:
             if in_passing == 0:
-                assert not copy.ready(shelf.connection, SPACE)
-                copy.follow(shelf.connection, lambda: False)
-            assert copy.ready(shelf.connection, SPACE)
+                assert not copy.is_current(shelf.connection, SPACE)
+                copy.load_or_update(shelf.connection, lambda: False)
+            assert copy.is_current(shelf.connection, SPACE)
             query = random_vector()
-            found = vector.nearest(shelf.connection, SPACE, query, within(), 300, copy)
+            found = vector.nearest_memories(shelf.connection, SPACE, query, within(), 300, copy)
             assert [hit.rid for hit in found] == [rid for rid, _ in exact(shelf, query, within())]
 
 
@@ -220,16 +222,16 @@ def test_a_copy_that_has_missed_changes_is_made_anew(shelf: Book, monkeypatch: p
     put(shelf, fresh.rid, query)
     with shelf.writing() as connection:  # as in a file that was restored: the same number, another change
         connection.execute("UPDATE vector_log SET nonce = nonce + 1")
-    assert not copy.ready(shelf.connection, SPACE)
-    copy.follow(shelf.connection, lambda: False)
-    assert vector.nearest(shelf.connection, SPACE, query, within(), 1, copy)[0].rid == fresh.rid
+    assert not copy.is_current(shelf.connection, SPACE)
+    copy.load_or_update(shelf.connection, lambda: False)
+    assert vector.nearest_memories(shelf.connection, SPACE, query, within(), 1, copy)[0].rid == fresh.rid
     monkeypatch.setattr(vectors, "LOG_KEPT", 0)
     put(shelf, fresh.rid, -query)
     with shelf.writing() as connection:
-        vectors.trim_log(connection)
-    assert not copy.ready(shelf.connection, SPACE)
-    copy.follow(shelf.connection, lambda: False)
-    assert vector.nearest(shelf.connection, SPACE, query, within(), 300, copy)[-1].rid == fresh.rid
+        vectors.trim_change_log(connection)
+    assert not copy.is_current(shelf.connection, SPACE)
+    copy.load_or_update(shelf.connection, lambda: False)
+    assert vector.nearest_memories(shelf.connection, SPACE, query, within(), 300, copy)[-1].rid == fresh.rid
 
 
 def test_one_tagged_memory_among_many_nearer_ones_is_found(
@@ -239,23 +241,25 @@ def test_one_tagged_memory_among_many_nearer_ones_is_found(
     query = random_vector()
     far = shelf.add("far", tags=["one"])
     put(shelf, far.rid, -query)
-    assert [hit.rid for hit in vector.nearest(shelf.connection, SPACE, query, within("tag:one"), 3)] == [
-        far.rid
-    ]
+    assert [
+        hit.rid for hit in vector.nearest_memories(shelf.connection, SPACE, query, within("tag:one"), 3)
+    ] == [far.rid]
 
 
 def test_changes_that_the_index_does_not_know_yet_count(shelf: Book) -> None:
     query = random_vector()
     fresh = shelf.add("fresh")
     put(shelf, fresh.rid, query)
-    [old] = vector.nearest(shelf.connection, SPACE, query, within("kind:episode"), 1)
+    [old] = vector.nearest_memories(shelf.connection, SPACE, query, within("kind:episode"), 1)
     put(shelf, old.rid, -query)
-    [best, *rest] = vector.nearest(shelf.connection, SPACE, query, within(), 200)
+    [best, *rest] = vector.nearest_memories(shelf.connection, SPACE, query, within(), 200)
     assert (best.rid, best.score) == (fresh.rid, pytest.approx(1.0, abs=1e-3))
     assert rest[-1].rid == old.rid
     with shelf.writing() as connection:
         connection.execute("DELETE FROM memories WHERE rid = ?", (fresh.rid,))
-    assert fresh.rid not in {hit.rid for hit in vector.nearest(shelf.connection, SPACE, query, within(), 200)}
+    assert fresh.rid not in {
+        hit.rid for hit in vector.nearest_memories(shelf.connection, SPACE, query, within(), 200)
+    }
 
 
 def test_the_position_of_any_memory_is_exact(shelf: Book) -> None:
@@ -274,10 +278,12 @@ def test_vectors_of_another_model_or_length_are_never_compared(shelf: Book) -> N
     query = random_vector()
     stranger = shelf.add("stranger")
     with shelf.writing() as connection:
-        vectors.store(connection, VectorSpace("other", 16), [(stranger.rid, quantise(query)[0].tobytes())])
-        vectors.store(connection, VectorSpace(SPACE.model_id, 8), [(stranger.rid, bytes(8))])
+        vectors.store_vectors(
+            connection, VectorSpace("other", 16), [(stranger.rid, quantise_rows(query)[0].tobytes())]
+        )
+        vectors.store_vectors(connection, VectorSpace(SPACE.model_id, 8), [(stranger.rid, bytes(8))])
     assert stranger.rid not in {
-        hit.rid for hit in vector.nearest(shelf.connection, SPACE, query, within(), 200)
+        hit.rid for hit in vector.nearest_memories(shelf.connection, SPACE, query, within(), 200)
     }
 
 
@@ -287,5 +293,5 @@ def test_more_than_the_limit_of_one_query_can_be_asked_for(
     monkeypatch.setattr(vector, "KNN_LIMIT", 50)
     monkeypatch.setattr(vector, "NARROW", 0)
     query = random_vector()
-    found = vector.nearest(shelf.connection, SPACE, query, within("tag:few"), 10)
+    found = vector.nearest_memories(shelf.connection, SPACE, query, within("tag:few"), 10)
     assert [hit.rid for hit in found] == [rid for rid, _ in exact(shelf, query, within("tag:few"))[:10]]

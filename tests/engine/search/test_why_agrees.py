@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from memtui.engine.records import Explanation, MemoryRecord, Profile, SearchResult
-from memtui.engine.search.explanation import explain
-from memtui.engine.search.filters.compiler import compile
-from memtui.engine.search.ranking import rank
-from memtui.engine.search.scope import scope
+from memtui.engine.search.explanation import explain_place
+from memtui.engine.search.filters.compiler import compile_filter
+from memtui.engine.search.ranking import rank_memories
+from memtui.engine.search.scope import make_scope
 from memtui.engine.search.search import search
 from memtui.engine.store.file import open_file
 from shelf import NOW, Book, FakeEmbedder, WordEmbedder
@@ -79,7 +79,7 @@ class Asked(NamedTuple):
         return search(self.book.connection, query, **{**self.options, **changes})
 
     def explain(self, query: str, memory: MemoryRecord, limit: int) -> Explanation:
-        return explain(self.book.connection, query, memory, **{**self.options, "limit": limit})
+        return explain_place(self.book.connection, query, memory, **{**self.options, "limit": limit})
 
 
 @contextmanager
@@ -163,11 +163,11 @@ def test_what_is_ranked_for_one_memory_gives_it_the_place_that_it_has_among_all(
     stories: list[Told], profile: Profile, query: str, filter: str, vectors: str
 ) -> None:
     with asked(stories, profile, filter, vectors) as ask:
-        inside = scope(compile(filter, NOW, fade_threshold=0.05))
+        inside = make_scope(compile_filter(filter, NOW, fade_threshold=0.05))
         arguments = (ask.book.connection, query, inside, profile, ask.options["embedder"])
-        everything = [one.rid for one in rank(*arguments).fused]
+        everything = [one.rid for one in rank_memories(*arguments).fused]
         for memory in ask.kept:
-            alone = [one.rid for one in rank(*arguments, only=memory.rid).fused]
+            alone = [one.rid for one in rank_memories(*arguments, only=memory.rid).fused]
             assert alone == everything if memory.rid in everything else memory.rid not in alone
 
 
@@ -186,8 +186,8 @@ def test_what_is_ranked_for_one_memory_gives_it_the_place_that_it_has_among_all(
 def test_what_only_its_surroundings_bring_in_is_ranked_for_it(stories: list[Told], filter: str) -> None:
     with asked(stories, Profile(), filter, "off") as ask:
         [found] = [one for one in ask.kept if "river" in one.content]
-        inside = scope(compile(filter, NOW, fade_threshold=0.05))
-        ranking = rank(ask.book.connection, "tea?", inside, Profile(), "off", only=found.rid)
+        inside = make_scope(compile_filter(filter, NOW, fade_threshold=0.05))
+        ranking = rank_memories(ask.book.connection, "tea?", inside, Profile(), "off", only=found.rid)
         assert list(next(one for one in ranking.fused if one.rid == found.rid).retrievers) == ["context"]
 
 

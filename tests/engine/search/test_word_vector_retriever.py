@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from memtui.engine.models.embedders import QuestionWords
-from memtui.engine.models.vectors import quantise
+from memtui.engine.models.vectors import quantise_rows
 from memtui.engine.records import Hit, Profile, SearchResult
 from memtui.engine.records.embedding import VectorSpace
 from memtui.engine.search import profiles
@@ -121,10 +121,10 @@ def test_a_score_is_the_same_whoever_stands_beside(book: Book) -> None:
     texts[notes[3].rid] = np.zeros((0, 64), np.float32)
     with book.writing() as connection:
         rows = [(rid, bytes([1] * 64)) for rid in texts]
-        of_words = WordRows(64, {rid: quantise(matrix).tobytes() for rid, matrix in texts.items()})
+        of_words = WordRows(64, {rid: quantise_rows(matrix).tobytes() for rid, matrix in texts.items()})
         vectors.store_int8(connection, space, rows, of_words)
     asked = rng.standard_normal((5, 64), np.float32)
-    words = QuestionWords(quantise(asked), (1.0, 2.0, 0.5, 3.0, 1.0), ("a", "b", "c", "d", "e"))
+    words = QuestionWords(quantise_rows(asked), (1.0, 2.0, 0.5, 3.0, 1.0), ("a", "b", "c", "d", "e"))
     together = {one.rid: one for one in score_words(book.connection, space, words, list(texts))}
     assert notes[3].rid not in together and len(together) == 39
     for rid, one in together.items():

@@ -148,7 +148,7 @@ def test_closing_leaves_no_connection_open(place: Path, monkeypatch: pytest.Monk
     def upgrade(*_: object) -> None:
         raise StoreError("no room")
 
-    monkeypatch.setattr("memtui.engine.store.migration.upgrade", upgrade)
+    monkeypatch.setattr("memtui.engine.store.migration.upgrade_schema", upgrade)
     with pytest.raises(StoreError, match="no room") as caught:
         Memory.open(place, options=OPTIONS)
     assert left() == [], caught  # whose traceback has every frame on the way

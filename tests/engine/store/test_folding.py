@@ -7,7 +7,7 @@ import unicodedata
 import apsw
 import pytest
 from memtui.engine.store import migration
-from memtui.engine.store.tokens import folded, spans, stems, words
+from memtui.engine.store.tokens import fold_spelling, spans, stems, words
 
 
 @pytest.fixture
@@ -32,13 +32,13 @@ def test_the_view_folds_what_python_folds(connection: apsw.Connection) -> None:
     letters = [chr(code) for code in range(1, 0x3100) if unicodedata.category(chr(code))[0] in "LMN"]
     for start in range(0, len(letters), 200):
         text = "  ".join(letters[start : start + 200])
-        assert in_index(connection, text, text) == (folded(text), folded(text))
+        assert in_index(connection, text, text) == (fold_spelling(text), fold_spelling(text))
     two_parts = unicodedata.normalize("NFD", "мой Її ЙЎ живёт Αθήνα Zoë") + "\U00010400\u0416"
-    assert in_index(connection, two_parts)[1] == folded(two_parts)
+    assert in_index(connection, two_parts)[1] == fold_spelling(two_parts)
     [(written, indexed)] = connection.execute(
         "SELECT group_concat(written, ''), group_concat(indexed, '') FROM folding"
     )
-    assert folded(written) == folded(indexed) == indexed
+    assert fold_spelling(written) == fold_spelling(indexed) == indexed
 
 
 def test_words_stand_where_they_are_written() -> None:

@@ -51,7 +51,7 @@ def test_a_folder_of_backups_that_leads_nowhere_is_told_in_words(leads_to: str, 
         assert "link" in caught.value.hint
         if leads_to == "backups":
             with pytest.raises(StoreError, match="cannot be read"):
-                memory.backups.list_all()
+                memory.backups.all()
 
 
 def test_a_repair_closes_only_what_belongs_to_the_memory(tmp_path: Path) -> None:

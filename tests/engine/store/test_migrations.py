@@ -71,7 +71,7 @@ def contents(connection: apsw.Connection) -> dict[str, list[tuple[object, ...]]]
 
 def test_a_new_file_and_one_that_went_through_every_format_are_the_same() -> None:
     made, upgraded = apsw.Connection(":memory:"), apsw.Connection(":memory:")
-    migration.create(made)
+    migration.create_schema(made)
     migration.apply_pending(upgraded)
     assert structure.existing_schema(made) == structure.existing_schema(upgraded)
     for pragma in ("user_version", "page_size", "encoding", "auto_vacuum"):
@@ -89,7 +89,7 @@ def test_a_new_file_and_one_that_went_through_every_format_are_the_same() -> Non
 def test_a_difference_in_the_schema_is_seen(place: Path) -> None:
     """Only the layout of the SQL is left out of the comparison."""
     connection = apsw.Connection(":memory:")
-    migration.create(connection)
+    migration.create_schema(connection)
     before = structure.existing_schema(connection)
     connection.execute(
         "ALTER TABLE recalls ADD COLUMN mood TEXT NOT NULL DEFAULT 'a  b' CHECK ( -- a comment\n mood<>'')"

@@ -38,7 +38,7 @@ def test_the_table_is_what_the_file_has() -> None:
             stored, default = found[column.name]
             assert stored == column.stored
             if column.default not in (msgspec.NODEFAULT, None):
-                assert str(column.empty) == default, column.name
+                assert str(column.default_value) == default, column.name
 
 
 def test_the_records_have_every_column() -> None:

@@ -191,7 +191,7 @@ def test_a_large_undo_that_breaks_off_stays_open_and_goes_on_later(
         rids = [memory.remember(f"fact {number}").rid for number in range(5)]
         large = memory.change_all("tag", rids, add=["all"])
         assert large is not None
-        put_back, calls = undo.put_back, []
+        put_back, calls = undo.restore_rows, []
 
         def broken(*given: Any) -> Any:
             calls.append(given)
@@ -199,7 +199,7 @@ def test_a_large_undo_that_breaks_off_stays_open_and_goes_on_later(
                 raise RuntimeError("the power of the sun")
             return put_back(*given)
 
-        monkeypatch.setattr(undo, "put_back", broken)
+        monkeypatch.setattr(undo, "restore_rows", broken)
         with pytest.raises(RuntimeError):
             memory.undo(large.op_id)
         half = memory.view.operations(limit=1)[0]

@@ -133,14 +133,14 @@ def test_the_statements_of_writers_stay_prepared_while_the_index_is_brought_up(p
         with memory._core.connections.write() as writer:
             rids = memories.insert_all(writer, [turn(f"turn {n}") for n in range(600)])
             vectors.set_space(writer, VectorSpace("test", 8))
-            vectors.store(
+            vectors.store_vectors(
                 writer,
                 VectorSpace("test", 8),
                 [(rid, bytes([1, n % 100] * 4)) for n, rid in enumerate(rids) if rid],
             )
         memory.record_turn("talk", "user", "three")
         with memory._core.connections.write() as writer:
-            assert vectors.sync(writer) == 600
+            assert vectors.sync_index(writer) == 600
             prepared = writer.cache_stats()["misses"]
         memory.record_turn("talk", "user", "four")
         with memory._core.connections.write() as writer:

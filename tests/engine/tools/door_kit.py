@@ -9,7 +9,7 @@ from memtui import Memory
 from memtui.engine.core import Core
 from memtui.engine.tools.agent import Agent
 from memtui.engine.tools.base import ToolAnswer
-from memtui.engine.tools.registry import call
+from memtui.engine.tools.registry import run_tool
 
 NOW = 1_763_812_800
 
@@ -21,7 +21,7 @@ class Door(NamedTuple):
     agent: Agent
 
     def call(self, name: str, /, **arguments: Any) -> ToolAnswer:
-        return call(self.agent, name, arguments)
+        return run_tool(self.agent, name, arguments)
 
     def ask(self, name: str, /, **arguments: Any) -> Any:
         """What the model reads, of a call that must come to something."""

@@ -8,7 +8,7 @@ import pytest
 from door_kit import NOW, Door, beside
 from memtui.engine.consolidation.agent_access import AgentView, may_still_replace
 from memtui.engine.consolidation.compare.conflicts import supersede_cap
-from memtui.engine.tools.registry import call
+from memtui.engine.tools.registry import run_tool
 
 from clock import Clock
 
@@ -212,7 +212,7 @@ def test_a_confined_agent_is_done_with_what_it_sees_and_leaves_the_rest_waiting(
     agent = beside(door.person, project="work")
 
     def ask(name: str, **given: Any) -> str:
-        answer = call(agent, name, {"session_id": "talk", **given})
+        answer = run_tool(agent, name, {"session_id": "talk", **given})
         assert answer.ok, answer.text
         return answer.text
 
@@ -232,7 +232,7 @@ def test_what_was_taken_away_from_a_confined_agent_does_not_come_back_either(
     agent = beside(door.person, project="work")
     fact = {"content": "Owns a boat", "source_ids": [turn.id]}
     for outcome in ("added", "dropped"):
-        answer = call(agent, "save_facts_batch", {"session_id": "talk", "facts": [fact]})
+        answer = run_tool(agent, "save_facts_batch", {"session_id": "talk", "facts": [fact]})
         assert f'"outcome":"{outcome}"' in answer.text
         clock.now += DAY
         for one in door.person.view.page("kind:fact"):
@@ -249,7 +249,7 @@ def test_a_rival_that_holds_a_secret_is_not_told(door: Door, clock: Clock) -> No
     clock.now += DAY
     [turn] = _talk(door, "The desk number of the Bergen office is 5822 now.")
     [saved] = _save(door, {"content": "The desk number of the Bergen office is 5822", "source_ids": [turn]})
-    assert door.agent.loop.rivals("talk", saved["id"])
+    assert door.agent.consolidation_loop.rivals("talk", saved["id"])
     output = door.ask(
         "detect_conflicts",
         new_fact_id=saved["id"],

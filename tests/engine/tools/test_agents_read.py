@@ -9,7 +9,7 @@ from door_kit import Door
 from memtui import Memory, Toolbox
 from memtui.engine.errors import InputError
 from memtui.engine.tools.agent import Agent
-from memtui.engine.tools.registry import call
+from memtui.engine.tools.registry import run_tool
 
 from clock import Clock
 
@@ -81,7 +81,7 @@ def test_who_may_be_the_same_is_told_with_a_name_until_it_is_decided(door: Door)
     assert door.ask("get_entity_info", name="Selma Lund")["may_also_be"] == ["Selma"]
     assert [one.canonical_name for one in door.person.entities.merge_candidates("Selma")] == ["Selma Lund"]
     agent = Agent(door.agent.memory, filter="-tag:private")
-    assert "may_also_be" not in call(agent, "get_entity_info", {"name": "Selma Lund"}).text
+    assert "may_also_be" not in run_tool(agent, "get_entity_info", {"name": "Selma Lund"}).text
     door.person.entities.keep_apart("Selma", "Selma Lund")
     assert "may_also_be" not in door.ask("get_entity_info", name="Selma Lund")
 
@@ -135,6 +135,6 @@ def test_what_replaced_a_memory_is_not_named_outside_the_agents_filter(door: Doo
 def test_a_memory_of_an_agent_has_no_tag_that_its_filter_excludes(door: Door) -> None:
     agent = Agent(door.agent.memory, filter="-tag:private tag:work")
     assert agent.own_tags() == ("work",)
-    assert call(agent, "remember_fact", {"content": "The standup is at ten"}).ok
+    assert run_tool(agent, "remember_fact", {"content": "The standup is at ten"}).ok
     (record,) = door.person.view.page("kind:fact")
     assert record.tags == ("work",)

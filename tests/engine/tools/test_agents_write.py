@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from door_kit import beside
 from memtui.engine.errors import ProtectedError
-from memtui.engine.tools.registry import call
+from memtui.engine.tools.registry import run_tool
 from tests.engine.tools.conftest import Door
 
 
@@ -146,7 +146,7 @@ def test_wishes_of_an_agent_have_a_cap_that_others_do_not_feel(door: Door) -> No
         door.ask("forget_fact", memory_id=fact.id)
     fact = door.person.remember("One more")
     assert door.refused("forget_fact", memory_id=fact.id)["code"] == "refused"
-    assert call(beside(door.person, "other"), "forget_fact", {"memory_id": fact.id}).ok
+    assert run_tool(beside(door.person, "other"), "forget_fact", {"memory_id": fact.id}).ok
     door.person.forget(fact.id)
 
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from memtui import Memory
 from memtui.engine.records import Options
-from memtui.engine.tools.base import Tool, ToolAnswer, schema
-from memtui.engine.tools.registry import TOOLS, Toolbox, call
+from memtui.engine.tools.base import Tool, ToolAnswer, arguments_schema
+from memtui.engine.tools.registry import TOOLS, Toolbox, run_tool
 
 from clock import Clock
 from state_hash import state_hash
@@ -56,7 +56,7 @@ def _hash(store: Memory) -> str:
 def _asked(store: Memory, tool: Tool, arguments: Any) -> ToolAnswer:
     """The answer; a refusal is one that can be acted on, and left everything as it was."""
     before = _hash(store)
-    answer = call(beside(store), tool.name, arguments)
+    answer = run_tool(beside(store), tool.name, arguments)
     assert answer.text.encode()
     if answer.error is not None:
         assert answer.error.code in CODES, answer.text
@@ -68,7 +68,7 @@ def _asked(store: Memory, tool: Tool, arguments: Any) -> ToolAnswer:
 
 def _fitting(tool: Tool) -> dict[str, Any]:
     """Arguments of the right types that mean nothing in particular."""
-    return {name: _example(node) for name, node in schema(tool)["properties"].items()}
+    return {name: _example(node) for name, node in arguments_schema(tool)["properties"].items()}
 
 
 def _example(node: dict[str, Any]) -> Any:
@@ -107,7 +107,7 @@ def test_wrong_types_and_unknown_arguments_are_refused(store: Memory, tool: Tool
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 def test_numbers_out_of_range_are_refused(store: Memory, tool: Tool) -> None:
     fitting = _fitting(tool)
-    for name, node in schema(tool)["properties"].items():
+    for name, node in arguments_schema(tool)["properties"].items():
         if "minimum" in node:
             for wrong in (node["minimum"] - 1, node["maximum"] + 1, 10**30, float("nan"), float("inf")):
                 assert not _asked(store, tool, {**fitting, name: wrong}).ok, (name, wrong)
@@ -116,7 +116,7 @@ def test_numbers_out_of_range_are_refused(store: Memory, tool: Tool) -> None:
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 def test_huge_strings_are_refused_or_survived(store: Memory, tool: Tool) -> None:
     fitting = _fitting(tool)
-    for name, node in schema(tool)["properties"].items():
+    for name, node in arguments_schema(tool)["properties"].items():
         if "string" in node["type"] and "enum" not in node:
             assert not _asked(store, tool, {**fitting, name: HUGE}).ok, name
     too_much = _asked(store, tool, b'{"x":"' + b"a" * 5_000_000 + b'"}')
@@ -143,7 +143,7 @@ def test_hostile_text_is_only_text(tool: Tool) -> None:
     with Memory.open(":memory:", clock=Clock(NOW), options=options) as memory:
         memory.record_turn("talk", "user", "I live in Bergen", NOW)
         for text in HOSTILE:
-            for name, node in schema(tool)["properties"].items():
+            for name, node in arguments_schema(tool)["properties"].items():
                 if "string" in node["type"] and "enum" not in node:
                     _asked(memory, tool, {**_fitting(tool), name: text})
         assert memory.files.check().ok
@@ -155,7 +155,7 @@ def test_empty_texts_are_refused_where_a_text_is_kept(store: Memory, tool: Tool)
     for empty in ("", "  \n\t"):
         fitting = {
             name: empty
-            if isinstance(value, str) and "enum" not in schema(tool)["properties"][name]
+            if isinstance(value, str) and "enum" not in arguments_schema(tool)["properties"][name]
             else value
             for name, value in _fitting(tool).items()
         }
@@ -189,7 +189,7 @@ def test_an_agent_that_only_reads_has_no_tool_that_writes(store: Memory) -> None
     before = _hash(store)
     for tool in TOOLS:
         if tool.writes:
-            answer = call(reader, tool.name, _fitting(tool))
+            answer = run_tool(reader, tool.name, _fitting(tool))
             assert answer.error is not None and answer.error.code == "read_only"
             refused = box.call(tool.name, _fitting(tool))
             assert refused.error is not None and refused.error.code == "unknown_tool"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from door_kit import Door
-from memtui.engine.consolidation.suspicious import supported
+from memtui.engine.consolidation.suspicious import is_supported
 
 
 @pytest.mark.parametrize(
@@ -40,8 +40,8 @@ def test_several_citations_lend_the_least_of_their_trust(door: Door) -> None:
 
 
 def test_a_statement_without_telling_words_needs_the_very_words() -> None:
-    assert supported("It is what it is", ["It is what it is."])
-    assert not supported("He is his", ["She is mine."])
+    assert is_supported("It is what it is", ["It is what it is."])
+    assert not is_supported("He is his", ["She is mine."])
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_a_statement_without_telling_words_needs_the_very_words() -> None:
     ],
 )
 def test_what_a_person_did_not_say_of_themselves_is_not_theirs(said: str, fact: str) -> None:
-    assert not supported(fact, [said])
+    assert not is_supported(fact, [said])
 
 
 @pytest.mark.parametrize(
@@ -98,4 +98,4 @@ def test_what_a_person_did_not_say_of_themselves_is_not_theirs(said: str, fact: 
     ],
 )
 def test_what_a_person_says_is_theirs_told_in_the_third_person(said: str, fact: str) -> None:
-    assert supported(fact, [said])
+    assert is_supported(fact, [said])

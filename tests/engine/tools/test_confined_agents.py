@@ -19,7 +19,7 @@ from memtui import Memory
 from memtui.engine.errors import FilterError, InputError
 from memtui.engine.records import MemoryRecord, Options
 from memtui.engine.tools.agent import Agent
-from memtui.engine.tools.registry import TOOLS, call
+from memtui.engine.tools.registry import TOOLS, run_tool
 
 from clock import Clock
 
@@ -117,7 +117,7 @@ def test_no_tool_tells_or_changes_what_lies_outside(wanted: list[Spec], filter: 
         secret = {re.findall(r"zq\d+x", one.content)[0] for one in outside.values()}
         agent = beside(store, filter=filter)
         for name, arguments in _asked([*everything], sorted(secret)):
-            answer = call(agent, name, arguments)
+            answer = run_tool(agent, name, arguments)
             sent = repr(arguments)
             output = {word for word in (*secret, *outside) if word in answer.text and word not in sent}
             assert not output, (name, arguments, answer.text)
@@ -150,7 +150,7 @@ def test_the_answers_are_those_of_a_store_that_never_held_the_outside(
 
 def _plain(agent: Agent, name: str, arguments: dict[str, Any]) -> list[str]:
     """An answer without its random ids; as words, because the order of equals follows how rare words are."""
-    text = re.sub(r"\b(fact|ep|obs|ref)_[0-9a-f]{12}", "ID", call(agent, name, arguments).text)
+    text = re.sub(r"\b(fact|ep|obs|ref)_[0-9a-f]{12}", "ID", run_tool(agent, name, arguments).text)
     text = re.sub(r'"score":[0-9.]+', "", text)
     return sorted(re.findall(r"\w+", text))
 
@@ -161,8 +161,8 @@ def test_an_unknown_memory_and_one_outside_are_the_same_error() -> None:
         [hidden] = _all(store)
         agent = beside(store, project="atlas")
         for tool in ("confirm_fact", "forget_fact"):
-            one = call(agent, tool, {"memory_id": hidden}).text
-            other = call(agent, tool, {"memory_id": "fact_000000000000"}).text
+            one = run_tool(agent, tool, {"memory_id": hidden}).text
+            other = run_tool(agent, tool, {"memory_id": "fact_000000000000"}).text
             assert one.replace(hidden, "X") == other.replace("fact_000000000000", "X")
 
 
@@ -171,11 +171,11 @@ def test_what_a_confined_agent_remembers_is_within_and_repeats_nothing_from_outs
     with store:
         outside = store.remember("Lives in Bergen")
         agent = beside(store, filter="tag:work", project="atlas")
-        answer = call(agent, "remember_fact", {"content": "Lives in Bergen"})
+        answer = run_tool(agent, "remember_fact", {"content": "Lives in Bergen"})
         [mine] = agent.page()
         assert mine.id != outside.id and mine.tags == ("work",) and mine.project == "atlas" and answer.ok
         assert store.get(outside.id) == outside
-        again = call(agent, "remember_fact", {"content": "Lives in Bergen"})
+        again = run_tool(agent, "remember_fact", {"content": "Lives in Bergen"})
         assert again.ok and agent.count() == 1
 
 
@@ -183,9 +183,9 @@ def test_what_would_lie_outside_is_not_written() -> None:
     store, _ = _built([])
     with store:
         agent = beside(store, filter="trust:user")
-        answer = call(agent, "remember_fact", {"content": "Lives in Bergen"})
+        answer = run_tool(agent, "remember_fact", {"content": "Lives in Bergen"})
         assert answer.error is not None and "does not match the filter" in answer.error.message
-        assert call(agent, "record_turn", {"session_id": "s", "role": "tool", "content": "x"}).error
+        assert run_tool(agent, "record_turn", {"session_id": "s", "role": "tool", "content": "x"}).error
         assert store.view.count() == 0 and store.view.count_operations() == 0
 
 
@@ -213,13 +213,13 @@ def test_names_that_only_the_outside_knows_are_neither_told_nor_found() -> None:
         merged = store.entities.merge("Selma Lund", "Selma")
         store.entities.describe(merged.id, "She is a spy.")
         agent = beside(store, project="atlas")
-        output = call(agent, "get_entity_info", {"name": "Selma"})
+        output = run_tool(agent, "get_entity_info", {"name": "Selma"})
         assert output.ok and "Turku" in output.text
         assert "Lund" not in output.text and "spy" not in output.text and '"mentioned_in":1' in output.text
-        assert not call(agent, "get_entity_info", {"name": "Selma Lund"}).ok
+        assert not run_tool(agent, "get_entity_info", {"name": "Selma Lund"}).ok
         store.entities.add_alias(merged.id, "Nightingale")
-        assert "Turku" not in call(agent, "search_memory", {"query": "Nightingale"}).text
-        assert "Turku" not in call(agent, "get_context", {"prompt": "Nightingale"}).text
+        assert "Turku" not in run_tool(agent, "search_memory", {"query": "Nightingale"}).text
+        assert "Turku" not in run_tool(agent, "get_context", {"prompt": "Nightingale"}).text
         whole = beside(store)
-        assert "Turku" in call(whole, "search_memory", {"query": "Nightingale"}).text
-        assert "spy" in call(whole, "get_entity_info", {"name": "selma lund"}).text
+        assert "Turku" in run_tool(whole, "search_memory", {"query": "Nightingale"}).text
+        assert "spy" in run_tool(whole, "get_entity_info", {"name": "selma lund"}).text

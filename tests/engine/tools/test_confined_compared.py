@@ -16,7 +16,7 @@ from memtui import Memory
 from memtui.engine.errors import MemtuiError
 from memtui.engine.records import Options
 from memtui.engine.tools.agent import Agent
-from memtui.engine.tools.registry import TOOLS, call
+from memtui.engine.tools.registry import TOOLS, run_tool
 from memtui.mcp import resources
 
 from clock import Clock
@@ -62,7 +62,7 @@ def _hide(store: Memory, number: int) -> None:
     store.scratchpad.set(f"task {number}", "call Selma Lund about the biopsy")
     wisher = beside(store)
     for memory in store.view.page("project:health kind:fact", limit=2):
-        call(wisher, "forget_fact", {"memory_id": memory.id, "reason": "Selma"})
+        run_tool(wisher, "forget_fact", {"memory_id": memory.id, "reason": "Selma"})
 
 
 def _probes() -> Iterator[tuple[str, dict[str, Any]]]:
@@ -120,13 +120,13 @@ def _told(agent: Agent, clock: Clock) -> list[str]:
     answers = []
     for name, arguments in _probes():
         clock.now += 1
-        answers.append(f"{name} {arguments} {call(agent, name, arguments).text}")
+        answers.append(f"{name} {arguments} {run_tool(agent, name, arguments).text}")
     for uri in ("memory://reflection/latest", "memory://fact_000000000000", "memory://", "x"):
         try:
-            answers.append(resources.read(agent, uri).text)
+            answers.append(resources.read_resource(agent, uri).text)
         except MemtuiError as error:
             answers.append(f"{error.message} {error.hint}")
-    answers.append(repr(resources.listed(agent)))
+    answers.append(repr(resources.list_resources(agent)))
     return [
         re.sub(
             r"\b(fact|ep|obs|ref|ent)_[0-9a-f]{12}\b",

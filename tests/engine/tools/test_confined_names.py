@@ -14,7 +14,7 @@ from door_kit import NOW, beside
 from memtui import Memory
 from memtui.engine.consolidation.extract.protocol import MOST_FACTS
 from memtui.engine.records import Options
-from memtui.engine.tools.registry import call
+from memtui.engine.tools.registry import run_tool
 
 from clock import Clock
 
@@ -38,7 +38,7 @@ def _answers(
         texts = []
         for name, arguments in probes:
             clock.now += 1
-            text = call(agent, name, arguments).text
+            text = run_tool(agent, name, arguments).text
             texts.append(
                 f"{name} {arguments} "
                 + re.sub(
@@ -218,10 +218,10 @@ def test_facts_of_another_scope_leave_room_for_those_of_this_one() -> None:
             for number in range(MOST_FACTS)
         ]
         other = beside(store, project="health")
-        assert call(other, "save_facts_batch", {"session_id": "default", "facts": facts}).ok
+        assert run_tool(other, "save_facts_batch", {"session_id": "default", "facts": facts}).ok
         one = [{"content": "The ledger needs an index", "source_ids": [shown.id]}]
-        assert not call(other, "save_facts_batch", {"session_id": "default", "facts": facts[:1]}).ok
-        answer = call(
+        assert not run_tool(other, "save_facts_batch", {"session_id": "default", "facts": facts[:1]}).ok
+        answer = run_tool(
             beside(store, project="work"), "save_facts_batch", {"session_id": "default", "facts": one}
         )
         assert answer.ok, answer.text

@@ -7,7 +7,7 @@ from door_kit import NOW, beside
 from memtui import Memory
 from memtui.engine.records import Options
 from memtui.engine.search import subset_statistics
-from memtui.engine.tools.registry import call
+from memtui.engine.tools.registry import run_tool
 
 from clock import Clock
 
@@ -46,9 +46,9 @@ def test_hidden_words_change_no_score(
             for store in (whole, part):
                 agent = beside(store, **scope)
                 hits = agent.search(query, limit=50).hits
-                found = call(agent, "recall_observations", {"query": query, "limit": 50})
+                found = run_tool(agent, "recall_observations", {"query": query, "limit": 50})
                 scores = [one.score for one in found.value.observations]  # type: ignore[union-attr]
-                block = call(agent, "get_context", {"prompt": query, "limit": 50}).value
+                block = run_tool(agent, "get_context", {"prompt": query, "limit": 50}).value
                 answer.append(([(hit.memory.content, hit.score) for hit in hits], scores, block.text))  # type: ignore[union-attr]
             assert answer[0] == answer[1], query
             assert answer[0][0]

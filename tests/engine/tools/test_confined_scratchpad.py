@@ -9,11 +9,11 @@ import pytest
 from door_kit import Door, beside
 from memtui.engine.errors import InputError
 from memtui.engine.tools.agent import Agent
-from memtui.engine.tools.registry import Toolbox, call
+from memtui.engine.tools.registry import Toolbox, run_tool
 
 
 def ask(agent: Agent, name: str, **arguments: Any) -> Any:
-    answer = call(agent, name, arguments)
+    answer = run_tool(agent, name, arguments)
     assert answer.ok, answer.text
     return msgspec.json.decode(answer.text)
 
@@ -28,7 +28,7 @@ def test_keys_of_others_are_neither_told_nor_overwritten(door: Door) -> None:
     work, home = beside(door.person, project="work"), beside(door.person, filter="tag:home")
     assert keys(work) == keys(home) == []
     assert ask(work, "scratchpad_search", query="doctor")["entries"] == []
-    error = call(work, "scratchpad_read", {"key": "task"}).error
+    error = run_tool(work, "scratchpad_read", {"key": "task"}).error
     assert error and error.code == "not_found" and "[" not in error.message
     assert ask(work, "scratchpad_write", key="task", value="ship it")["key"] == "task"
     ask(home, "scratchpad_write", key="task", value="water the plants")

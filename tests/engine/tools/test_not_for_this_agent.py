@@ -86,7 +86,7 @@ WITH_ID: dict[str, Callable[[Door, str], str]] = {
 
 def _resource(door: Door, id: str) -> str:
     with pytest.raises(MemtuiError) as refused:
-        resources.read(door.agent, f"memory://{id}")
+        resources.read_resource(door.agent, f"memory://{id}")
     return f"{refused.value.message} {refused.value.hint}"
 
 

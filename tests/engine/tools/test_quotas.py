@@ -201,8 +201,8 @@ def test_resources_are_counted_as_calls_are(office: Office, clock: Clock) -> Non
     fact = office.memory("person").remember("Ada keeps bees")
     agent = Agent(office.memory())
     for _ in range(3):
-        assert "bees" in resources.read(agent, f"memory://{fact.id}").text
+        assert "bees" in resources.read_resource(agent, f"memory://{fact.id}").text
     with pytest.raises(QuotaError, match="limit of 3 calls an hour"):
-        resources.read(agent, f"memory://{fact.id}")
+        resources.read_resource(agent, f"memory://{fact.id}")
     clock.now += HOUR
-    assert "bees" in resources.read(agent, f"memory://{fact.id}").text
+    assert "bees" in resources.read_resource(agent, f"memory://{fact.id}").text

@@ -74,4 +74,4 @@ def test_the_context_block_quotes_it(planted: Door) -> None:
 
 def test_a_resource_says_it_too(planted: Door) -> None:
     [fact] = planted.person.view.page("trust:agent kind:fact")
-    assert QUOTE in resources.read(planted.agent, f"memory://{fact.id}").text
+    assert QUOTE in resources.read_resource(planted.agent, f"memory://{fact.id}").text

@@ -8,7 +8,7 @@ from door_kit import NOW, Door, beside
 from memtui import Memory
 from memtui.engine.records import Options
 from memtui.engine.tools.agent import Agent
-from memtui.engine.tools.registry import call
+from memtui.engine.tools.registry import run_tool
 
 from clock import Clock
 
@@ -93,14 +93,14 @@ def _store(*, hidden: bool) -> Memory:
 def _answers(agent: Agent) -> list[object]:
     answers: list[object] = []
     for query in QUESTIONS:
-        found = msgspec.json.decode(call(agent, "search_memory", {"query": query, "limit": 50}).text)
+        found = msgspec.json.decode(run_tool(agent, "search_memory", {"query": query, "limit": 50}).text)
         answers.append(
             [(one["content"], one["score"], one["shares"], one["reason"]) for one in found["memories"]]
         )
         for memory in sorted(agent.page(limit=100), key=lambda one: one.content):
             for limit in (1, 10):
                 arguments = {"query": query, "memory_id": memory.id, "limit": limit}
-                output = msgspec.json.decode(call(agent, "explain_search", arguments).text)
+                output = msgspec.json.decode(run_tool(agent, "explain_search", arguments).text)
                 answers.append((memory.content, {**output, "memory_id": ""}))
     return answers
 
@@ -122,8 +122,8 @@ def test_what_is_hidden_is_answered_as_what_does_not_exist(scope: dict[str, str]
         assert any(not one.active for one in hidden)
         for query in QUESTIONS:
             for memory in hidden:
-                answer = call(agent, "explain_search", {"query": query, "memory_id": memory.id}).text
-                nobody = call(
+                answer = run_tool(agent, "explain_search", {"query": query, "memory_id": memory.id}).text
+                nobody = run_tool(
                     agent, "explain_search", {"query": query, "memory_id": "fact_000000000000"}
                 ).text
                 assert answer.replace(memory.id, "ID") == nobody.replace("fact_000000000000", "ID")

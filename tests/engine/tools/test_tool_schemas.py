@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from door_kit import Door
 from jsonschema import Draft202012Validator
-from memtui.engine.tools.base import Tool, output_schema, schema
+from memtui.engine.tools.base import Tool, arguments_schema, output_schema
 from memtui.engine.tools.registry import TOOLS
 
 KEYWORDS = {
@@ -29,11 +29,11 @@ def _check(node: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 def test_a_schema_has_plain_types_and_defaults(tool: Tool) -> None:
-    for found in (schema(tool), output_schema(tool)):
+    for found in (arguments_schema(tool), output_schema(tool)):
         assert found["type"] == "object"
         _check(found)
         Draft202012Validator.check_schema(found)
-    given = schema(tool)
+    given = arguments_schema(tool)
     assert given["additionalProperties"] is False
     for name, node in given["properties"].items():
         assert name not in given["required"] or "default" not in node
@@ -43,7 +43,7 @@ def test_a_schema_has_plain_types_and_defaults(tool: Tool) -> None:
 
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 def test_a_length_that_is_told_is_the_one_that_is_enforced(door: Door, tool: Tool) -> None:
-    for name, node in schema(tool)["properties"].items():
+    for name, node in arguments_schema(tool)["properties"].items():
         if node["type"] == "string" and "enum" not in node:
             error = door.refused(tool.name, **{name: "x" * (node["maxLength"] + 1)})
             assert error["code"] == "bad_arguments"
@@ -55,7 +55,7 @@ def test_a_length_that_is_told_is_the_one_that_is_enforced(door: Door, tool: Too
 )
 def test_a_text_as_long_as_is_told_is_kept(door: Door, name: str, argument: str) -> None:
     [tool] = [tool for tool in TOOLS if tool.name == name]
-    longest = schema(tool)["properties"][argument]["maxLength"]
+    longest = arguments_schema(tool)["properties"][argument]["maxLength"]
     others = {"record_turn": {"session_id": "s", "role": "user"}, "scratchpad_write": {"key": "k"}}
     door.ask(name, **{**others.get(name, {}), argument: "a word " * (longest // 7)})
 
@@ -70,7 +70,7 @@ def test_a_whole_number_may_have_a_point(door: Door, limit: float | None) -> Non
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 def test_a_tool_says_what_it_is_for_and_what_each_argument_means(tool: Tool) -> None:
     assert 40 <= len(tool.description) <= 600
-    for one in schema(tool)["properties"].values():
+    for one in arguments_schema(tool)["properties"].values():
         assert len(one["description"]) >= 10
 
 

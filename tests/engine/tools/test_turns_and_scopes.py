@@ -9,9 +9,9 @@ import msgspec
 import pytest
 from door_kit import Door, beside
 from memtui import Memory
-from memtui.engine.consolidation.extract.transcripts import Message
+from memtui.engine.consolidation.extract.transcripts import TranscriptMessage
 from memtui.engine.tools.agent import Agent
-from memtui.engine.tools.registry import call
+from memtui.engine.tools.registry import run_tool
 
 from clock import Clock
 
@@ -19,7 +19,7 @@ DAY = 86_400
 
 
 def ask(agent: Agent, name: str, **arguments: Any) -> Any:
-    answer = call(agent, name, arguments)
+    answer = run_tool(agent, name, arguments)
     assert answer.ok, answer.text
     return msgspec.json.decode(answer.text)
 
@@ -188,7 +188,9 @@ def test_ids_as_long_as_they_may_be_are_kept_apart(door: Door) -> None:
 def test_what_a_transcript_gives_has_the_project_of_the_turn_that_says_it(door: Door) -> None:
     said = "After a long talk we decided to use Postgres for the ledger, as it has everything that we need."
     door.person.record_turn("talk", "user", said, project="work")
-    [found] = door.person.observations.remember_transcript("talk", [Message(role="user", content=said)])
+    [found] = door.person.observations.remember_transcript(
+        "talk", [TranscriptMessage(role="user", content=said)]
+    )
     assert (found.project, len(found.source_ids)) == ("work", 1)
 
 

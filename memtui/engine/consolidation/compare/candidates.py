@@ -15,11 +15,11 @@ from memtui.engine.records import MemoryRecord
 from memtui.engine.store import memories
 
 from ..extract.joined_statements import without_date
-from ..extract.sentences import sentences
+from ..extract.sentences import split_sentences
 from ..preview_facts import PreviewFacts
 from . import duplicates, update_model
 from .pair_features import Statement
-from .similarity import analyse, tokens
+from .similarity import analyse_statement, tokens_as_written
 
 _LATEST = 200
 _NEAREST = 24
@@ -33,7 +33,7 @@ class Candidate(NamedTuple):
     score: float | None = None
 
 
-class Known:
+class KnownFacts:
     """The facts that one plan is compared with. ``earlier``: those that the plan itself has brought so far; ``turns``: that
     it reads; ``foreseen``: what plans before it bring that are not written."""
 
@@ -47,7 +47,7 @@ class Known:
         self._now = now
         self._latest: dict[duplicates.Within, list[MemoryRecord]] = {}
         self._preceding: dict[int, str] = {}
-        self._judges = update_model.model().available()
+        self._judges = update_model.update_model().available()
         self.earlier: list[Statement] = []
 
     def candidates(
@@ -62,29 +62,31 @@ class Known:
         """The known facts, each once, with their scores where the model is installed; then the ``earlier`` ones."""
         planned = self._foreseen.facts(project, claimed=claimed)
         sharing = [
-            *self._foreseen.sharing(new.text, planned),
+            *self._foreseen.facts_sharing_words(new.text, planned),
             *duplicates.candidates(self._connection, new.text, self._now, within=within),
         ]
-        model = update_model.model()
+        model = update_model.update_model()
         if not self._judges:
             return [Candidate(Statement(one.content), one) for one in sharing]
         latest = (
-            self._foreseen.standing([*self._of(within), *planned])[:_LATEST] if planned else self._of(within)
+            self._foreseen.not_replaced([*self._facts_in_project(within), *planned])[:_LATEST]
+            if planned
+            else self._facts_in_project(within)
         )
-        near = [latest[place] for place in model.nearest(new, [one.content for one in latest], _NEAREST)]
+        near = [latest[place] for place in model.most_similar(new, [one.content for one in latest], _NEAREST)]
         facts = list({one.rid: one for one in (*sharing, *near)}.values())
-        statements = [*(self._statement(one) for one in facts), *self.earlier]
+        statements = [*(self._statement_of(one) for one in facts), *self.earlier]
         records: Sequence[MemoryRecord | None] = [*facts, *(None for _ in self.earlier)]
-        scores = model.judge(new, statements)
+        scores = model.replacement_odds(new, statements)
         return [
             # What was said later is not replaced by what was said before it.
             Candidate(one, record, score if record is None or record.event_time <= said_at else None)
             for one, record, score in zip(statements, records, scores, strict=True)
         ]
 
-    def in_force(self, known: MemoryRecord) -> MemoryRecord | None:
+    def successor_in_force(self, known: MemoryRecord) -> MemoryRecord | None:
         """The active fact that took the place of a known one; None where none did."""
-        if (planned := self._foreseen.successor(known)) is not None:
+        if (planned := self._foreseen.planned_successor(known)) is not None:
             return planned
         found, seen = known, {known.id}
         while later := [
@@ -96,13 +98,13 @@ class Known:
             seen.add(found.id)
         if found is known:
             return None
-        return self._foreseen.successor(found) or found
+        return self._foreseen.planned_successor(found) or found
 
     def corrected_since(self, new: str, target: str, said_at: int) -> bool:
         """Whether the new statement, said before ``target`` was put right, says what was wrong with it then."""
-        mine = set(analyse(new).content)
+        mine = set(analyse_statement(new).content)
         at, seen = memories.get(self._connection, target, self._now), {target}
-        right = set(analyse(at.content).content)
+        right = set(analyse_statement(at.content).content)
         while before := [
             one
             for one in memories.linked(self._connection, at.id, "supersedes", self._now)
@@ -110,24 +112,27 @@ class Known:
         ]:
             at = before[-1]
             seen.add(at.id)
-            wrong = set(analyse(at.content).content) - right
+            wrong = set(analyse_statement(at.content).content) - right
             if at.ended_by == "superseded" and said_at <= (at.valid_until or 0) and wrong & mine:
                 return True
         return False
 
-    def _of(self, within: duplicates.Within) -> list[MemoryRecord]:
+    def _facts_in_project(self, within: duplicates.Within) -> list[MemoryRecord]:
         if within not in self._latest:
             self._latest[within] = duplicates.latest_facts(
                 self._connection, self._now, _LATEST, within=within
             )
         return self._latest[within]
 
-    def _statement(self, fact: MemoryRecord) -> Statement:
+    def _statement_of(self, fact: MemoryRecord) -> Statement:
         return Statement(
-            fact.content, self._text_before(fact), session_id=fact.session_id or "", said_at=fact.event_time
+            fact.content,
+            self._preceding_text(fact),
+            session_id=fact.session_id or "",
+            said_at=fact.event_time,
         )
 
-    def _text_before(self, fact: MemoryRecord) -> str:
+    def _preceding_text(self, fact: MemoryRecord) -> str:
         """What was said right before the fact, in the turn that it was drawn from."""
         if fact.rid not in self._preceding:
             if fact.id:
@@ -144,11 +149,13 @@ _LONGEST_BEFORE = 150
 
 def preceding_text(text: str, turn: str) -> str:
     """What a turn says right before the statement: in its own sentence, and in the two before."""
-    words = set(tokens(text.casefold()))
-    said = [sentence.text for sentence in sentences(turn[:20_000])]
+    words = set(tokens_as_written(text.casefold()))
+    said = [sentence.text for sentence in split_sentences(turn[:20_000])]
     if not said:
         return ""
-    best = max(range(len(said)), key=lambda place: len(words.intersection(tokens(said[place].casefold()))))
+    best = max(
+        range(len(said)), key=lambda place: len(words.intersection(tokens_as_written(said[place].casefold())))
+    )
     at = said[best].casefold().find(without_date(text).casefold())
     return " ".join([*said[max(0, best - 2) : best], said[best][: max(at, 0)].strip()]).strip()[
         -_LONGEST_PRECEDING:

@@ -22,43 +22,44 @@ _CHANGED = ("instead", "correction", "moved", "replaced", "ended")
 
 
 @functools.cache
-def words() -> dict[str, frozenset[str]]:
+def change_words() -> dict[str, frozenset[str]]:
     """The words of ``change_words.txt``, by heading."""
     return {
-        heading: frozenset(" ".join(lines).split()) for heading, lines in _lines("change_words.txt").items()
+        heading: frozenset(" ".join(lines).split())
+        for heading, lines in _lines_by_heading("change_words.txt").items()
     }
 
 
-def listed(heading: str) -> frozenset[str]:
+def words_under(heading: str) -> frozenset[str]:
     """The words under one heading."""
-    return words()[heading]
+    return change_words()[heading]
 
 
 @functools.cache
-def days() -> dict[str, str]:
+def day_names() -> dict[str, str]:
     """The names of the days, with 0 for Monday to 6."""
-    lines = _lines("change_words.txt")["days"]
+    lines = _lines_by_heading("change_words.txt")["days"]
     return {name: str(number) for number, names in enumerate(lines) for name in names.split()}
 
 
 @functools.cache
-def months() -> dict[str, int]:
+def month_names() -> dict[str, int]:
     """The names of the months, with their numbers from 1."""
-    lines = _lines("change_words.txt")["months"]
+    lines = _lines_by_heading("change_words.txt")["months"]
     return {name: number for number, names in enumerate(lines, start=1) for name in names.split()}
 
 
 @functools.cache
-def hours() -> dict[str, str]:
+def hour_names() -> dict[str, str]:
     """The words for the hours of the clock, with their numbers."""
-    lines = _lines("change_words.txt")["hours in order"]
+    lines = _lines_by_heading("change_words.txt")["hours in order"]
     return {word: str(number) for number, names in enumerate(lines, start=1) for word in names.split()}
 
 
 @functools.cache
-def cues() -> tuple[re.Pattern[str], ...]:
+def cue_patterns() -> tuple[re.Pattern[str], ...]:
     """A pattern for each of ``CUES``, for text in small letters."""
-    lines = _lines("change_cues.txt")
+    lines = _lines_by_heading("change_cues.txt")
     return tuple(re.compile(rf"(?<!\w)(?:{'|'.join(lines[name])})(?!\w)") for name in CUES)
 
 
@@ -66,24 +67,26 @@ def cues() -> tuple[re.Pattern[str], ...]:
 def says_change(text: str) -> bool:
     """Whether it says that something changed: "now", "moved to", "went up to"."""
     plain = " ".join(text.casefold().replace("’", "'").split())
-    return any(shape.search(plain) for shape in cues()[:CHANGES])
+    return any(shape.search(plain) for shape in cue_patterns()[:CHANGES])
 
 
 def says_addition(text: str) -> bool:
     """Whether a statement says of itself that it adds to what is known, and of nothing that it ended or changed."""
     plain = text.casefold()
-    return phrases("adds").search(plain) is not None and not any(
-        cues()[CUES.index(name)].search(plain) for name in _CHANGED
+    return cue_phrases("adds").search(plain) is not None and not any(
+        cue_patterns()[CUES.index(name)].search(plain) for name in _CHANGED
     )
 
 
 @functools.cache
-def phrases(heading: str) -> re.Pattern[str]:
+def cue_phrases(heading: str) -> re.Pattern[str]:
     """The phrases under a heading of ``change_cues.txt``, for text in small letters."""
-    alternatives = "|".join(_lines("change_cues.txt")[heading]).replace("ß", "ss")  # as casefold writes it
+    alternatives = "|".join(_lines_by_heading("change_cues.txt")[heading]).replace(
+        "ß", "ss"
+    )  # as casefold writes it
     return re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)")
 
 
-def _lines(name: str) -> dict[str, list[str]]:
+def _lines_by_heading(name: str) -> dict[str, list[str]]:
     """The lines of a word list, by heading."""
     return word_lists.sections(Path(__file__).with_name(name))

@@ -18,11 +18,11 @@ from ..extract.severity import is_severe
 from .change_words import says_addition, says_change
 from .compatible import are_compatible, may_be_of_one
 from .look_alikes import looks_like_one
-from .negation import denies_alike, negates, negates_all, negates_part
-from .similarity import AnalysedText, analyse, compare_analysed
+from .negation import denies_alike, denies_statement, negates_all, negates_part
+from .similarity import AnalysedText, analyse_statement, compare_analysed
 from .slots import contested_slot, moves_home, names_role
 from .statement_features import people_named
-from .values import another_value, begin_alike, permits_again, sets_another_value, shares_words
+from .values import another_value, begin_with_same_word, lifts_denial, sets_another_value, shares_words
 from .vocabulary import SEVERAL_AT_ONCE
 
 # In a run so many facts, or this share of them if that is more, may be superseded without being asked, as with the
@@ -85,7 +85,7 @@ def relate(
 
 
 def _relate(new: str, old: str, correcting: bool, judged: float | None) -> Relation:
-    mine, theirs = analyse(new), analyse(old)
+    mine, theirs = analyse_statement(new), analyse_statement(old)
     verdict = compare_analysed(mine, theirs)
     if verdict.kind == "duplicate":
         return Relation(kind="duplicate", reason=verdict.reasons[0], score=verdict.score)
@@ -113,7 +113,7 @@ def _relate(new: str, old: str, correcting: bool, judged: float | None) -> Relat
             strong=correcting and mine.denials != theirs.denials,
         )  # fmt: skip
     if judged is not None and judged >= _SET_ALIKE:
-        named = judged >= _NAMED and negates(new, old)
+        named = judged >= _NAMED and denies_statement(new, old)
         if named or judged >= _least(new, old, correcting) or _set(new, old, judged, correcting):
             return Relation(
                 kind="conflict", reason=CHANGED, score=1 / (1 + math.exp(-judged)),
@@ -151,18 +151,18 @@ def _least(new: str, old: str, correcting: bool) -> float:
 
 def _set(new: str, old: str, judged: float, correcting: bool) -> bool:
     """Whether the same thing has another value, more likely than not, or said to have changed; or is allowed again."""
-    if judged >= _PERMITTED and permits_again(new, old):
+    if judged >= _PERMITTED and lifts_denial(new, old):
         return True
     if not (correcting or says_change(new)):
         return False
-    return judged >= (_SET_ALIKE if begin_alike(new, old) else _SET) and sets_another_value(new, old)
+    return judged >= (_SET_ALIKE if begin_with_same_word(new, old) else _SET) and sets_another_value(new, old)
 
 
 def is_plain(new: str, old: str, score: float | None) -> bool:
     """Whether it is plain which known fact a changed statement is about, so that no other one needs to be offered."""
     if score is None:
         return False
-    return score >= _PLAINLY or (score >= _PLAINLY_NAMED and negates(new, old))
+    return score >= _PLAINLY or (score >= _PLAINLY_NAMED and denies_statement(new, old))
 
 
 def takes_back(new: str, old: str, score: float | None) -> bool:
@@ -170,7 +170,7 @@ def takes_back(new: str, old: str, score: float | None) -> bool:
     if score is None:
         return False
     return score >= REPLACES or (
-        score >= _SET_ALIKE and begin_alike(new, old) and sets_another_value(new, old)
+        score >= _SET_ALIKE and begin_with_same_word(new, old) and sets_another_value(new, old)
     )
 
 
@@ -196,7 +196,7 @@ def _matters(mine: AnalysedText, theirs: AnalysedText, score: float) -> bool:
 def both_may_be_true(new: MemoryRecord, old: MemoryRecord, reason: str) -> bool:
     """Whether two statements about health may hold beside each other: nothing says that one ended the other."""
     health = "health" in (new.topic, old.topic)
-    return health and reason.startswith(CHANGED) and not negates(new.content, old.content)
+    return health and reason.startswith(CHANGED) and not denies_statement(new.content, old.content)
 
 
 def may_supersede(
@@ -239,12 +239,12 @@ def left_over(old: str, new: str) -> str:
     parts = statements_in(old)
     if len(parts) < 2:
         return ""
-    said = frozenset(analyse(new).content)
-    shared = [len(said & frozenset(analyse(part).content)) for part in parts]
+    said = frozenset(analyse_statement(new).content)
+    shared = [len(said & frozenset(analyse_statement(part).content)) for part in parts]
     replaced = shared.index(max(shared))
     left = []
     for place, part in enumerate(parts):
-        words = frozenset(analyse(part).content)
+        words = frozenset(analyse_statement(part).content)
         if place != replaced and words and len(words & said) < _COVERED * len(words):
             left.append(part)
     return "; ".join(left)

@@ -13,7 +13,7 @@ from memtui.engine.store.sql import as_json, scalar
 
 from ..extract.protocol import Draft
 from .compatible import are_compatible
-from .similarity import AnalysedText, analyse, compare_analysed, plain_weight
+from .similarity import AnalysedText, analyse_statement, compare_analysed, plain_weight
 from .vocabulary import FUNCTION_WORDS
 
 CANDIDATES = 16
@@ -41,14 +41,14 @@ Within = Callable[[Sequence[int]], set[int]]
 def in_project(connection: apsw.Connection, within: Within, project: str | None) -> Within:
     """Of those the ones of this very project (or of none)."""
 
-    def known(rids: Sequence[int]) -> set[int]:
+    def facts_among(rids: Sequence[int]) -> set[int]:
         rows = connection.execute(
             "SELECT rid FROM memories WHERE rid IN (SELECT value FROM json_each(?)) AND project IS ?",
             (as_json(within(rids)), project),
         )
         return {rid for (rid,) in rows}
 
-    return known
+    return facts_among
 
 
 def same_text(
@@ -60,7 +60,7 @@ def same_text(
         "ORDER BY m.valid_until IS NOT NULL, m.rid DESC LIMIT 50",
         (memories.content_hash(content), kind),
     )
-    found = [memories.record(row, now) for row in rows]
+    found = [memories.memory_record(row, now) for row in rows]
     known = within([one.rid for one in found])
     return next((one for one in found if one.rid in known), None)
 
@@ -71,7 +71,7 @@ def candidates(
     """Active facts that share words with ``content``, the closest by the keyword retriever first."""
     chosen = _telling_words(connection, content)
     looked_at = CANDIDATES if within is set else _MOST_LOOKED_AT
-    rids = _matching(connection, chosen, looked_at)
+    rids = _facts_with_words(connection, chosen, looked_at)
     known = within(rids)
     return memories.by_rid(connection, [rid for rid in rids if rid in known][:CANDIDATES], now)
 
@@ -97,23 +97,23 @@ def find_decided(
 ) -> MemoryRecord | None:
     """A fact that somebody corrected or forgot and that is said again, be it with more around it, the latest of them; None
     where an active one says it."""
-    mine = analyse(content)
+    mine = analyse_statement(content)
     looked_at = CANDIDATES if within is set else _MOST_LOOKED_AT
-    rids = _matching(connection, _telling_words(connection, content), looked_at, _DECIDED)
+    rids = _facts_with_words(connection, _telling_words(connection, content), looked_at, _DECIDED)
     known = within(rids)
     found = memories.by_rid(connection, [rid for rid in rids if rid in known][:CANDIDATES], now)
-    same = [one for one in found if _says_again(content, mine, one.content)]
+    same = [one for one in found if _repeats_statement(content, mine, one.content)]
     if not same or any(
-        compare_analysed(mine, analyse(one.content)).kind == "duplicate"
+        compare_analysed(mine, analyse_statement(one.content)).kind == "duplicate"
         for one in candidates(connection, content, now, within=within)
     ):
         return None
     return max(same, key=lambda one: (one.valid_until or 0, one.rid))
 
 
-def _says_again(new: str, mine: AnalysedText, old: str) -> bool:
+def _repeats_statement(new: str, mine: AnalysedText, old: str) -> bool:
     """Whether it says the same, or all of it and something more ("I work at Initech and the coffee is good")."""
-    theirs = analyse(old)
+    theirs = analyse_statement(old)
     if compare_analysed(mine, theirs).kind == "duplicate":
         return True
     shared = [stem for stem in mine.content if stem in theirs.content]
@@ -128,11 +128,11 @@ def _says_again(new: str, mine: AnalysedText, old: str) -> bool:
 
 def likely_duplicates(connection: apsw.Connection, content: str, now: float) -> list[MemoryRecord]:
     """The same for duplicates only, and quicker: they share nearly all words, so one of the rarest three too."""
-    rids = _matching(connection, _telling_words(connection, content)[:_RAREST], _LIKELY)
+    rids = _facts_with_words(connection, _telling_words(connection, content)[:_RAREST], _LIKELY)
     return memories.by_rid(connection, rids, now)
 
 
-def _matching(
+def _facts_with_words(
     connection: apsw.Connection, chosen: Sequence[str], limit: int, state: str = "m.valid_until IS NULL"
 ) -> list[int]:
     """Facts in a state that have one of the words, the closest first."""
@@ -152,9 +152,9 @@ def _telling_words(connection: apsw.Connection, content: str) -> list[str]:
 
     Scoring every fact that has an everyday word would take a large memory a while for each comparison.
     """
-    stems = _stems(content)
+    stems = _content_stems(content)
     heaviest = sorted(stems, key=plain_weight, reverse=True)[:_WORDS]
-    counts = {word: _count(connection, stems[word]) for word in heaviest}
+    counts = {word: _count_facts_with_stem(connection, stems[word]) for word in heaviest}
     chosen: list[str] = []
     for word in sorted(heaviest, key=counts.__getitem__):
         if chosen and sum(counts[other] for other in chosen) + counts[word] > _MOST_SCORED:
@@ -163,7 +163,7 @@ def _telling_words(connection: apsw.Connection, content: str) -> list[str]:
     return chosen
 
 
-def _stems(content: str) -> dict[str, str]:
+def _content_stems(content: str) -> dict[str, str]:
     """The words of a text that carry content, with their stems."""
     return {
         word: stem
@@ -172,7 +172,7 @@ def _stems(content: str) -> dict[str, str]:
     }
 
 
-def _count(connection: apsw.Connection, stem: str) -> int:
+def _count_facts_with_stem(connection: apsw.Connection, stem: str) -> int:
     """How many facts have the stem."""
     return scalar(connection, "SELECT doc FROM facts_vocab WHERE term = ?", (stem,)) or 0
 
@@ -190,7 +190,7 @@ def merge_drafts(
         str, list[int]
     ] = {}  # of the drafts that have a word, so that a long session is not compared all with all
     for draft in drafts:
-        reading = analyse(draft.content)
+        reading = analyse_statement(draft.content)
         near = dict.fromkeys(
             place for word in (*reading.content, reading.exact) for place in places.get(word, ())
         )
@@ -199,10 +199,10 @@ def merge_drafts(
             if other.kind != draft.kind:
                 continue
             if compare_analysed(reading, readings[place]).kind == "duplicate":
-                kept[place] = _joined(other, draft, content=max(other.content, draft.content, key=len))
+                kept[place] = _join_drafts(other, draft, content=max(other.content, draft.content, key=len))
                 break
             if draft.correcting and draft.kind == "fact" and corrects(draft.content, other.content):
-                kept[place], readings[place] = _joined(other, draft, content=draft.content), reading
+                kept[place], readings[place] = _join_drafts(other, draft, content=draft.content), reading
                 break
         else:
             for word in (*reading.content, reading.exact):
@@ -212,7 +212,7 @@ def merge_drafts(
     return kept
 
 
-def _joined(first: Draft, second: Draft, *, content: str) -> Draft:
+def _join_drafts(first: Draft, second: Draft, *, content: str) -> Draft:
     return msgspec.structs.replace(
         second,
         content=content,

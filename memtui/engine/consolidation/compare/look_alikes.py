@@ -6,8 +6,8 @@ The ``update_model`` judges by likeness; these rules say no, for a card that ask
 
 from __future__ import annotations
 
-from .change_words import CHANGES, phrases
-from .compatible import subject
+from .change_words import CHANGES, cue_phrases
+from .compatible import subject_of
 from .statement_features import StatementFeatures, people_named
 from .update_model import packaged_features
 
@@ -18,26 +18,26 @@ def looks_like_one(new: str, old: str) -> bool:
     """Whether ``new`` changes nothing about ``old`` without doubt, however much it sounds like it."""
     plain = " ".join(new.casefold().replace("’", "'").split())
     return (
-        any(phrases(heading).search(plain) for heading in ("asked", "exception", "hearsay"))
-        or _of_others(new, old, plain)
-        or _says_again(packaged_features(new), packaged_features(old))
+        any(cue_phrases(heading).search(plain) for heading in ("asked", "exception", "hearsay"))
+        or _is_about_others(new, old, plain)
+        or _repeats_statement(packaged_features(new), packaged_features(old))
     )
 
 
-def _of_others(new: str, old: str, plain: str) -> bool:
+def _is_about_others(new: str, old: str, plain: str) -> bool:
     """Whether it is said of somebody whom the known statement does not name."""
-    if found := phrases("of others").match(plain):
+    if found := cue_phrases("of others").match(plain):
         in_law = "law" in found[0] and "law" not in old.casefold()
         if in_law or " other " in found[0] or "'s " in found[0]:  # Noelle's friend is not Noelle
             return True
         known = people_named(old).isdisjoint(people_named(new[: found.end()]))
         return known and not (len(last := found[0].split()[-1]) > _SHORT_WORD and last in old.casefold())
-    who = subject(new)
+    who = subject_of(new)
     named = who.name or who.relation
-    return bool(named and not people_named(old) and phrases("theirs").search(plain))
+    return bool(named and not people_named(old) and cue_phrases("theirs").search(plain))
 
 
-def _says_again(new: StatementFeatures, old: StatementFeatures) -> bool:
+def _repeats_statement(new: StatementFeatures, old: StatementFeatures) -> bool:
     """Whether it names all that the known one names, with no other value, nobody new, and no word of a change."""
     if new.negated & set(old.content) or new.negated_values & old.spoken_values:
         return False

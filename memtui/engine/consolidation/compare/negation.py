@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from ..extract.joined_statements import statements_in
-from .change_words import CHANGES, CUES, listed
-from .similarity import tokens
+from .change_words import CHANGES, CUES, words_under
+from .similarity import tokens_as_written
 from .update_model import packaged_features
 
 _LITTLE_ELSE = 3
 
 
-def negates(new: str, old: str) -> bool:
+def denies_statement(new: str, old: str) -> bool:
     """Whether the new statement denies what the known one says ("off warfarin"), and the known one says little else."""
     mine, theirs = packaged_features(new), packaged_features(old)
     if mine.people != theirs.people:
@@ -26,7 +26,7 @@ def negates(new: str, old: str) -> bool:
 def negates_part(new: str, old: str) -> bool:
     """Whether the new statement denies one of several that the known one is made of."""
     parts = statements_in(old)
-    return len(parts) > 1 and any(negates(new, part) for part in parts)
+    return len(parts) > 1 and any(denies_statement(new, part) for part in parts)
 
 
 def negates_all(new: str, old: str) -> bool:
@@ -56,4 +56,4 @@ def denies_alike(new: str, old: str) -> bool:
 
 
 def _denies_without_not(text: str) -> bool:
-    return not listed("deny without not").isdisjoint(map(str.casefold, tokens(text)))
+    return not words_under("deny without not").isdisjoint(map(str.casefold, tokens_as_written(text)))

@@ -72,12 +72,14 @@ def pair_features(
         return math.log(facts / max(counts[stem], 0.5)) / math.log(2 * facts)
 
     cosines = [float(mine.vector @ one.vector) for one in theirs]
-    overlaps = [_overlap(mine, one, stem_rarity) for one in theirs]
+    overlaps = [_overlap_features(mine, one, stem_rarity) for one in theirs]
     around = features_of(with_preceding(new), embedder)
     context = f"{new.earlier_messages} {new.preceding}".strip()[-LONGEST:]
     context_features = features_of(context, embedder) if context else None
     named = values_named(new.preceding) if new.preceding else frozenset()
-    spoken = [_overlap(context_features, one, stem_rarity) if context_features else 0.0 for one in theirs]
+    spoken = [
+        _overlap_features(context_features, one, stem_rarity) if context_features else 0.0 for one in theirs
+    ]
     found = []
     for one, profiled, cosine, overlap, words in zip(known, theirs, cosines, overlaps, spoken, strict=True):
         other = features_of(with_preceding(one), embedder)
@@ -86,7 +88,7 @@ def pair_features(
             vector_rank=1 / (1 + sum(another > cosine for another in cosines)),
             overlap_rank=1 / (1 + sum(another > overlap for another in overlaps)) if overlap else 0.0,
             context_similarity=float(around.vector @ other.vector),
-            context_overlap=min(1.0, _overlap(around, other, stem_rarity) / 6),
+            context_overlap=min(1.0, _overlap_features(around, other, stem_rarity) / 6),
             preceding_similarity=float(context_features.vector @ profiled.vector)
             if context_features
             else 0.0,
@@ -94,21 +96,21 @@ def pair_features(
             preceding_overlap_rank=1 / (1 + sum(another > words for another in spoken)) if words else 0.0,
             preceding_value=float(bool(named & profiled.spoken_values)),
             same_session=float(bool(new.session_id) and new.session_id == one.session_id),
-            recency=_recency(new, one, known),
+            recency=_recency_feature(new, one, known),
             candidate_count=min(1.0, math.log(len(known)) / 4),
         )
-        found.append([*_features(mine, profiled, pair), *of_change(change, cosine)])
+        found.append([*_features_of_pair(mine, profiled, pair), *change_probability(change, cosine)])
     return found
 
 
 OF_CHANGE = 2
 
 
-def of_change(change: float, cosine: float) -> tuple[float, float]:
+def change_probability(change: float, cosine: float) -> tuple[float, float]:
     return change, change * cosine
 
 
-def _recency(new: Statement, old: Statement, known: Sequence[Statement]) -> float:
+def _recency_feature(new: Statement, old: Statement, known: Sequence[Statement]) -> float:
     """1 for what the session said last, less for what it said before."""
     if not new.session_id or new.session_id != old.session_id:
         return 0.0
@@ -132,19 +134,21 @@ def with_preceding(statement: Statement) -> str:
     )
 
 
-def _overlap(new: StatementFeatures, old: StatementFeatures, stem_rarity: Callable[[str], float]) -> float:
+def _overlap_features(
+    new: StatementFeatures, old: StatementFeatures, stem_rarity: Callable[[str], float]
+) -> float:
     return sum(stem_rarity(stem) * plain_weight(stem) for stem in set(new.content).intersection(old.content))
 
 
-def _features(new: StatementFeatures, old: StatementFeatures, pair: PairContext) -> list[float]:
+def _features_of_pair(new: StatementFeatures, old: StatementFeatures, pair: PairContext) -> list[float]:
     """The features of a pair, each about between -1 and 1."""
     ours, theirs = set(new.content), set(old.content)
     shared = ours & theirs
-    both = _total(shared)
-    share_new, share_old = both / (_total(ours) or 1), both / (_total(theirs) or 1)
+    both = _total_rarity(shared)
+    share_new, share_old = both / (_total_rarity(ours) or 1), both / (_total_rarity(theirs) or 1)
     cosine = float(new.vector @ old.vector)
-    best_new, best_old, near, rest = _alignment(new, old, shared)
-    linked = min(1.0, _overlap(new, old, pair.stem_rarity) / 6)
+    best_new, best_old, near, rest = _alignment_features(new, old, shared)
+    linked = min(1.0, _overlap_features(new, old, pair.stem_rarity) / 6)
     value_words, value_meaning, value_size, value_unit, value_share = _differing_values(
         new, old, pair.stem_rarity
     )
@@ -171,7 +175,8 @@ def _features(new: StatementFeatures, old: StatementFeatures, pair: PairContext)
     denies = float(new.negations != old.negations)
     base = [
         cosine, best_new, best_old, near, rest, share_new, share_old, linked, named, new_names, old_names, swap, *differ,
-        *same, differs, equals, further, gone, min(1.0, _total(new.negated & theirs) / 5), *new.cues, change, min(changes, 4)
+        *same, differs, equals, further, gone, min(1.0, _total_rarity(new.negated & theirs) / 5),
+        *new.cues, change, min(changes, 4)
         / 4, strangers, newcomers, float(new.first_person), float(old.first_person), denies, min(new.word_count, 30) / 30,
         min(old.word_count, 30) / 30, float(bool(new.people & old.people)), float(not shared), rarest, pair.vector_rank,
         pair.overlap_rank, pair.vector_rank * pair.overlap_rank, pair.context_similarity, pair.context_overlap, taken_back,
@@ -216,9 +221,9 @@ def _differing_values(
             shared = mine.nearby_stems & theirs.nearby_stems
             words = max(words, min(1.0, sum(stem_rarity(stem) * plain_weight(stem) for stem in shared) / 4))
             meaning = max(meaning, float(mine.nearby_vector @ theirs.nearby_vector))
-            size = max(size, _near_in_size(mine.kind, mine.value, theirs.value))
+            size = max(size, _closeness_of_values(mine.kind, mine.value, theirs.value))
             unit = max(unit, float(bool(mine.unit) and mine.unit == theirs.unit))
-            share = max(share, _total(shared) / (_total(mine.nearby_stems) or 1))
+            share = max(share, _total_rarity(shared) / (_total_rarity(mine.nearby_stems) or 1))
     return words, meaning, size, unit, share
 
 
@@ -239,7 +244,7 @@ def _swapped_names(
     return words, meaning
 
 
-def _near_in_size(kind: str, mine: str, theirs: str) -> float:
+def _closeness_of_values(kind: str, mine: str, theirs: str) -> float:
     """One for values that are close, zero for those that are far apart."""
     if kind == "days":
         return 0.5
@@ -249,22 +254,22 @@ def _near_in_size(kind: str, mine: str, theirs: str) -> float:
             return 0.3
         return 1.0 if month and month == of else 0.6 if not (month and of) else 0.4
     if kind == "times":
-        one, another = (_hours(value) for value in (mine, theirs))
+        one, another = (_hour_of(value) for value in (mine, theirs))
         return 0.3 if one is None or another is None else 1 / (1 + abs(one - another) / 2)
     one, another = (float(value) if value.replace(".", "", 1).isdigit() else 0.0 for value in (mine, theirs))
     return min(one, another) / max(one, another) if one > 0 and another > 0 else 0.0
 
 
-def _hours(value: str) -> float | None:
+def _hour_of(value: str) -> float | None:
     hour, _, minute = value.partition(":")
     return int(hour) + int(minute) / 60 if hour.isdigit() and minute.isdigit() else None
 
 
-def _total(stems: Iterable[str]) -> float:
+def _total_rarity(stems: Iterable[str]) -> float:
     return sum(map(plain_weight, stems))
 
 
-def _alignment(
+def _alignment_features(
     new: StatementFeatures, old: StatementFeatures, shared: set[str]
 ) -> tuple[float, float, float, float]:
     """How well the words of each statement match the other; of the words that are not shared, the similarity of the closest

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from memtui.engine import word_lists
 
-from .change_words import listed, says_change
+from .change_words import says_change, words_under
 from .pair_features import Statement
-from .similarity import tokens
+from .similarity import tokens_as_written
 from .statement_features import StatementFeatures, people_named
 from .update_model import packaged_features
 from .value_mentions import read_values
@@ -33,12 +33,12 @@ _ALIKE = {"amounts": "numbers", "numbers": "amounts"}  # "13.50 an hour", then "
 
 def corrects_itself(content: str, message: str) -> bool:
     """Whether the person says, right before the content or as its first words, that they correct what they said."""
-    plain = _plain(message[:_LONGEST])
-    wanted = _plain(content)[:_WITHIN]
+    plain = _plain_text(message[:_LONGEST])
+    wanted = _plain_text(content)[:_WITHIN]
     at = plain.find(wanted)
     if at < 0:  # its first words were changed
-        return _cue().search(wanted) is not None
-    return _cue().search(plain[max(0, at - _BEFORE) : at + _WITHIN]) is not None
+        return _correction_cue().search(wanted) is not None
+    return _correction_cue().search(plain[max(0, at - _BEFORE) : at + _WITHIN]) is not None
 
 
 def is_value_alone(content: str) -> bool:
@@ -96,12 +96,12 @@ def _another_value(mine: StatementFeatures, theirs: StatementFeatures, *, named:
 
 def _begins_with_value(text: str) -> bool:
     """Whether nothing but a cue or a pronoun comes before the first value: "it's Friday", "make it 8,000"."""
-    plain = _plain(text)
-    spans = read_values(plain, tokens(plain)).spans
+    plain = _plain_text(text)
+    spans = read_values(plain, tokens_as_written(plain)).spans
     if not spans:
         return False
     before = packaged_features(plain[: min(start for _, _, start, _ in spans)])
-    return set(before.content) <= listed("says a correction")
+    return set(before.content) <= words_under("says a correction")
 
 
 def _same_people(new: str, old: str) -> bool:
@@ -112,11 +112,11 @@ def _same_people(new: str, old: str) -> bool:
 
 
 @functools.lru_cache(maxsize=8)
-def _plain(text: str) -> str:
+def _plain_text(text: str) -> str:
     return " ".join(text.casefold().replace("’", "'").split())
 
 
 @functools.cache
-def _cue() -> re.Pattern[str]:
+def _correction_cue() -> re.Pattern[str]:
     lines = word_lists.sections(Path(__file__).with_name("self_correction_cues.txt"))
     return re.compile(rf"(?<!\w)(?:{'|'.join(line for some in lines.values() for line in some)})(?!\w)")

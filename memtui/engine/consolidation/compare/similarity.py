@@ -46,7 +46,7 @@ class AnalysedText(NamedTuple):
     directions: frozenset[str]
 
 
-class Verdict(Record):
+class StatementRelation(Record):
     """How two statements relate; ``score`` is the weighted share of common content in [0, 1]."""
 
     kind: Relation
@@ -54,15 +54,15 @@ class Verdict(Record):
     reasons: tuple[str, ...] = ()
 
 
-def tokens(text: str) -> list[str]:
+def tokens_as_written(text: str) -> list[str]:
     """The words and numbers of a text as written there."""
     return word_shape.findall(unicodedata.normalize("NFKC", text).replace("’", "'"))
 
 
 @functools.lru_cache(maxsize=2048)
-def analyse(text: str) -> AnalysedText:
+def analyse_statement(text: str) -> AnalysedText:
     """What comparing needs of a statement: its telling words, numbers, names, and whether it denies."""
-    found = tokens(text)
+    found = tokens_as_written(text)
     lowered = [token.casefold() for token in found]
     numbers, content, spelled, names = [], [], [], []
     denials = 0
@@ -101,15 +101,15 @@ def plain_weight(stem: str) -> float:
     return 1.0 + math.log(1 + len(stem))
 
 
-def compare(first: str, second: str, weight: Weight = plain_weight) -> Verdict:
+def compare_statements(first: str, second: str, weight: Weight = plain_weight) -> StatementRelation:
     """How two statements relate to each other; ``weight`` says how much a word tells."""
-    return compare_analysed(analyse(first), analyse(second), weight)
+    return compare_analysed(analyse_statement(first), analyse_statement(second), weight)
 
 
-def compare_analysed(a: AnalysedText, b: AnalysedText, weight: Weight = plain_weight) -> Verdict:
+def compare_analysed(a: AnalysedText, b: AnalysedText, weight: Weight = plain_weight) -> StatementRelation:
     """The order of the two does not matter."""
     if a.exact == b.exact:
-        return Verdict(kind="duplicate", score=1.0, reasons=("the same words",))
+        return StatementRelation(kind="duplicate", score=1.0, reasons=("the same words",))
     ours, theirs = set(a.content), set(b.content)
     shared, only_a, only_b = ours & theirs, ours - theirs, theirs - ours
     total = sum(map(weight, ours | theirs))
@@ -118,38 +118,46 @@ def compare_analysed(a: AnalysedText, b: AnalysedText, weight: Weight = plain_we
     smaller = min(sum(map(weight, ours)), sum(map(weight, theirs)))
     inside = sum(map(weight, shared)) / smaller if smaller else 0.0
     if score < RELATED and inside < CONFLICT:
-        return Verdict(kind="different", score=score)
-    differences = _differences(a, b, only_a, only_b)
-    if not differences and score >= DUPLICATE and _same_order(a, b, shared):
-        return Verdict(kind="duplicate", score=score, reasons=("the same content words",))
+        return StatementRelation(kind="different", score=score)
+    differences = _list_differences(a, b, only_a, only_b)
+    if not differences and score >= DUPLICATE and _has_same_order(a, b, shared):
+        return StatementRelation(kind="duplicate", score=score, reasons=("the same content words",))
     if differences and inside >= CONFLICT and _may_conflict(a, b, only_a, only_b, score):
-        return Verdict(kind="conflict", score=score, reasons=differences)
-    return Verdict(kind="related" if score >= RELATED else "different", score=score, reasons=differences)
+        return StatementRelation(kind="conflict", score=score, reasons=differences)
+    return StatementRelation(
+        kind="related" if score >= RELATED else "different", score=score, reasons=differences
+    )
 
 
-def _differences(a: AnalysedText, b: AnalysedText, only_a: set[str], only_b: set[str]) -> tuple[str, ...]:
+def _list_differences(
+    a: AnalysedText, b: AnalysedText, only_a: set[str], only_b: set[str]
+) -> tuple[str, ...]:
     found = []
     if a.denials != b.denials:
         found.append("one denies what the other says")
     if a.numbers != b.numbers:
-        found.append(_each(*(", ".join(sorted(x.numbers - y.numbers)) for x, y in ((a, b), (b, a)))))
+        found.append(
+            _describe_both_sides(*(", ".join(sorted(x.numbers - y.numbers)) for x, y in ((a, b), (b, a))))
+        )
     if only_a and only_b:
-        found.append(_each(_spelled(a, only_a), _spelled(b, only_b)))
+        found.append(_describe_both_sides(_words_as_written(a, only_a), _words_as_written(b, only_b)))
     elif a.directions != b.directions:
         found.append(f"only one says {', '.join(sorted(a.directions ^ b.directions))}")
     elif (named := a.names & only_a) or (b.names & only_b):
-        found.append(f"only one names {_spelled(a, named) if named else _spelled(b, b.names & only_b)}")
+        found.append(
+            f"only one names {_words_as_written(a, named) if named else _words_as_written(b, b.names & only_b)}"
+        )
     return tuple(found)
 
 
-def _each(mine: str, yours: str) -> str:
+def _describe_both_sides(mine: str, yours: str) -> str:
     """What each of two says that the other does not; one of both may be empty."""
     if mine and yours:
         return f"one says {mine}, the other {yours}"
     return f"only one says {mine or yours}"
 
 
-def _spelled(reading: AnalysedText, stems: Set[str]) -> str:
+def _words_as_written(reading: AnalysedText, stems: Set[str]) -> str:
     """Some of its words as they are in the statement, at most four."""
     words = dict.fromkeys(
         word for stem, word in zip(reading.content, reading.spelled, strict=True) if stem in stems
@@ -166,7 +174,7 @@ def _may_conflict(a: AnalysedText, b: AnalysedText, only_a: set[str], only_b: se
     return score >= CONFLICT and 0 < len(only_a) <= 2 and 0 < len(only_b) <= 2
 
 
-def _same_order(a: AnalysedText, b: AnalysedText, shared: set[str]) -> bool:
+def _has_same_order(a: AnalysedText, b: AnalysedText, shared: set[str]) -> bool:
     """ "Ada asked Bo" is not "Bo asked Ada", unless one of them is passive or has a clause that turns words round."""
     first = [stem for stem in a.content if stem in shared]
     second = [stem for stem in b.content if stem in shared]

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from memtui.engine.models.ner import gazetteer
 from memtui.engine.word_lists import expression
 
-from .similarity import analyse
+from .similarity import analyse_statement
 
 _SUBJECT = (
     r"(?:(?P<owner>i|we|the user|user|he|she|(?!(?:now|still|currently) )[a-z'-]+|"
@@ -68,9 +68,9 @@ class Slot(NamedTuple):
     thing: str
 
 
-def slots(text: str) -> dict[Slot, frozenset[str]]:
+def filled_slots(text: str) -> dict[Slot, frozenset[str]]:
     """The slots that a statement fills, with the content words and numbers of the value."""
-    plain = _plain(text)
+    plain = _plain_text(text)
     if len(plain) > LONGEST or _OPEN.search(plain):
         return {}
     found = {}
@@ -85,7 +85,7 @@ def slots(text: str) -> dict[Slot, frozenset[str]]:
         value_text = _STOPS.split(match["value"], maxsplit=1)[0]
         if name == "home" and not _names_place(value_text, text):
             continue
-        value = analyse(value_text)
+        value = analyse_statement(value_text)
         words = (frozenset(value.content) | value.numbers) - _TITLES
         if words:
             found[Slot(owner, match["thing"] if "thing" in match.groupdict() else name)] = words
@@ -97,11 +97,11 @@ def moves_home(new: str, old: str) -> bool:
 
     A street or a house number may be in the town that is known; who "moved to Postgres" still lives in Oslo.
     """
-    return _by_name(new) and _by_name(old)
+    return _slots_by_name(new) and _slots_by_name(old)
 
 
-def _by_name(text: str) -> bool:
-    match = _SLOTS["home"].search(_plain(text))
+def _slots_by_name(text: str) -> bool:
+    match = _SLOTS["home"].search(_plain_text(text))
     if match is None:
         return False
     place = _WHEN.sub("", _STOPS.split(match["value"], maxsplit=1)[0]).strip(" ,")
@@ -118,15 +118,15 @@ def _names_place(value_text: str, text: str) -> bool:
     )
 
 
-def _plain(text: str) -> str:
+def _plain_text(text: str) -> str:
     plain = " ".join(text.casefold().replace("’", "'").split()).rstrip(".")
     return plain.replace("favourite", "favorite").replace("colour", "color")
 
 
 def contested_slot(first: str, second: str) -> str | None:
     """The slot that both fill with values that share nothing; None when there is none."""
-    theirs = slots(second)
-    for slot, value in slots(first).items():
+    theirs = filled_slots(second)
+    for slot, value in filled_slots(first).items():
         other = theirs.get(slot)
         if other and not value & other:
             return slot.thing
@@ -135,4 +135,4 @@ def contested_slot(first: str, second: str) -> str | None:
 
 def names_role(text: str) -> bool:
     """Whether it begins with who holds a role: "Ingrid is my team lead"."""
-    return _SLOTS[_ROLE_BY_NAME].search(_plain(text)) is not None
+    return _SLOTS[_ROLE_BY_NAME].search(_plain_text(text)) is not None

@@ -12,8 +12,8 @@ from memtui.engine.models.ner import gazetteer
 from memtui.engine.models.ner.words import ordinary_words
 from memtui.engine.store import tokens as index_words
 
-from .change_words import cues, days, listed, months, words
-from .similarity import plain_weight, tokens, word_shape
+from .change_words import change_words, cue_patterns, day_names, month_names, words_under
+from .similarity import plain_weight, tokens_as_written, word_shape
 from .value_mentions import ValueSets, negated_values, read_values, spoken_forms
 from .vocabulary import ENDINGS, FUNCTION_WORDS, NEGATIONS, NUMBER_WORDS, SYNONYMS
 
@@ -74,8 +74,8 @@ class StatementFeatures(NamedTuple):
 
 def people_named(text: str) -> frozenset[str]:
     """The given names and the words for people ("sister") in a statement, by stem."""
-    people = listed("people")
-    bare = (token.casefold().removesuffix("'s") for token in tokens(text.replace("’", "'")))
+    people = words_under("people")
+    bare = (token.casefold().removesuffix("'s") for token in tokens_as_written(text.replace("’", "'")))
     return frozenset(
         SYNONYMS.get(word, word) for word in bare if word in people or gazetteer.is_given_name(word)
     )
@@ -88,16 +88,16 @@ def features_of(text: str, embedder: OfflineEmbedder) -> StatementFeatures:
 
     text = _said.sub("", text[:LONGEST].replace("’", "'"))
     plain = " ".join(text.casefold().split())
-    found = tokens(text)
+    found = tokens_as_written(text)
     lowered = [token.casefold() for token in found]
-    listed = words()
+    listed = change_words()
     values, value_words, spans = read_values(plain, lowered)
     content: list[str] = []
     content_words: list[str] = []
     stems: list[str] = []
     names, people = set(), set()
     for place, (token, word) in enumerate(zip(found, lowered, strict=True)):
-        bare, stem = _bare(word), _stem(word)
+        bare, stem = _strip_punctuation(word), _stem_of(word)
         stems.append(stem)
         if bare in listed["people"]:
             people.add(stem)
@@ -118,7 +118,7 @@ def features_of(text: str, embedder: OfflineEmbedder) -> StatementFeatures:
         if given or (place and token[0].isupper()) or not (bare.isalpha() and ordinary_words([bare])):
             names.add(stem)
     vectors = (
-        np.stack([_vector(embedder, word) for word in content_words])
+        np.stack([_word_vector(embedder, word) for word in content_words])
         if content_words
         else np.zeros((0, embedder.dims), np.float32)
     )
@@ -129,26 +129,26 @@ def features_of(text: str, embedder: OfflineEmbedder) -> StatementFeatures:
         people=frozenset(people),
         first_person=not listed["self"].isdisjoint(lowered),
         values=values,
-        negated=frozenset(_negated(lowered, stems)).intersection(content),
+        negated=frozenset(_negated_stems(lowered, stems)).intersection(content),
         negated_values=negated_values(plain),
         spoken_values=spoken_forms(values),
-        cues=tuple(float(shape.search(plain) is not None) for shape in cues()),
+        cues=tuple(float(shape.search(plain) is not None) for shape in cue_patterns()),
         negations=sum(map(_is_negation, lowered)),
         word_vectors=vectors,
         word_weights=np.array([plain_weight(word) for word in content_words], np.float32),
         vector=embedder.embed([text])[0],
-        mentions=_mentions(plain, spans, names, embedder),
+        mentions=_mentions_of(plain, spans, names, embedder),
     )
 
 
-def _mentions(
+def _mentions_of(
     plain: str, spans: Sequence[tuple[str, str, int, int]], names: Iterable[str], embedder: OfflineEmbedder
 ) -> tuple[ValueMention, ...]:
     """The values and names of a statement, each with the content words next to it."""
     import numpy as np
 
     found = [(match[0], match.start(), match.end()) for match in word_shape.finditer(plain)]
-    said = [(word, _stem(word), start, end) for word, start, end in found]
+    said = [(word, _stem_of(word), start, end) for word, start, end in found]
     named = set(names)
     spans = [*spans, *(("name", stem, start, end) for _, stem, start, end in said if stem in named)]
     mentions = []
@@ -162,7 +162,7 @@ def _mentions(
             one for one in content_near if one[2] >= end
         ][:_AFTER]
         after = next((stem for _, stem, at, _ in said if end <= at <= end + 2), "")
-        rows = [_vector(embedder, _bare(word)) for word, _, _ in near]
+        rows = [_word_vector(embedder, _strip_punctuation(word)) for word, _, _ in near]
         total = np.sum(rows, axis=0) if rows else np.zeros(embedder.dims, np.float32)
         length = float((total @ total) ** 0.5)
         mentions.append(
@@ -177,21 +177,21 @@ def _mentions(
     return tuple(mentions[:_MOST_MENTIONS])
 
 
-def _bare(word: str) -> str:
+def _strip_punctuation(word: str) -> str:
     bare = _elided.sub("", word.casefold().removesuffix("'s"))
     return SYNONYMS.get(bare, bare)
 
 
 @functools.lru_cache(maxsize=8192)
-def _stem(word: str) -> str:
-    bare = _bare(word)
+def _stem_of(word: str) -> str:
+    bare = _strip_punctuation(word)
     stem = next(iter(index_words.stems(bare)), bare)
     return SYNONYMS.get(stem, stem)
 
 
 def _is_content(word: str) -> bool:
     """Whether a word says something by itself and is not a value."""
-    bare, listed = _bare(word), words()
+    bare, listed = _strip_punctuation(word), change_words()
     return not (
         len(bare) < 2
         or bare[0].isdigit()
@@ -200,18 +200,18 @@ def _is_content(word: str) -> bool:
         or bare in NUMBER_WORDS
         or bare in listed["small"]
         or word in listed["self"]
-        or bare in days()
-        or bare in months()
+        or bare in day_names()
+        or bare in month_names()
     )
 
 
 def _is_negation(word: str) -> bool:
-    return word in NEGATIONS or word in ENDINGS or word.endswith("n't") or word in words()["not"]
+    return word in NEGATIONS or word in ENDINGS or word.endswith("n't") or word in change_words()["not"]
 
 
-def _negated(lowered: Sequence[str], stems: Sequence[str]) -> Iterable[str]:
+def _negated_stems(lowered: Sequence[str], stems: Sequence[str]) -> Iterable[str]:
     """Stems of what the statement denies or says has ended."""
-    listed = words()
+    listed = change_words()
     for place, word in enumerate(lowered):
         if word in listed["takes back"] or word in NEGATIONS or word.endswith("n't"):
             yield from stems[place + 1 : place + 1 + _NEAR]
@@ -220,6 +220,6 @@ def _negated(lowered: Sequence[str], stems: Sequence[str]) -> Iterable[str]:
 
 
 @functools.lru_cache(maxsize=8192)
-def _vector(embedder: OfflineEmbedder, word: str) -> Floats:
+def _word_vector(embedder: OfflineEmbedder, word: str) -> Floats:
     row: Floats = embedder.embed([word])[0]
     return row

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .similarity import tokens
+from .similarity import tokens_as_written
 from .vocabulary import DEPENDENT, EMPTY_WORDS, NUMBER_WORDS
 
 _SELF, _OWN, _NOT = "\x00self", "\x00own", "\x00not"
@@ -25,38 +25,41 @@ _and_i = re.compile(r"(?:[,;]\s*(?:and|but)|;|\s(?:and|but))\s+(?=(?:I|we)\b)")
 
 def states_claim(sentence: str, claim: str) -> bool:
     """Whether the sentence, or a clause of it that stands alone, is this claim."""
-    wanted = list(_words(claim.replace("’", "'"), third_person=True))
+    wanted = list(_content_words(claim.replace("’", "'"), third_person=True))
     return any(
-        said in (wanted, [_SELF, *wanted], _as_their_own(wanted, said))
-        for said in (list(_words(clause)) for clause in _clauses(sentence))
+        said in (wanted, [_SELF, *wanted], _restates_first_person(wanted, said))
+        for said in (list(_content_words(clause)) for clause in _split_clauses(sentence))
         if said
     )
 
 
-def _clauses(sentence: str) -> list[str]:
+def _split_clauses(sentence: str) -> list[str]:
     parts = _and_i.split(sentence)
-    words = [[word.casefold() for word in tokens(part)] for part in parts]
+    words = [[word.casefold() for word in tokens_as_written(part)] for part in parts]
     alone = all(
-        clause and _self(clause[0]) and sum(map(_self, clause)) == 1 and DEPENDENT.isdisjoint(clause)
+        clause
+        and _as_self_reference(clause[0])
+        and sum(map(_as_self_reference, clause)) == 1
+        and DEPENDENT.isdisjoint(clause)
         for clause in words
-    ) and not any(_NOT in _words(part) for part in parts[:-1])
+    ) and not any(_NOT in _content_words(part) for part in parts[:-1])
     return [sentence, *parts] if alone else [sentence]
 
 
-def _self(word: str) -> bool:
+def _as_self_reference(word: str) -> bool:
     return word.partition("'")[0] in _SPEAKER
 
 
-def _as_their_own(wanted: list[str], said: list[str]) -> list[str]:
+def _restates_first_person(wanted: list[str], said: list[str]) -> list[str]:
     """ "The user loves their job" for "I love my job": no other person is mentioned."""
     if said[0] != _SELF or not _OTHERS.isdisjoint(said):
         return wanted
     return [_SELF, *(_OWN if word in _OTHERS_OWN else word for word in wanted if word != _SELF)]
 
 
-def _words(text: str, *, third_person: bool = False) -> Iterator[str]:
+def _content_words(text: str, *, third_person: bool = False) -> Iterator[str]:
     """``third_person``: the text speaks of the person as "the user"."""
-    for token in tokens(text):
+    for token in tokens_as_written(text):
         word = token.casefold()
         if third_person and word in ("user", "user's"):
             yield _OWN if word.endswith("'s") else _SELF
@@ -65,17 +68,17 @@ def _words(text: str, *, third_person: bool = False) -> Iterator[str]:
         elif word == "not":
             yield _NOT
         elif word.endswith("n't") or word == "cannot":
-            yield from _plain(_FULL.get(word, word.removesuffix("n't")))
+            yield from _strip_verb_ending(_FULL.get(word, word.removesuffix("n't")))
             yield _NOT
         else:
             bare, mark, short = word.partition("'")
             full = _SHORT.get(mark + short)
-            yield from _plain(word if full is None else bare)
+            yield from _strip_verb_ending(word if full is None else bare)
             if full:
-                yield from _plain(full)
+                yield from _strip_verb_ending(full)
 
 
-def _plain(word: str) -> Iterator[str]:
+def _strip_verb_ending(word: str) -> Iterator[str]:
     """Without the ending of the third person; nothing for an empty word."""
     word = _FULL.get(word, word)
     if word in _SPEAKER:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.engine.models.embedders import OfflineEmbedder
 
-from ..extract.durability import hashed, surface
+from ..extract.durability import hashed_features, surface_features
 from .pair_features import Statement, pair_features, with_preceding
 from .statement_features import StatementFeatures, features_of
 
@@ -40,7 +40,7 @@ class UpdateModel:
         """Whether the vectors are installed; without them only the rules compare."""
         return self.embedder.available() is None
 
-    def nearest(self, new: Statement, known: Sequence[str], limit: int) -> list[int]:
+    def most_similar(self, new: Statement, known: Sequence[str], limit: int) -> list[int]:
         """The indexes of the known statements most similar to the new one, with or without what precedes it."""
         import numpy as np
 
@@ -51,19 +51,19 @@ class UpdateModel:
         closeness = np.max(rows @ np.stack(mine).T, axis=1)
         return [int(place) for place in np.argsort(-closeness, kind="stable")[:limit]]
 
-    def judge(self, new: Statement, known: Sequence[Statement]) -> list[float]:
+    def replacement_odds(self, new: Statement, known: Sequence[Statement]) -> list[float]:
         """For each known statement the log-odds that the new one replaces it; about 0.1 ms each."""
         if not known:
             return []
         import numpy as np
 
-        weights = _weights()
-        change = self._change(new.text, weights)
+        weights = _load_weights()
+        change = self._change_odds(new.text, weights)
         table = np.asarray(pair_features(new, known, self.embedder, change), np.float32)
         hidden = np.tanh(((table - weights.mean) / weights.spread).clip(-4, 4) @ weights.inner + weights.bias)
         return [float(score) for score in hidden @ weights.outer + weights.shift]
 
-    def _change(self, text: str, weights: _Weights) -> float:
+    def _change_odds(self, text: str, weights: _Weights) -> float:
         """The log-odds that a statement changes something, whatever is known."""
         score = float(change_features(text, self.embedder) @ weights.change_dense) + float(
             weights.change_bias
@@ -78,19 +78,21 @@ def change_features(text: str, embedder: OfflineEmbedder) -> Floats:
     import numpy as np
 
     features = features_of(text, embedder)
-    return np.concatenate([features.vector * _OF_VECTOR, surface(text), features.cues]).astype(np.float32)
+    return np.concatenate([features.vector * _OF_VECTOR, surface_features(text), features.cues]).astype(
+        np.float32
+    )
 
 
 def change_words(text: str) -> dict[int, float]:
     """Its hashed words and letters."""
     found: dict[int, float] = {}
-    for place, value in hashed(text).items():
+    for place, value in hashed_features(text).items():
         found[place % CHANGE_HASHED] = found.get(place % CHANGE_HASHED, 0.0) + value
     return found
 
 
 @functools.cache
-def model() -> UpdateModel:
+def update_model() -> UpdateModel:
     """The model of this process. It reads its vectors once and caches the features of recent statements."""
     return UpdateModel()
 
@@ -108,7 +110,7 @@ class _Weights(NamedTuple):
 
 
 @functools.cache
-def _weights() -> _Weights:
+def _load_weights() -> _Weights:
     import numpy as np
 
     with np.load(WEIGHTS) as file:
@@ -117,4 +119,4 @@ def _weights() -> _Weights:
 
 def packaged_features(text: str) -> StatementFeatures:
     """The features of a statement with the vectors of the model of this process."""
-    return features_of(text, model().embedder)
+    return features_of(text, update_model().embedder)

@@ -10,8 +10,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from .change_words import days, hours, listed, months
-from .similarity import tokens, word_shape
+from .change_words import day_names, hour_names, month_names, words_under
+from .similarity import tokens_as_written, word_shape
 from .vocabulary import NUMBER_WORDS
 
 _taken_back = re.compile(
@@ -57,7 +57,7 @@ class ReadValues(NamedTuple):
 def read_values(plain: str, lowered: Sequence[str]) -> ReadValues:
     """The values of a text in small letters (``plain``) with the words ``lowered``."""
     spans: list[tuple[str, str, int, int]] = []
-    month_numbers, hour_words, day_numbers = months(), listed("hours"), days()
+    month_numbers, hour_words, day_numbers = month_names(), words_under("hours"), day_names()
     date, time = _moment_shapes()
     rest = plain
 
@@ -66,7 +66,7 @@ def read_values(plain: str, lowered: Sequence[str]) -> ReadValues:
 
     for match in _money.finditer(rest):
         note("amounts", _plain_number(match["a"] or match["b"]), match)
-        rest = _blanked(rest, match)
+        rest = _blank_match(rest, match)
     for match in date.finditer(rest):
         month = next((match[name] for name in ("mo", "mo2", "mo6") if match[name]), "")
         number = str(month_numbers[month]) if month else match["mo4"] or ""
@@ -75,7 +75,7 @@ def read_values(plain: str, lowered: Sequence[str]) -> ReadValues:
                 note("dates", f"{int(match[name])}/{number}", match)
         if match["mo6"]:
             note("dates", f"/{number}", match)
-        rest = _blanked(rest, match)
+        rest = _blank_match(rest, match)
     for match in time.finditer(rest):
         hour = next((match[name] for name in ("h", "h2", "h3", "h4", "h5") if match[name]), "")
         if hour:
@@ -84,8 +84,10 @@ def read_values(plain: str, lowered: Sequence[str]) -> ReadValues:
         elif match["word"] and not (match["word"] in hour_words or match["word"].isdigit()):
             continue
         else:
-            note("times", _spoken(match["part"], match["word"]) if match["word"] else "12:00", match)
-        rest = _blanked(rest, match)
+            note(
+                "times", _parse_spoken_time(match["part"], match["word"]) if match["word"] else "12:00", match
+            )
+        rest = _blank_match(rest, match)
     for match in _number.finditer(rest):
         note("numbers", _plain_number(match[0]), match)
     for match in word_shape.finditer(rest):
@@ -107,9 +109,9 @@ def read_values(plain: str, lowered: Sequence[str]) -> ReadValues:
     )
 
 
-def _spoken(part: str, word: str) -> str:
+def _parse_spoken_time(part: str, word: str) -> str:
     """ "half past nine" as 9:30, "quarter to seven" as 6:45, "halb neun" as 8:30."""
-    said = word if word.isdigit() else NUMBER_WORDS.get(word) or hours().get(word, "")
+    said = word if word.isdigit() else NUMBER_WORDS.get(word) or hour_names().get(word, "")
     if not said:
         return f"{part}{word}"
     hour = int(said) - (part.endswith(("to ", "vor ")) or part == "halb ")
@@ -123,14 +125,14 @@ def _plain_number(written: str) -> str:
     return plain.replace(".", "") if _thousands.fullmatch(plain) else plain
 
 
-def _blanked(text: str, match: re.Match[str]) -> str:
+def _blank_match(text: str, match: re.Match[str]) -> str:
     start, end = match.span()
     return text[:start] + " " * (end - start) + text[end:]
 
 
 @functools.cache
 def _moment_shapes() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    month = "|".join(sorted(months(), key=len, reverse=True))
+    month = "|".join(sorted(month_names(), key=len, reverse=True))
     day = r"(?:st|nd|rd|th|er)?\.?"
     date = re.compile(
         rf"\b(?:(?P<d0>\d{{1,2}}){day} ?(?:to|bis|-|–|au|al|and|und|et|y) ?)?"
@@ -168,22 +170,22 @@ def spoken_forms(values: ValueSets) -> frozenset[str]:
 def values_named(text: str) -> frozenset[str]:
     """The values of a text, as another one may say them."""
     plain = " ".join(text.casefold().replace("’", "'").split())
-    return spoken_forms(read_values(plain, tokens(plain)).values)
+    return spoken_forms(read_values(plain, tokens_as_written(plain)).values)
 
 
 def negated_values(plain: str) -> frozenset[str]:
     """The values that a text in small letters says are no longer so: "the 12th, not the 9th"."""
     found: set[str] = set()
     for match in _taken_back.finditer(plain):
-        spans = _spans(_then.split(match[1], maxsplit=1)[0])
+        spans = _value_spans(_then.split(match[1], maxsplit=1)[0])
         found |= {value for _, value, start, _ in spans if start == min(span[2] for span in spans)}
     for shape in (_gone_to, _over):
         for match in shape.finditer(plain):
-            spans = _spans(match[1])
+            spans = _value_spans(match[1])
             found |= {value for _, value, _, end in spans if end == max(span[3] for span in spans)}
     return frozenset(found)
 
 
 @functools.lru_cache(maxsize=2048)
-def _spans(part: str) -> list[tuple[str, str, int, int]]:
-    return read_values(part, tokens(part)).spans
+def _value_spans(part: str) -> list[tuple[str, str, int, int]]:
+    return read_values(part, tokens_as_written(part)).spans

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ..extract.severity import is_severe
 from .change_words import CUES
-from .similarity import analyse
+from .similarity import analyse_statement
 from .slots import LONGEST
 from .statement_features import StatementFeatures
 from .update_model import packaged_features
@@ -40,7 +40,7 @@ _SORTS = {
 _LATER = re.compile(r",(?!\d)|[;(]| (?:and|but|because|since|so|while|if|unless|after|before|until|except) ")
 
 
-class _Assignment(NamedTuple):
+class _ValueAssignment(NamedTuple):
     subject: frozenset[str]
     about: frozenset[str]
     values: dict[str, str]
@@ -48,7 +48,7 @@ class _Assignment(NamedTuple):
 
 def another_value(new: str, old: str) -> str:
     """ "a different time", day, date or amount, where both set the same thing to a different one of these; else empty."""
-    mine, theirs = _assignment(new), _assignment(old)
+    mine, theirs = _find_assignment(new), _find_assignment(old)
     if mine is None or theirs is None or mine.subject != theirs.subject:
         return ""
     if mine.about and theirs.about and mine.about != theirs.about:
@@ -56,11 +56,11 @@ def another_value(new: str, old: str) -> str:
     for sort in _SORTS:
         ours, known = mine.values.get(sort), theirs.values.get(sort)
         if ours and known and ours != known:
-            return "" if sort == "amount" and _unit(ours) != _unit(known) else f"a different {sort}"
+            return "" if sort == "amount" and _unit_of(ours) != _unit_of(known) else f"a different {sort}"
     return ""
 
 
-def _assignment(text: str) -> _Assignment | None:
+def _find_assignment(text: str) -> _ValueAssignment | None:
     plain = " ".join(text.casefold().replace("’", "'").split()).rstrip(".")
     match = _SET.match(plain) if len(plain) <= LONGEST else None
     if match is None or re.search(r"\b(?:also|too|another|either)\b", plain):
@@ -69,15 +69,15 @@ def _assignment(text: str) -> _Assignment | None:
     values = {sort: found[0].strip() for sort, shape in _SORTS.items() if (found := shape.search(value))}
     if "time" in values or "date" in values:
         values.pop("amount", None)
-    subject = frozenset(analyse(match["subject"]).content)
+    subject = frozenset(analyse_statement(match["subject"]).content)
     return (
-        _Assignment(subject, frozenset(analyse(match["about"] or "").content), values)
+        _ValueAssignment(subject, frozenset(analyse_statement(match["about"] or "").content), values)
         if subject and values
         else None
     )
 
 
-def _unit(amount: str) -> str:
+def _unit_of(amount: str) -> str:
     return re.sub(r"^(?:to|about|around) |[\d., ]", "", amount)
 
 
@@ -85,7 +85,7 @@ def sets_another_value(new: str, old: str) -> bool:
     """Whether both speak of the same thing, and the new one gives it another time, day, date or amount."""
     mine, theirs = packaged_features(new), packaged_features(old)
     shared = (set(mine.content) & set(theirs.content)) - mine.people - theirs.people
-    ours, known = [one - mine.negated_values for one in _by_kind(mine)], _by_kind(theirs)
+    ours, known = [one - mine.negated_values for one in _values_by_kind(mine)], _values_by_kind(theirs)
     both = [(one, another) for one, another in zip(ours, known, strict=True) if one and another]
     return bool(shared and both) and all(one.isdisjoint(another) for one, another in both)
 
@@ -95,7 +95,7 @@ def shares_words(new: str, old: str) -> bool:
     return not set(packaged_features(new).content).isdisjoint(packaged_features(old).content)
 
 
-def begin_alike(new: str, old: str) -> bool:
+def begin_with_same_word(new: str, old: str) -> bool:
     """Whether both begin with the same word that says something: "Rate goes to 92", "Rate at bluebell 85"."""
     mine, theirs = packaged_features(new), packaged_features(old)
     return mine.content[:1] == theirs.content[:1] != () and not {*mine.content[:1]} & (
@@ -103,7 +103,7 @@ def begin_alike(new: str, old: str) -> bool:
     )
 
 
-def permits_again(new: str, old: str) -> bool:
+def lifts_denial(new: str, old: str) -> bool:
     """Whether the new statement says "again", or that somebody is well, of what the known one denies or calls ill."""
     again = packaged_features(new).cues[CUES.index("again")]
     return bool(again) and (bool(packaged_features(old).negations) or is_severe(old))
@@ -115,6 +115,6 @@ def takes_back_value(new: str, old: str) -> bool:
     return bool(mine.negated_values & theirs.spoken_values)
 
 
-def _by_kind(features: StatementFeatures) -> list[frozenset[str]]:
+def _values_by_kind(features: StatementFeatures) -> list[frozenset[str]]:
     times, days, dates, amounts, numbers = features.values
     return [times, days, dates, amounts | numbers]

@@ -51,7 +51,7 @@ def leaves_out_subject(text: str) -> bool:
     return _left_out.match(text) is not None
 
 
-def antecedent(before: str, text: str, people: Collection[str]) -> str | None:
+def find_antecedent(before: str, text: str, people: Collection[str]) -> str | None:
     """The name or the relation ("my mum") that the pronoun at the start of ``text``, or the subject that it leaves out,
     stands for; None where it is in doubt.
 
@@ -79,7 +79,7 @@ def antecedent(before: str, text: str, people: Collection[str]) -> str | None:
         if other is not None and match[other] and match["name"]
     }
     for match in _name.finditer(before):
-        name, title = _of_owner(match["name"], people), (match["title"] or "").strip(" .")
+        name, title = _owner_name(match["name"], people), (match["title"] or "").strip(" .")
         if (
             title in titles
             or name in names_of_other_gender
@@ -89,7 +89,7 @@ def antecedent(before: str, text: str, people: Collection[str]) -> str | None:
         if (
             title
             or name in people
-            or (is_given_name(name.casefold()) if german else _is_name(before, match.start(), name))
+            or (is_given_name(name.casefold()) if german else _is_person_name(before, match.start(), name))
         ):
             found[f"{title} {name}".strip()] = match.start()
     for match in _small_name.finditer(before):
@@ -100,11 +100,11 @@ def antecedent(before: str, text: str, people: Collection[str]) -> str | None:
         one: at for one, at in found.items() if not any(one != more and one in more.split() for more in found)
     }
     if len(found) != 1:
-        return _continued(before, pronoun, found, people) if pronoun is not None else None
+        return _subject_of_previous(before, pronoun, found, people) if pronoun is not None else None
     return next(iter(found))
 
 
-def _continued(
+def _subject_of_previous(
     before: str, pronoun: re.Match[str], found: Collection[str], people: Collection[str]
 ) -> str | None:
     """The subject of the sentence before, where that names nobody else and tells the gender: "My brother Dino drives. He ...".
@@ -138,7 +138,7 @@ def _may_be_person(name: str, people: Collection[str]) -> bool:
     return " " in name or name in people or is_given_name(name.casefold())
 
 
-def _of_owner(word: str, people: Collection[str]) -> str:
+def _owner_name(word: str, people: Collection[str]) -> str:
     """The name in "Marits birthday": that of somebody known, though the apostrophe is left out."""
     short = word[:-1]
     if not word.endswith("s") or word in people or is_given_name(word.casefold()):
@@ -146,7 +146,7 @@ def _of_owner(word: str, people: Collection[str]) -> str:
     return short if short in people or is_given_name(short.casefold()) else word
 
 
-def _is_name(text: str, at: int, word: str) -> bool:
+def _is_person_name(text: str, at: int, word: str) -> bool:
     """Whether a capital is a person's: not that of a sentence, a day, a place or what one works at."""
     plain = word.casefold()
     ahead = text[:at].rstrip()

@@ -14,12 +14,12 @@ from memtui.engine.models.ner.gazetteer import is_given_name
 
 from ..compare.change_words import says_change
 from . import events, instructions
-from .antecedents import antecedent, begins_with_pronoun, leaves_out_subject
-from .clauses import clauses
+from .antecedents import begins_with_pronoun, find_antecedent, leaves_out_subject
+from .clauses import clause_spans
 from .durability import Judgement
-from .exclusions import excluded, is_request
+from .exclusions import is_excluded_clause, is_request
 from .filler import begins_with_retraction, filler_length, without_filler
-from .sentences import Sentence, mask
+from .sentences import Sentence, mask_quotes
 from .severity import is_condition, is_impersonal, is_severe, severe_clause, severe_words
 from .statement_shapes import CORRECTING
 from .statements import (
@@ -83,7 +83,7 @@ _holds_value = re.compile(
 )
 
 
-class Candidate(NamedTuple):
+class CandidateClause(NamedTuple):
     """A clause that no word rules out. ``before``: what the message says before it; ``order``: of its sentence, of it."""
 
     text: str
@@ -92,14 +92,14 @@ class Candidate(NamedTuple):
     sentence: int
 
 
-class Around(NamedTuple):
+class ClauseContext(NamedTuple):
     """What helps to tell who "he" is: first names that are ``people``, the person's message ``before`` this one."""
 
     people: Collection[str] = ()
     before: str = ""
 
 
-def candidates(sentences: Sequence[tuple[int, Sentence]], *, orders: bool) -> list[Candidate]:
+def candidate_clauses(sentences: Sequence[tuple[int, Sentence]], *, orders: bool) -> list[CandidateClause]:
     """The clauses to judge, of sentences with their place in the message.
 
     ``orders``: also "always ...", "never ..."; alone, only the rules of ``standing`` tell a wish from a proverb.
@@ -108,19 +108,19 @@ def candidates(sentences: Sequence[tuple[int, Sentence]], *, orders: bool) -> li
     for index, sentence in sentences:
         if sentence.question:
             continue
-        parts = clauses(sentence)
+        parts = clause_spans(sentence)
         for at, (start, end) in enumerate(parts):
             masked = sentence.masked[start:end]
-            if at and _tells_what_for(sentence, parts[at - 1], parts[at]):
+            if at and _tells_purpose(sentence, parts[at - 1], parts[at]):
                 continue
             if not orders and _order.match(masked, filler_length(masked)):
                 continue
-            if end - start >= _SHORTEST and end - start <= _LONGEST * 2 and not excluded(masked):
-                found.append(Candidate(masked.replace("\x00", " "), start, end, index))
+            if end - start >= _SHORTEST and end - start <= _LONGEST * 2 and not is_excluded_clause(masked):
+                found.append(CandidateClause(masked.replace("\x00", " "), start, end, index))
     return found
 
 
-def _tells_what_for(sentence: Sentence, before: tuple[int, int], clause: tuple[int, int]) -> bool:
+def _tells_purpose(sentence: Sentence, before: tuple[int, int], clause: tuple[int, int]) -> bool:
     """Whether a clause tells what is hoped for from what the one before it asks."""
     asked = sentence.masked[before[0] : before[1]]
     joined = sentence.masked[before[1] : clause[0] + len("so that")]
@@ -129,20 +129,20 @@ def _tells_what_for(sentence: Sentence, before: tuple[int, int], clause: tuple[i
     )
 
 
-def orders(sentence: Sentence, *, of_work: bool, of_play: bool) -> list[Statement]:
+def standing_orders(sentence: Sentence, *, of_work: bool, of_play: bool) -> list[Statement]:
     """The standing orders among the clauses of a sentence that is no order as a whole.
 
     Beside a request only what says that it lasts: "write me a card, and never use X in anything you write".
     """
     found = []
-    parts = clauses(sentence)
+    parts = clause_spans(sentence)
     if len(parts) < 2:
         return []
-    requested = excluded(sentence.masked[parts[0][0] : parts[0][1]])
+    requested = is_excluded_clause(sentence.masked[parts[0][0] : parts[0][1]])
     for start, end in parts:
         begins = start + filler_length(sentence.masked[start:end])
         text, masked = sentence.text[begins:end], sentence.masked[begins:end]
-        if instructions.lasts_in_other_languages(masked) and not excluded(masked):
+        if instructions.lasts_in_other_languages(masked) and not is_excluded_clause(masked):
             found.append(
                 Statement(text[:1].upper() + text[1:], ("rule",), CONFIDENCE, correcting=False, dated=False)
             )
@@ -153,7 +153,9 @@ def orders(sentence: Sentence, *, of_work: bool, of_play: bool) -> list[Statemen
     return found
 
 
-def judged(found: Sequence[Candidate], judgements: Sequence[Judgement]) -> list[tuple[Candidate, Judgement]]:
+def judge_candidates(
+    found: Sequence[CandidateClause], judgements: Sequence[Judgement]
+) -> list[tuple[CandidateClause, Judgement]]:
     """Each clause with its judgement. A rule is kept though less sure, so that two models have to hold for one what does not
     begin with "no"."""
     return [
@@ -167,22 +169,22 @@ def judged(found: Sequence[Candidate], judgements: Sequence[Judgement]) -> list[
     ]
 
 
-def statements(
+def statements_of_message(
     message: Sequence[Sentence],
-    found: Sequence[tuple[Candidate, Judgement]],
-    around: Around,
+    found: Sequence[tuple[CandidateClause, Judgement]],
+    around: ClauseContext,
 ) -> dict[int, list[Statement]]:
     """What is worth keeping of a message, by the place of the sentence that tells it."""
     kept: dict[int, list[Statement]] = {}
-    run: list[tuple[Candidate, Judgement]] = []
+    run: list[tuple[CandidateClause, Judgement]] = []
     chosen = [_worth_keeping(*one) for one in found]
     for at, one in enumerate(found):
         if not chosen[at] and not any(
-            0 <= beside < len(found) and chosen[beside] and _belongs(one, found[beside])
+            0 <= beside < len(found) and chosen[beside] and _complements(one, found[beside])
             for beside in (at - 1, at + 1)
         ):
             continue
-        if run and not _goes_on(run, one[0]):
+        if run and not _continues_run(run, one[0]):
             _keep_if_sure(kept, message, run, around)
             run = []
         run.append(one)
@@ -192,14 +194,14 @@ def statements(
 
 
 def _keep_if_sure(
-    kept: dict[int, list[Statement]], message: Sequence[Sentence], run: Sequence[tuple[Candidate, Judgement]],
-    around: Around,
+    kept: dict[int, list[Statement]], message: Sequence[Sentence], run: Sequence[tuple[CandidateClause, Judgement]],
+    around: ClauseContext,
 ) -> None:  # fmt: skip
     if _sure_enough(run):
-        _keep(kept, message, run, around)
+        _keep_statement(kept, message, run, around)
 
 
-def _sure_enough(run: Sequence[tuple[Candidate, Judgement]]) -> bool:
+def _sure_enough(run: Sequence[tuple[CandidateClause, Judgement]]) -> bool:
     """Whether clauses that are kept as one fact are likely enough to be worth it: the fewer words, the likelier."""
     if any(is_severe(candidate.text) for candidate, _ in run):
         return True
@@ -212,13 +214,13 @@ def _sure_enough(run: Sequence[tuple[Candidate, Judgement]]) -> bool:
     return best.probability >= (_LEAST_OF_SOME_WORDS if words < _SOME_WORDS else _LEAST)
 
 
-def _worth_keeping(candidate: Candidate, judgement: Judgement) -> bool:
+def _worth_keeping(candidate: CandidateClause, judgement: Judgement) -> bool:
     if judgement.topic == "health" and is_impersonal(candidate.text):
         return False
     return judgement.probability >= (_LEAST_VITAL if judgement.topic in _VITAL else _LEAST)
 
 
-def _belongs(one: tuple[Candidate, Judgement], beside: tuple[Candidate, Judgement]) -> bool:
+def _complements(one: tuple[CandidateClause, Judgement], beside: tuple[CandidateClause, Judgement]) -> bool:
     """Whether a clause says for what, or for whom, another of its sentence tells something that may harm."""
     return (
         one[0].sentence == beside[0].sentence
@@ -229,7 +231,7 @@ def _belongs(one: tuple[Candidate, Judgement], beside: tuple[Candidate, Judgemen
 
 
 def bare_updates(
-    found: Sequence[tuple[Candidate, Judgement]], message: Sequence[Sentence], around: Around,
+    found: Sequence[tuple[CandidateClause, Judgement]], message: Sequence[Sentence], around: ClauseContext,
     stated: Mapping[int, Sequence[Statement]],
 ) -> dict[int, list[Statement]]:  # fmt: skip
     """What is worth keeping only where it changes a known fact, by the place of its sentence: clauses that hold a value or say
@@ -241,7 +243,7 @@ def bare_updates(
             continue
         if any(text.casefold() in one.text.casefold() for one in stated.get(candidate.sentence, ())):
             continue
-        _keep(kept, message, [(candidate, judgement)], around, bare=True)
+        _keep_statement(kept, message, [(candidate, judgement)], around, bare=True)
     return kept
 
 
@@ -256,8 +258,8 @@ def may_update(text: str) -> bool:
 
 def clear_parts(text: str, people: Collection[str]) -> list[str]:
     """Of a statement of which it is unclear who is meant, the clauses that can be understood alone and may update something."""
-    sentence = Sentence(text, mask(text), False)
-    parts = [without_filler(text[start:end]) for start, end in clauses(sentence)]
+    sentence = Sentence(text, mask_quotes(text), False)
+    parts = [without_filler(text[start:end]) for start, end in clause_spans(sentence)]
     return [
         part
         for part in parts
@@ -271,16 +273,16 @@ def clear_parts(text: str, people: Collection[str]) -> list[str]:
 
 def severe_candidates(
     message: Sequence[Sentence], stated: Mapping[int, Sequence[Statement]]
-) -> list[Candidate]:
+) -> list[CandidateClause]:
     """What may harm, and no statement tells yet: of each clause, be it inside a question or a request."""
     known = " ".join(statement.text for found in stated.values() for statement in found).casefold()
     found = []
     for index, sentence in enumerate(message):
         if not is_severe(sentence.masked):
             continue
-        parts = clauses(sentence)
+        parts = clause_spans(sentence)
         if len(sentence.text) <= _SHORT_SENTENCE and not any(
-            excluded(sentence.masked[a:b]) for a, b in parts
+            is_excluded_clause(sentence.masked[a:b]) for a, b in parts
         ):
             parts = [(0, len(sentence.text))]  # what belongs to it says for whom, or why
         for start, end in parts:
@@ -290,14 +292,14 @@ def severe_candidates(
             asking = sentence.question and (end == len(sentence.text) or is_condition(clause))
             text = severe_clause(clause, question=asking)
             if text is not None and len(text) <= _LONGEST:
-                found.append(Candidate(text.replace("\x00", " "), start, end, index))
+                found.append(CandidateClause(text.replace("\x00", " "), start, end, index))
     return found
 
 
 def severe_statements(
     message: Sequence[Sentence],
-    found: Sequence[tuple[Candidate, Judgement]],
-    around: Around,
+    found: Sequence[tuple[CandidateClause, Judgement]],
+    around: ClauseContext,
 ) -> dict[int, list[Statement]]:
     """What may harm, by the place of its sentence: unsure, so that the person is asked."""
     kept: dict[int, list[Statement]] = {}
@@ -306,7 +308,7 @@ def severe_statements(
         if judgement.probability < _LEAST_SEVERE or len(text) < _SHORTEST:
             continue
         if begins_with_pronoun(text) or leaves_out_subject(text):
-            who = _who(message, candidate, candidate.text, text, around)
+            who = _find_referent(message, candidate, candidate.text, text, around)
             if who is not None:
                 text = f"{who}: {text[:1].lower()}{text[1:]}"
         plain = plain_text(text)
@@ -319,12 +321,12 @@ def severe_statements(
     return kept
 
 
-def _fewest(run: Sequence[tuple[Candidate, Judgement]]) -> int:
+def _fewest_words(run: Sequence[tuple[CandidateClause, Judgement]]) -> int:
     """Words that a fact must have: "I'm deaf" says something, "we're not" nothing."""
     return 2 if any(judgement.topic in ("health", "identity") for _, judgement in run) else 3
 
 
-def _goes_on(run: list[tuple[Candidate, Judgement]], after: Candidate) -> bool:
+def _continues_run(run: list[tuple[CandidateClause, Judgement]], after: CandidateClause) -> bool:
     first, last = run[0][0], run[-1][0]
     return (
         last.sentence == after.sentence
@@ -333,9 +335,9 @@ def _goes_on(run: list[tuple[Candidate, Judgement]], after: Candidate) -> bool:
     )
 
 
-def _keep(
-    kept: dict[int, list[Statement]], message: Sequence[Sentence], run: Sequence[tuple[Candidate, Judgement]],
-    around: Around, *, bare: bool = False,
+def _keep_statement(
+    kept: dict[int, list[Statement]], message: Sequence[Sentence], run: Sequence[tuple[CandidateClause, Judgement]],
+    around: ClauseContext, *, bare: bool = False,
 ) -> None:  # fmt: skip
     first, last = run[0][0], run[-1][0]
     sentence = message[first.sentence]
@@ -344,7 +346,7 @@ def _keep(
     if (
         len(text) < _SHORTEST
         or len(text) > _LONGEST
-        or len(text.split()) < (_FEWEST_BARE if bare else _fewest(run))
+        or len(text.split()) < (_FEWEST_BARE if bare else _fewest_words(run))
     ):
         return
     if _heading.fullmatch(text):
@@ -353,10 +355,10 @@ def _keep(
     best = max((judgement for _, judgement in run), key=lambda one: one.probability)
     sure = best.probability >= _SURE and not HEDGES.search(plain)
     if begins_with_pronoun(text) or leaves_out_subject(text):
-        who = _who(message, first, said, text, around)
+        who = _find_referent(message, first, said, text, around)
         if who is not None:
             text = f"{who}: {text[:1].lower()}{text[1:]}"
-        elif not (bare and begins_with_pronoun(text) is None) and not _asks_who(
+        elif not (bare and begins_with_pronoun(text) is None) and not _must_ask_who(
             text, best, around, follows=first.sentence > 0 or bool(around.before)
         ):
             return
@@ -368,7 +370,7 @@ def _keep(
         and best.topic != "health"
     ):
         return  # a message about a stranger, and about nothing else
-    elif _hangs(text) and not (bare and may_update(text)):
+    elif _points_elsewhere(text) and not (bare and may_update(text)):
         return
     correcting = begins_with_retraction(said) or CORRECTING.search(plain) is not None
     dated = RELATIVE.search(plain) is not None or events.MOMENT.search(plain) is not None
@@ -383,24 +385,24 @@ def _keep(
     )
 
 
-def _asks_who(text: str, best: Judgement, around: Around, *, follows: bool) -> bool:
+def _must_ask_who(text: str, best: Judgement, around: ClauseContext, *, follows: bool) -> bool:
     """Whether the person is to be asked who is meant: it is likely worth keeping, and ``follows`` something that was said."""
     return follows and best.probability >= _SURE and find_unresolved(text, around.people) is not None
 
 
-def _who(
-    message: Sequence[Sentence], candidate: Candidate, said: str, text: str, around: Around
+def _find_referent(
+    message: Sequence[Sentence], candidate: CandidateClause, said: str, text: str, around: ClauseContext
 ) -> str | None:
     """Whom ``text`` is about, by what precedes it, or else by the message before it."""
     within = message[candidate.sentence].masked[: candidate.start + filler_length(said)]
     before = " ".join([*(one.masked for one in message[: candidate.sentence]), within]).replace("\x00", " ")
-    found = antecedent(before[-_LOOKED_BACK:], text, around.people)
+    found = find_antecedent(before[-_LOOKED_BACK:], text, around.people)
     if found is None and around.before:
-        return antecedent(f"{mask(around.before)} {before}"[-_LOOKED_BACK:], text, around.people)
+        return find_antecedent(f"{mask_quotes(around.before)} {before}"[-_LOOKED_BACK:], text, around.people)
     return found
 
 
-def _hangs(text: str) -> bool:
+def _points_elsewhere(text: str) -> bool:
     """Whether it points at something that is elsewhere; a value ("it's the 12th now") says enough."""
     if _they.match(text):
         return _us.search(text) is None

@@ -20,13 +20,13 @@ _cut = re.compile(word_lists.expression(_LIST, "cut"), re.IGNORECASE)
 _FEWEST_WORDS = 3
 
 
-def clauses(sentence: Sentence) -> list[tuple[int, int]]:
+def clause_spans(sentence: Sentence) -> list[tuple[int, int]]:
     """Where the clauses of a sentence begin and end in its text, in order; a short one stays with the one before it."""
     masked = sentence.masked.replace("’", "'")
     found: list[tuple[int, int]] = []
     start = 0
     for match in _cut.finditer(masked):
-        if not _has_words(masked[start : match.start()], _FEWEST_WORDS) or not _has_words(
+        if not _has_at_least_words(masked[start : match.start()], _FEWEST_WORDS) or not _has_at_least_words(
             masked[match.end() :], 2
         ):
             continue
@@ -40,7 +40,7 @@ def clauses(sentence: Sentence) -> list[tuple[int, int]]:
 
 def without_chat(sentence: Sentence) -> Sentence:
     """The sentence without the moods and exclamations that end it: "we moved yesterday, I'm dead"."""
-    parts = clauses(sentence)
+    parts = clause_spans(sentence)
     end = len(sentence.text)
     while len(parts) > 1 and is_small_talk(sentence.masked[parts[-1][0] : parts[-1][1]]):
         parts.pop()
@@ -50,6 +50,6 @@ def without_chat(sentence: Sentence) -> Sentence:
     )
 
 
-def _has_words(text: str, least: int) -> bool:
+def _has_at_least_words(text: str, least: int) -> bool:
     """Whether a text has so many words; of a long one the rest is not read."""
     return len(text.split(None, least)) >= least

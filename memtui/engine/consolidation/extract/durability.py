@@ -35,7 +35,7 @@ _token = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d+|[^\w\s]")
 _number = re.compile(r"\d")
 
 
-def _signs(*words: str) -> re.Pattern[str]:
+def _sign_pattern(*words: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)", re.IGNORECASE)
 
 
@@ -51,31 +51,33 @@ _DAYS = (
     "miércoles", "jueves", "viernes", "sábados?", "domingos?",
 )  # fmt: skip
 _SURFACE = (
-    _signs("i", "i'm", "im", "i've", "ive", "me", "myself", "ich", "mir", "mich", "je", "j'ai", "moi", "yo", "soy", "tengo"),
-    _signs("we", "we're", "we've", "us", "wir", "uns", "nous", "nos", "nosotros"),
-    _signs("my", "mein\\w*", "mon", "ma", "mes", "mi", "mis"),
-    _signs("our", "unser\\w*", "notre", "nuestr[oa]s?"),
-    _signs("he", "he's", "she", "she's", "they", "him", "her", "his", "their", "er", "sie", "il", "elle", "ella", "él"),
-    _signs("it", "it's", "that", "that's", "this", "these", "those", "es", "das", "ça", "c'est", "eso"),
-    _signs("you", "your", "you're", "u", "sie", "ihnen", "du", "dir", "tu", "te", "vous", "usted"),
-    _signs("please", "pls", "bitte", "porfa", "s'il"),
-    _signs("always", "never", "ever", "only", "immer", "nie", "niemals", "toujours", "jamais", "siempre", "nunca"),
-    _signs("no", "not", "don't", "dont", "doesn't", "can't", "cant", "cannot", "won't", "kein\\w*", "nicht", "pas", "sin"),
-    _signs("now", "instead", "anymore", "no longer", "moved", "changed", "switched", "after all", "jetzt", "nun",
+    _sign_pattern(
+        "i", "i'm", "im", "i've", "ive", "me", "myself",
+        "ich", "mir", "mich", "je", "j'ai", "moi", "yo", "soy", "tengo"),
+    _sign_pattern("we", "we're", "we've", "us", "wir", "uns", "nous", "nos", "nosotros"),
+    _sign_pattern("my", "mein\\w*", "mon", "ma", "mes", "mi", "mis"),
+    _sign_pattern("our", "unser\\w*", "notre", "nuestr[oa]s?"),
+    _sign_pattern("he", "he's", "she", "she's", "they", "him", "her", "his", "their", "er", "sie", "il", "elle", "ella", "él"),
+    _sign_pattern("it", "it's", "that", "that's", "this", "these", "those", "es", "das", "ça", "c'est", "eso"),
+    _sign_pattern("you", "your", "you're", "u", "sie", "ihnen", "du", "dir", "tu", "te", "vous", "usted"),
+    _sign_pattern("please", "pls", "bitte", "porfa", "s'il"),
+    _sign_pattern("always", "never", "ever", "only", "immer", "nie", "niemals", "toujours", "jamais", "siempre", "nunca"),
+    _sign_pattern("no", "not", "don't", "dont", "doesn't", "can't", "cant", "cannot", "won't", "kein\\w*", "nicht", "pas", "sin"),
+    _sign_pattern("now", "instead", "anymore", "no longer", "moved", "changed", "switched", "after all", "jetzt", "nun",
         "maintenant", "ya no", "ahora"),
-    _signs("if", "would", "could", "suppose", "imagine", "pretend", "say", "wish", "hypothetically", "wenn", "würde",
+    _sign_pattern("if", "would", "could", "suppose", "imagine", "pretend", "say", "wish", "hypothetically", "wenn", "würde",
         "si", "imagina"),
-    _signs("today", "tonight", "just", "right now", "heute", "gerade", "hoy", "aujourd'hui", "ce soir"),
-    _signs("what", "how", "why", "which", "who", "when", "where", "can", "could", "should", "do", "does", "is",
+    _sign_pattern("today", "tonight", "just", "right now", "heute", "gerade", "hoy", "aujourd'hui", "ce soir"),
+    _sign_pattern("what", "how", "why", "which", "who", "when", "where", "can", "could", "should", "do", "does", "is",
         "are", "was", "wie"),
-    _signs("write", "make", "give", "draft", "tell", "show", "explain", "help", "translate", "put", "add", "redo",
+    _sign_pattern("write", "make", "give", "draft", "tell", "show", "explain", "help", "translate", "put", "add", "redo",
         "summari[sz]e", "generate", "fix"),
-    _signs(*_MONTHS),
-    _signs(*_DAYS),
-    _signs(r"\d{1,2}[:.h]\d\d", r"\d{1,2} ?[ap]m", "noon", "uhr"),
+    _sign_pattern(*_MONTHS),
+    _sign_pattern(*_DAYS),
+    _sign_pattern(r"\d{1,2}[:.h]\d\d", r"\d{1,2} ?[ap]m", "noon", "uhr"),
     re.compile(r"\d"),
     re.compile(r"[€$£]|\b(?:euros?|dollars|pounds|k|lakhs?|mil|quid)\b"),
-    _signs(r"\d+(?:st|nd|rd|th)"),
+    _sign_pattern(r"\d+(?:st|nd|rd|th)"),
     re.compile(r"(?<=[\w,'’] )[A-Z][^\W\d_]+"),
     re.compile(r"^[A-Z][^\W\d_]+(?:'s| (?:is|has|can|works|lives|left|took|moved)\b)"),
     re.compile(r"[\x00]"),
@@ -83,17 +85,17 @@ _SURFACE = (
     re.compile(r"!"),
     re.compile(r"\?"),
     re.compile(r":\s*$"),
-    _signs("is", "are", "was", "am", "'s", "has", "have", "ist", "sind", "hat", "est", "sont", "es", "está", "tiene"),
+    _sign_pattern("is", "are", "was", "am", "'s", "has", "have", "ist", "sind", "hat", "est", "sont", "es", "está", "tiene"),
 )  # fmt: skip
 _BEGINS = (
-    _signs("i", "i'm", "i've", "we", "we're", "we've", "my", "our", "ich", "wir", "mein\\w*", "je", "on", "soy", "mi"),
-    _signs("he", "she", "they", "he's", "she's", "it", "it's", "er", "es", "il", "elle"),
-    _signs("what", "how", "why", "which", "who", "when", "where", "can", "could", "should", "is", "are", "do",
+    _sign_pattern("i", "i'm", "i've", "we", "we're", "we've", "my", "our", "ich", "wir", "mein\\w*", "je", "on", "soy", "mi"),
+    _sign_pattern("he", "she", "they", "he's", "she's", "it", "it's", "er", "es", "il", "elle"),
+    _sign_pattern("what", "how", "why", "which", "who", "when", "where", "can", "could", "should", "is", "are", "do",
         "does", "was", "wie", "wer", "qué", "cómo"),
-    _signs("write", "make", "give", "draft", "tell", "show", "explain", "help", "translate", "put", "add", "redo",
+    _sign_pattern("write", "make", "give", "draft", "tell", "show", "explain", "help", "translate", "put", "add", "redo",
         "fix", "find", "say"),
-    _signs("no", "not", "never", "always", "only", "don't", "please", "keine?"),
-    _signs("thanks", "ok", "okay", "lol", "haha", "good", "great", "perfect", "lovely", "hmm", "danke", "gut",
+    _sign_pattern("no", "not", "never", "always", "only", "don't", "please", "keine?"),
+    _sign_pattern("thanks", "ok", "okay", "lol", "haha", "good", "great", "perfect", "lovely", "hmm", "danke", "gut",
         "gracias", "merci"),
 )  # fmt: skip
 SURFACE = 4 + len(_SURFACE) + len(_BEGINS)
@@ -108,7 +110,7 @@ class Judgement(NamedTuple):
     topics: tuple[float, ...] = ()
 
 
-def surface(text: str) -> list[float]:
+def surface_features(text: str) -> list[float]:
     """Signs of one clause, each between 0 and about 1."""
     plain = text.replace("’", "'")
     words = plain.split()
@@ -119,12 +121,12 @@ def surface(text: str) -> list[float]:
     return found
 
 
-def hashed(text: str) -> dict[int, float]:
+def hashed_features(text: str) -> dict[int, float]:
     """Hashed words, pairs of words and letters; each of the three blocks of length one."""
     plain = _number.sub("0", text.replace("’", "'").casefold())
     words = ["^", *_token.findall(plain), "$"]
     found: dict[int, float] = {}
-    for block in (words[1:-1], _pairs(words), _letters(words[1:-1])):
+    for block in (words[1:-1], _word_pairs(words), _letter_ngrams(words[1:-1])):
         counts = Counter(block)
         length = math.sqrt(sum(count * count for count in counts.values())) or 1.0
         for feature, count in counts.items():
@@ -133,11 +135,11 @@ def hashed(text: str) -> dict[int, float]:
     return found
 
 
-def _pairs(words: Sequence[str]) -> Iterator[str]:
+def _word_pairs(words: Sequence[str]) -> Iterator[str]:
     return (f"{first} {second}" for first, second in pairwise(words))
 
 
-def _letters(words: Sequence[str]) -> Iterator[str]:
+def _letter_ngrams(words: Sequence[str]) -> Iterator[str]:
     for word in words:
         padded = f"<{word}>"
         for size in (3, 4):
@@ -164,18 +166,18 @@ class DurabilityModel:
         """Whether the vectors are installed; without them the rules read alone."""
         return self._embedder.available() is None
 
-    def judge(self, texts: Sequence[str]) -> list[Judgement]:
+    def judge_texts(self, texts: Sequence[str]) -> list[Judgement]:
         """One judgement for each text; about 0.2 ms each."""
         if not texts:
             return []
         import numpy as np
 
-        weights = _weights()
+        weights = _load_weights()
         dense = dense_features(texts, self._embedder)
         scores = dense @ weights.dense + weights.bias
         topics = dense @ weights.topic_dense + weights.topic_bias
         for row, text in enumerate(texts):
-            for bucket, value in hashed(text).items():
+            for bucket, value in hashed_features(text).items():
                 scores[row] += weights.words[bucket] * value
                 topics[row] += weights.topic_words[bucket % TOPIC_HASHED] * value
         chances = np.exp(topics - topics.max(axis=1, keepdims=True))
@@ -190,12 +192,12 @@ def dense_features(texts: Sequence[str], embedder: Embedder) -> NDArray[np.float
     """The vector and the surface signs of each text: float32 (n, dims + SURFACE)."""
     import numpy as np
 
-    signs = np.asarray([surface(text) for text in texts], np.float32)
+    signs = np.asarray([surface_features(text) for text in texts], np.float32)
     return np.hstack([embedder.embed(list(texts)) * 4, signs]).astype(np.float32)
 
 
 @functools.cache
-def _weights() -> _Weights:
+def _load_weights() -> _Weights:
     """Stored as bytes with a scale for each part."""
     import numpy as np
 

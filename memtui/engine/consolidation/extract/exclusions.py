@@ -41,42 +41,42 @@ def in_known_language(text: str) -> bool:
     return latin * 2 > len(words) and (known > foreign if foreign else known > 0 or len(words) < 8)
 
 
-def excluded(masked: str) -> bool:
+def is_excluded_clause(masked: str) -> bool:
     """Whether a clause must not become a fact. ``masked``: with a NUL in the place of each quoted character."""
-    plain = _plain(masked)
-    return _unreadable(masked, plain) or _has_any(_EVERY, plain)
+    plain = _plain_text(masked)
+    return _is_unreadable(masked, plain) or _matches_any(_EVERY, plain)
 
 
 def is_small_talk(masked: str) -> bool:
     """Whether a clause greets, exclaims, tells a mood, or says nothing at all."""
-    plain = _plain(masked)
-    return _unreadable(masked, plain) or _has_any(_SMALL_TALK, plain)
+    plain = _plain_text(masked)
+    return _is_unreadable(masked, plain) or _matches_any(_SMALL_TALK, plain)
 
 
 def is_hypothetical(masked: str) -> bool:
     """Whether a clause supposes, quotes or tells a tale: what it says holds of nobody."""
-    plain = _plain(masked)
-    return _unreadable(masked, plain) or _has_any(_INVENTED, plain)
+    plain = _plain_text(masked)
+    return _is_unreadable(masked, plain) or _matches_any(_INVENTED, plain)
 
 
 def is_request(masked: str) -> bool:
     """Whether a clause asks for something, be it an answer or a piece of work."""
-    return _has_any(_REQUESTED, _plain(masked))
+    return _matches_any(_REQUESTED, _plain_text(masked))
 
 
-def _has_any(names: tuple[str, ...], plain: str) -> bool:
-    return any(_shape(name).search(plain) for name in names)
+def _matches_any(names: tuple[str, ...], plain: str) -> bool:
+    return any(_exclusion_pattern(name).search(plain) for name in names)
 
 
 @functools.cache
-def _shape(name: str) -> re.Pattern[str]:
+def _exclusion_pattern(name: str) -> re.Pattern[str]:
     return re.compile(word_lists.expression(_LIST, name))
 
 
-def _plain(masked: str) -> str:
+def _plain_text(masked: str) -> str:
     return " ".join(masked.casefold().replace("’", "'").split()).strip(" ,.-–—")
 
 
-def _unreadable(masked: str, plain: str) -> bool:
+def _is_unreadable(masked: str, plain: str) -> bool:
     """Whether what it says is elsewhere, or is quoted, or code."""
     return plain.endswith(":") or masked.count("\x00") * 3 > len(masked) or _CODE.search(masked) is not None

@@ -32,10 +32,10 @@ class FunctionExtractor:
                 "It takes the turns of a session and gives drafts.",
             ) from error
         known = {turn.id for turn in turns}
-        return Extraction(drafts=tuple(_checked(one, known) for one in given))
+        return Extraction(drafts=tuple(_check_drafts(one, known) for one in given))
 
 
-def _checked(given: object, known: set[str]) -> Draft:
+def _check_drafts(given: object, known: set[str]) -> Draft:
     if not isinstance(given, Draft):
         raise DegradedError(
             f"The extractor function gave a {type(given).__name__}.", "It gives objects of Draft."

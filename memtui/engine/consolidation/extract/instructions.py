@@ -11,7 +11,7 @@ from pathlib import Path
 
 from memtui.engine import word_lists
 
-from .sentences import mask
+from .sentences import mask_quotes
 
 _LIST = Path(__file__).with_name("instructions.txt")
 
@@ -58,17 +58,17 @@ def asks_for_work(message: str) -> bool:
     """Whether the rules in a message are those of a piece of work, a part to play, or a pasted guide."""
     if len(message) > _LONGEST_MESSAGE or "```" in message:
         return True
-    return bool(_ASKED_WORK.search(mask(message).casefold().replace("’", "'")))
+    return bool(_ASKED_WORK.search(mask_quotes(message).casefold().replace("’", "'")))
 
 
 def is_role_play(message: str) -> bool:
     """Whether a message sets up a game or a part, in which not even "from now on" lasts."""
-    return bool(_PLAY.search(mask(message[:_LONGEST_MESSAGE]).casefold().replace("’", "'")))
+    return bool(_PLAY.search(mask_quotes(message[:_LONGEST_MESSAGE]).casefold().replace("’", "'")))
 
 
 def is_fiction(message: str) -> bool:
     """Whether somebody else may be speaking in a message: a figure of a story, a game or a sum, a text to work on."""
-    return bool(_TALE.search(mask(message[:_LONGEST_MESSAGE]).casefold().replace("’", "'")))
+    return bool(_TALE.search(mask_quotes(message[:_LONGEST_MESSAGE]).casefold().replace("’", "'")))
 
 
 def politeness_length(text: str) -> int:
@@ -88,7 +88,7 @@ def is_order(text: str, plain: str, *, lasts: bool, of_work: bool) -> bool:
     everyday = None if lasts or shouted else _EVERYDAY.match(plain)
     if everyday and not (_AT_WORK.search(plain, everyday.end()) or _NAME.search(text)):
         return False
-    if _NOT_LASTING.search(plain) or _YOU.search(_addressed(plain)):
+    if _NOT_LASTING.search(plain) or _YOU.search(_without_you(plain)):
         return False
     if re.match(r"(?:Always|Never) [A-Z]", text):
         return False  # a title
@@ -119,7 +119,7 @@ def is_rule(marker: str, plain: str) -> bool:
     )
 
 
-def _addressed(plain: str) -> str:
+def _without_you(plain: str) -> str:
     """Without the "you" that every order means."""
     plain = re.sub(rf"\b{_EVERY_TIME}", "", plain)
     return re.sub(r"^(?:(?:i|we) (?:want|need|expect|would like|would prefer) you to|you) ", "", plain)

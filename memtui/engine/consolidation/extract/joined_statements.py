@@ -10,8 +10,8 @@ from pathlib import Path
 
 from memtui.engine import word_lists
 
-from .clauses import clauses
-from .sentences import Sentence, mask
+from .clauses import clause_spans
+from .sentences import Sentence, mask_quotes
 from .statements import has_dangling_pronoun
 
 _LIST = Path(__file__).with_name("joined_statements.txt")
@@ -32,16 +32,16 @@ def without_date(text: str) -> str:
     return _said_on.sub("", text)
 
 
-def parts(text: str) -> list[str]:
+def split_joined(text: str) -> list[str]:
     """The statements of a sentence that is joined of several with different subjects; else the sentence alone."""
-    masked = mask(text)
+    masked = mask_quotes(text)
     if "\x00" in masked or "(" in masked:
         return [text]
     found: list[str] = []
     start = 0
     for match in _join.finditer(text):
         first, second = text[start : match.start()], text[match.end() :]
-        if _alone(first) and _alone(second) and _different(first, second):
+        if _as_standalone(first) and _as_standalone(second) and _have_different_subjects(first, second):
             found.append(first)
             start = match.end()
     last = text[start:]
@@ -51,8 +51,8 @@ def parts(text: str) -> list[str]:
 def statements_in(text: str) -> list[str]:
     """What a stored fact says, statement by statement, also several about one subject."""
     found = []
-    for part in parts(without_date(text)):
-        found += [part[start:end] for start, end in clauses(Sentence(part, mask(part), False))]
+    for part in split_joined(without_date(text)):
+        found += [part[start:end] for start, end in clause_spans(Sentence(part, mask_quotes(part), False))]
     return found
 
 
@@ -61,7 +61,7 @@ def begins_with_subject(text: str) -> bool:
     return _subject.match(text) is not None
 
 
-def _alone(text: str) -> bool:
+def _as_standalone(text: str) -> bool:
     return (
         len(text.split()) >= _FEWEST_WORDS
         and begins_with_subject(text)
@@ -71,7 +71,7 @@ def _alone(text: str) -> bool:
     )
 
 
-def _different(first: str, second: str) -> bool:
+def _have_different_subjects(first: str, second: str) -> bool:
     return _subject_of(first) != _subject_of(second)
 
 

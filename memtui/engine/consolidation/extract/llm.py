@@ -79,15 +79,15 @@ def reply_schema(turns: Sequence[MemoryRecord], most: int = TURN_CHARACTERS[0]) 
     observation = {
         "content": text, "category": {"enum": ["finding", "insight", "lesson"]}, "sources": sources,
     }  # fmt: skip
-    return _object({
+    return _object_schema({
         "nothing": {"type": "boolean"},
-        "facts": {"type": "array", "maxItems": min(20, notes), "items": _object(fact)},
-        "observations": {"type": "array", "maxItems": min(10, notes), "items": _object(observation)},
+        "facts": {"type": "array", "maxItems": min(20, notes), "items": _object_schema(fact)},
+        "observations": {"type": "array", "maxItems": min(10, notes), "items": _object_schema(observation)},
         "summary": {"type": "string", "maxLength": min(1000, 200 + size)},
     })  # fmt: skip
 
 
-def _object(properties: dict[str, Any]) -> dict[str, Any]:
+def _object_schema(properties: dict[str, Any]) -> dict[str, Any]:
     return {
         "type": "object",
         "additionalProperties": False,
@@ -99,7 +99,7 @@ def _object(properties: dict[str, Any]) -> dict[str, Any]:
 _Number = Annotated[float, Meta(ge=-1e9, le=1e9)]
 
 
-class _Fact(msgspec.Struct):
+class _FactReply(msgspec.Struct):
     content: str
     sources: list[int]
     confidence: _Number = 0.8
@@ -107,16 +107,16 @@ class _Fact(msgspec.Struct):
     corrects: bool = False
 
 
-class _Observation(msgspec.Struct):
+class _ObservationReply(msgspec.Struct):
     content: str
     sources: list[int]
     category: Category = "insight"
 
 
-class _Reply(msgspec.Struct):
-    facts: list[_Fact]
+class _ExtractionReply(msgspec.Struct):
+    facts: list[_FactReply]
     nothing: bool = False
-    observations: list[_Observation] = []
+    observations: list[_ObservationReply] = []
     summary: str = ""
 
 
@@ -136,21 +136,21 @@ class LlmExtractor:
 
         Raises DegradedError for whatever is not a whole, checkable answer.
         """
-        allowed = [turn for turn in turns if servable(turn)]
-        return await self._read(allowed, context) if allowed else Extraction()
+        allowed = [turn for turn in turns if may_reach_model(turn)]
+        return await self._extract_chunk(allowed, context) if allowed else Extraction()
 
-    async def _read(self, turns: Sequence[MemoryRecord], context: Context) -> Extraction:
+    async def _extract_chunk(self, turns: Sequence[MemoryRecord], context: Context) -> Extraction:
         alone = len(turns) == 1
         limits = [TURN_CHARACTERS[0]]
         limits += [limit for limit in TURN_CHARACTERS[1:] if alone and limit < len(turns[0].content)]
         for most in limits:
             last = alone and most == limits[-1]
-            text = prompt(turns, context, most)
+            text = build_prompt(turns, context, most)
             size = llm.estimate_tokens(text)
             if size >= self._refused and not last:
                 continue
             try:
-                reply = await llm.complete(
+                reply = await llm.complete_json(
                     self._options, SYSTEM, text, reply_schema(turns, most), name="notes",
                     spending=context.spending, likely=_REPLY_TOKENS,
                 )  # fmt: skip
@@ -163,8 +163,8 @@ class LlmExtractor:
             cut = {turn.id: most for turn in turns if len(turn.content) > most}
             return replace(read_reply(reply.data, turns), cut=cut)
         middle = len(turns) // 2
-        first = await self._read(turns[:middle], context)
-        second = await self._read(turns[middle:], context)
+        first = await self._extract_chunk(turns[:middle], context)
+        second = await self._extract_chunk(turns[middle:], context)
         return Extraction(
             drafts=(*first.drafts, *second.drafts),
             summary=second.summary or first.summary,
@@ -179,16 +179,16 @@ class LlmExtractor:
         return said + calls * (llm.estimate_tokens(SYSTEM) + _REPLY_TOKENS)
 
 
-def servable(turn: MemoryRecord) -> bool:
+def may_reach_model(turn: MemoryRecord) -> bool:
     """A turn that carries a secret goes to no model."""
     return "secrets" not in turn.attributes or "redacted" in turn.attributes
 
 
-def prompt(turns: Sequence[MemoryRecord], context: Context, most: int = TURN_CHARACTERS[0]) -> str:
+def build_prompt(turns: Sequence[MemoryRecord], context: Context, most: int = TURN_CHARACTERS[0]) -> str:
     """The turns as data, of each at most so many characters."""
     lines = [
         json.dumps(
-            {"n": number, "speaker": turn.source_role or "?", "text": _beginning(turn.content, most)},
+            {"n": number, "speaker": turn.source_role or "?", "text": _shorten_turn(turn.content, most)},
             ensure_ascii=False,
         ).replace("</", "<\\/")
         for number, turn in enumerate(turns, 1)
@@ -197,7 +197,7 @@ def prompt(turns: Sequence[MemoryRecord], context: Context, most: int = TURN_CHA
     return f"Title: {title}\n<turns>\n" + "\n".join(lines) + "\n</turns>"
 
 
-def _beginning(text: str, most: int) -> str:
+def _shorten_turn(text: str, most: int) -> str:
     return text if len(text) <= most else text[:most] + CUT
 
 
@@ -207,7 +207,7 @@ def read_reply(data: dict[str, Any], turns: Sequence[MemoryRecord]) -> Extractio
     What names no turn that was sent is left out; when nothing is left, that is an error, and so is an empty
     answer that does not say that there is nothing.
     """
-    reply = llm.in_shape(data, _Reply)
+    reply = llm.convert_reply(data, _ExtractionReply)
     given = len(reply.facts) + len(reply.observations)
     if not given and not reply.nothing:
         raise DegradedError(
@@ -218,7 +218,7 @@ def read_reply(data: dict[str, Any], turns: Sequence[MemoryRecord]) -> Extractio
         draft for draft in map(_fact_draft, reply.facts, [turns] * len(reply.facts)) if draft is not None
     ]
     for observation in reply.observations:
-        content, sources = _clean(observation.content), _sources(observation.sources, turns)
+        content, sources = _clean_text(observation.content), _source_ids(observation.sources, turns)
         if content and sources:
             drafts.append(
                 Draft(
@@ -233,32 +233,32 @@ def read_reply(data: dict[str, Any], turns: Sequence[MemoryRecord]) -> Extractio
         raise DegradedError(
             "No fact in the model's answer names the turns that it comes from.", "Choose another model."
         )
-    summary = _clean(reply.summary, SUMMARY_CHARACTERS) or None
+    summary = _clean_text(reply.summary, SUMMARY_CHARACTERS) or None
     return Extraction(drafts=tuple(drafts), summary=summary)
 
 
-def _fact_draft(fact: _Fact, turns: Sequence[MemoryRecord]) -> Draft | None:
-    content, sources = _clean(fact.content), _sources(fact.sources, turns)
+def _fact_draft(fact: _FactReply, turns: Sequence[MemoryRecord]) -> Draft | None:
+    content, sources = _clean_text(fact.content), _source_ids(fact.sources, turns)
     if not content or not sources:
         return None
     confidence = fact.confidence if math.isfinite(fact.confidence) else 0.0
     return Draft(
-        kind="fact", content=content, sources=sources, tags=_tags(fact.tags), correcting=fact.corrects,
+        kind="fact", content=content, sources=sources, tags=_clean_tags(fact.tags), correcting=fact.corrects,
         confidence=min(max(confidence, 0.0), MOST_CONFIDENCE),
     )  # fmt: skip
 
 
-def _sources(numbers: Sequence[int], turns: Sequence[MemoryRecord]) -> tuple[str, ...]:
+def _source_ids(numbers: Sequence[int], turns: Sequence[MemoryRecord]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(turns[number - 1].id for number in numbers if 1 <= number <= len(turns)))
 
 
-def _clean(text: str, most: int = MOST_CHARACTERS) -> str:
+def _clean_text(text: str, most: int = MOST_CHARACTERS) -> str:
     """Text without NULs and lone surrogates; empty when it is longer than a note may be."""
     text = " ".join(text.encode("utf-8", "replace").decode("utf-8").replace("\0", "").split())
     return text if len(text) <= most else ""
 
 
-def _tags(values: Sequence[str]) -> tuple[str, ...]:
+def _clean_tags(values: Sequence[str]) -> tuple[str, ...]:
     found: list[str] = []
     for value in values[:_MOST_TAGS]:
         try:

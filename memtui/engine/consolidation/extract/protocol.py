@@ -11,7 +11,7 @@ from typing import Literal, Protocol
 
 import msgspec
 
-from memtui.engine.models.budget import Spending
+from memtui.engine.models.budget import TokenBudget
 from memtui.engine.records import Category, MemoryRecord, Record, Topic
 
 CHUNK = 30
@@ -44,7 +44,7 @@ class Draft(Record):
     question: str = ""
 
 
-class Saved(Record, omit_defaults=True):
+class SavedDraft(Record, omit_defaults=True):
     """What became of a draft that an agent saved. ``id`` None where nothing was stored.
 
     ``outcome``: ``added``; ``reinforced`` a known one; ``superseded`` one; in ``conflict`` with one, which waits for
@@ -78,7 +78,7 @@ class Context(Record):
     session_id: str
     title: str | None = None
     people: frozenset[str] = frozenset()
-    spending: Spending = msgspec.field(default_factory=Spending)
+    spending: TokenBudget = msgspec.field(default_factory=TokenBudget)
 
 
 class Extractor(Protocol):

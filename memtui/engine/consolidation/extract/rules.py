@@ -13,26 +13,26 @@ from memtui.engine.records import MemoryRecord
 from memtui.engine.store.tokens import fold
 
 from . import clause_facts, joined_statements
-from .clause_facts import Around
-from .clauses import clauses, without_chat
+from .clause_facts import ClauseContext
+from .clauses import clause_spans, without_chat
 from .durability import DurabilityModel
 from .exclusions import in_known_language, is_request
 from .instructions import asks_for_work, is_fiction, is_role_play
 from .protocol import SAID, Context, Draft, Extraction
-from .sentences import Sentence, mask, sentences
+from .sentences import Sentence, mask_quotes, split_sentences
 from .statement_shapes import CORRECTING
 from .statements import RELATIVE, Statement, find_statement, introduced_names, plain_text
-from .summary import summary
-from .topics import sorted_by_topic
+from .summary import summarise_session
+from .topics import assign_topics
 from .triggers import find_trigger, worth_reading
-from .unresolved import resolve
+from .unresolved import resolve_statement
 
 _OBSERVED = 0.7
 _NEAR = 8  # sentences before one, in which a name may stand
 _FEW = 2  # sentences; what is ordered in more of them is ordered by this person
 
 
-class _Stated(NamedTuple):
+class _StatedFacts(NamedTuple):
     """By the place of the sentence: what is worth keeping, and what is so only where it changes something."""
 
     lasting: dict[int, list[Statement]]
@@ -49,51 +49,57 @@ class KeywordExtractor:
         self._model = DurabilityModel()
 
     async def extract(self, turns: Sequence[MemoryRecord], context: Context) -> Extraction:
-        return await asyncio.to_thread(self.read, turns, context)
+        return await asyncio.to_thread(self.extract_now, turns, context)
 
     def estimate(self, turns: Sequence[MemoryRecord]) -> int:
         return 0
 
-    def read(self, turns: Sequence[MemoryRecord], context: Context) -> Extraction:
+    def extract_now(self, turns: Sequence[MemoryRecord], context: Context) -> Extraction:
         """The same, at once; about 2 ms a turn."""
         drafts: list[Draft] = []
         updates: list[Draft] = []
         seen: set[str] = set()
         people = set(context.people)
         before = ""
-        own = [validation.open_text(turn) for turn in turns if _of_person(turn)]
+        own = [validation.open_text(turn) for turn in turns if _is_of_person(turn)]
         for turn in turns:
-            if _of_person(turn):
+            if _is_of_person(turn):
                 people |= introduced_names(turn.content)
-            around = Around(people, before)
-            message = sentences(turn.content)
-            stated = self._stated(turn.content, message, around) if _of_person(turn) else _Stated({}, {})
-            stated = _Stated(*(self._each(message, some, around) for some in stated))
-            for draft in self._drafts(turn, message, stated.lasting):
+            around = ClauseContext(people, before)
+            message = split_sentences(turn.content)
+            stated = (
+                self._find_statements(turn.content, message, around)
+                if _is_of_person(turn)
+                else _StatedFacts({}, {})
+            )
+            stated = _StatedFacts(*(self._split_statements(message, some, around) for some in stated))
+            for draft in self._drafts_of_turn(turn, message, stated.lasting):
                 key = fold(draft.content)
                 if key not in seen:
                     seen.add(key)
                     drafts.append(draft)
-            for some in (*stated.updates.values(), *_clear(stated.lasting, people)):
-                updates += [_fact(turn, statement) for statement in some if fold(statement.text) not in seen]
-            if _of_person(turn):
+            for some in (*stated.updates.values(), *_clear_clauses(stated.lasting, people)):
+                updates += [
+                    _fact_draft(turn, statement) for statement in some if fold(statement.text) not in seen
+                ]
+            if _is_of_person(turn):
                 before = turn.content
         model = self._model if self._model.available() else None
         return Extraction(
-            drafts=tuple(sorted_by_topic(drafts, model)), summary=summary(own),
-            updates=tuple(sorted_by_topic(updates, model)),
+            drafts=tuple(assign_topics(drafts, model)), summary=summarise_session(own),
+            updates=tuple(assign_topics(updates, model)),
         )  # fmt: skip
 
-    def _drafts(
+    def _drafts_of_turn(
         self, turn: MemoryRecord, message: Sequence[Sentence], stated: Mapping[int, Sequence[Statement]]
     ) -> Iterator[Draft]:
         """What a sentence states is a fact, by the rules or else by the classifier; else a trigger makes it an observation."""
         if turn.trust not in ("user", "agent"):
             return
-        own = _of_person(turn)
+        own = _is_of_person(turn)
         observes = worth_reading(turn.content)
         for index, sentence in enumerate(message):
-            yield from (_fact(turn, statement) for statement in stated.get(index, ()))
+            yield from (_fact_draft(turn, statement) for statement in stated.get(index, ()))
             if index in stated:
                 continue
             if observes and (trigger := find_trigger(sentence, by_assistant=not own)):
@@ -102,54 +108,60 @@ class KeywordExtractor:
                     confidence=_OBSERVED, verbatim=True,
                 )  # fmt: skip
 
-    def _stated(self, content: str, message: Sequence[Sentence], around: Around) -> _Stated:
+    def _find_statements(
+        self, content: str, message: Sequence[Sentence], around: ClauseContext
+    ) -> _StatedFacts:
         """What the person states: the rules first, the classifier where they find nothing."""
         if is_fiction(content):
-            return _Stated({}, {})
+            return _StatedFacts({}, {})
         of_work, of_play = asks_for_work(content), is_role_play(content)
         stated: dict[int, list[Statement]] = {}
         for index, sentence in enumerate(message):
-            if any(is_request(sentence.masked[start:end]) for start, end in clauses(sentence)):
+            if any(is_request(sentence.masked[start:end]) for start, end in clause_spans(sentence)):
                 continue  # in part a request: its clauses are judged one by one
             read = sentence if sentence.question else without_chat(sentence)
             statement = find_statement(read, around.people, of_work=of_work, of_play=of_play)
             if statement is not None:
                 stated[index] = [statement]
         if of_play or not in_known_language(content) or not self._model.available():
-            return _Stated(stated, {})
+            return _StatedFacts(stated, {})
         left = [(index, sentence) for index, sentence in enumerate(message) if index not in stated]
-        found = clause_facts.candidates(left, orders=len(message) > _FEW and not of_work)
-        clauses_judged = clause_facts.judged(found, self._model.judge([one.text for one in found]))
-        by_clauses = clause_facts.statements(message, clauses_judged, around)
+        found = clause_facts.candidate_clauses(left, orders=len(message) > _FEW and not of_work)
+        clauses_judged = clause_facts.judge_candidates(
+            found, self._model.judge_texts([one.text for one in found])
+        )
+        by_clauses = clause_facts.statements_of_message(message, clauses_judged, around)
         for index, sentence in left:
             known = " ".join(one.text for one in by_clauses.get(index, ())).casefold()
-            orders = clause_facts.orders(sentence, of_work=of_work, of_play=of_play)
+            orders = clause_facts.standing_orders(sentence, of_work=of_work, of_play=of_play)
             if fresh := [order for order in orders if order.text.casefold() not in known]:
                 by_clauses[index] = [*by_clauses.get(index, ()), *fresh]
         stated |= by_clauses
         severe = clause_facts.severe_candidates(message, stated)
-        judged = self._model.judge([candidate.text for candidate in severe])
+        judged = self._model.judge_texts([candidate.text for candidate in severe])
         for index, more in clause_facts.severe_statements(
             message, list(zip(severe, judged, strict=True)), around
         ).items():
             stated[index] = [*stated.get(index, ()), *more]
-        return _Stated(stated, clause_facts.bare_updates(clauses_judged, message, around, stated))
+        return _StatedFacts(stated, clause_facts.bare_updates(clauses_judged, message, around, stated))
 
-    def _each(
-        self, message: Sequence[Sentence], stated: Mapping[int, Sequence[Statement]], around: Around
+    def _split_statements(
+        self, message: Sequence[Sentence], stated: Mapping[int, Sequence[Statement]], around: ClauseContext
     ) -> dict[int, list[Statement]]:
         """The statements, each about one subject, which it names or asks for."""
         return {
             index: [
-                resolve(part, _before(message, index, part.text), around.before, around.people)
+                resolve_statement(
+                    part, _preceding_text(message, index, part.text), around.before, around.people
+                )
                 for statement in some
-                for part in _parts(statement)
+                for part in _split_subjects(statement)
             ]
             for index, some in stated.items()
         }
 
 
-def _before(message: Sequence[Sentence], index: int, text: str) -> list[Sentence]:
+def _preceding_text(message: Sequence[Sentence], index: int, text: str) -> list[Sentence]:
     """The sentences before a statement, and what its own sentence says before it."""
     found, own = list(message[max(index - _NEAR, 0) : index]), message[index]
     at = own.text.casefold().find(text.casefold())
@@ -157,27 +169,31 @@ def _before(message: Sequence[Sentence], index: int, text: str) -> list[Sentence
     return [*found, Sentence(start, own.masked[: len(start)], False)] if start else found
 
 
-def _of_person(turn: MemoryRecord) -> bool:
+def _is_of_person(turn: MemoryRecord) -> bool:
     """The person's words, be it that an agent only says so: their trust stays what it is."""
     return turn.trust == "user" or validation.is_claim(turn.source_role, turn.trust)
 
 
-def _parts(statement: Statement) -> list[Statement]:
+def _split_subjects(statement: Statement) -> list[Statement]:
     """A statement of two subjects as two."""
-    texts = joined_statements.parts(statement.text)
+    texts = joined_statements.split_joined(statement.text)
     if len(texts) == 1:
         return [statement]
     return [
         statement._replace(
             text=text,
-            tags=own.tags if (own := find_statement(Sentence(text, mask(text), False))) else statement.tags,
+            tags=own.tags
+            if (own := find_statement(Sentence(text, mask_quotes(text), False)))
+            else statement.tags,
             dated=statement.dated and RELATIVE.search(plain_text(text)) is not None,
         )
         for text in texts
     ]
 
 
-def _clear(stated: Mapping[int, Sequence[Statement]], people: Collection[str]) -> Iterator[list[Statement]]:
+def _clear_clauses(
+    stated: Mapping[int, Sequence[Statement]], people: Collection[str]
+) -> Iterator[list[Statement]]:
     """Beside statements that ask who is meant: their clauses that need no answer."""
     for some in stated.values():
         for statement in some:
@@ -190,16 +206,16 @@ def _clear(stated: Mapping[int, Sequence[Statement]], people: Collection[str]) -
                 ]
 
 
-def _fact(turn: MemoryRecord, statement: Statement) -> Draft:
+def _fact_draft(turn: MemoryRecord, statement: Statement) -> Draft:
     content = statement.text
     if statement.dated:
-        content = SAID.format(content=content, date=_date(turn.event_time))
+        content = SAID.format(content=content, date=_date_text(turn.event_time))
     return Draft(
         kind="fact", content=content, sources=(turn.id,), tags=statement.tags, confidence=statement.confidence,
         correcting=statement.correcting, verbatim=True, question=statement.question,
     )  # fmt: skip
 
 
-def _date(seconds: int) -> str:
+def _date_text(seconds: int) -> str:
     day = datetime.fromtimestamp(seconds, UTC).astimezone()
     return f"{day.day} {day:%B %Y}"

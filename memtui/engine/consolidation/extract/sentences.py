@@ -60,16 +60,16 @@ class Sentence(NamedTuple):
     question: bool
 
 
-def mask(text: str) -> str:
+def mask_quotes(text: str) -> str:
     return _quoted.sub(lambda match: _MASK * len(match[0]), text)
 
 
-def sentences(text: str) -> list[Sentence]:
+def split_sentences(text: str) -> list[Sentence]:
     """The sentences of a message in order, without list marks."""
     found = []
     for line in _prose_lines(_fence.sub("\n", text[:_MOST_CHARACTERS])):
-        for part in _split(line):
-            masked = mask(part)
+        for part in _split_line(line):
+            masked = mask_quotes(part)
             asks = bool(re.search(r"\?[\W_]*$", masked.rstrip(_MASK + " ")))
             introduction = _asked_after.match(masked) if asks else None
             if introduction:
@@ -93,7 +93,7 @@ def _prose_lines(text: str) -> Iterator[str]:
             paragraph = ""
             continue
         item = _item.match(line)
-        body = line[item.end() :].strip() if item and not _numbers(line) else line.strip()
+        body = line[item.end() :].strip() if item and not _list_numbers(line) else line.strip()
         goes_on = (
             paragraph
             and not item
@@ -107,7 +107,7 @@ def _prose_lines(text: str) -> Iterator[str]:
             yield from filter(None, (paragraph,))
             paragraph = body
         handing = (
-            _hands_over.search(mask(paragraph)) if ":" in body else None
+            _hands_over.search(mask_quotes(paragraph)) if ":" in body else None
         )  # a paragraph grows line by line
         if handing:
             yield paragraph[: handing.end()]
@@ -116,9 +116,9 @@ def _prose_lines(text: str) -> Iterator[str]:
         yield paragraph
 
 
-def _split(line: str) -> Iterator[str]:
+def _split_line(line: str) -> Iterator[str]:
     """The sentences of a line; of a list that is written in it ("1. migrate 2. deploy") its items."""
-    numbers = _numbers(line)
+    numbers = _list_numbers(line)
     if not numbers:
         yield from _split_at_ends(line)
         return
@@ -128,18 +128,18 @@ def _split(line: str) -> Iterator[str]:
         yield from _split_at_ends(line[one.end() : end])
 
 
-def _numbers(line: str) -> list[re.Match[str]]:
+def _list_numbers(line: str) -> list[re.Match[str]]:
     """The numbers 1, 2, ... of a list that is written in one line."""
     found = list(_number_of_item.finditer(line))
     return found if len(found) > 1 and [int(one[1]) for one in found] == [*range(1, len(found) + 1)] else []
 
 
 def _split_at_ends(line: str) -> Iterator[str]:
-    masked = mask(line)
+    masked = mask_quotes(line)
     start = 0
     ends = [*_end.finditer(masked), *_end_of_quote.finditer(line)]
     for match in sorted(ends, key=re.Match.end):
-        if _goes_on(masked, match, start) or masked.count("(", start, match.end()) > masked.count(
+        if _is_not_sentence_end(masked, match, start) or masked.count("(", start, match.end()) > masked.count(
             ")", start, match.end()
         ):
             continue
@@ -149,7 +149,7 @@ def _split_at_ends(line: str) -> Iterator[str]:
         yield line[start:].strip()
 
 
-def _goes_on(text: str, match: re.Match[str], start: int) -> bool:
+def _is_not_sentence_end(text: str, match: re.Match[str], start: int) -> bool:
     """Whether a dot ends an abbreviation or an initial, not the sentence, or what follows says more of a short exclamation.
 
     ``start``: of the sentence.

@@ -69,7 +69,7 @@ _owned = re.compile(word_lists.expression(_LIST, "owned"), re.IGNORECASE)
 
 
 @functools.cache
-def _severe(*, bodily: bool = False) -> re.Pattern[str]:
+def _severity_pattern(*, bodily: bool = False) -> re.Pattern[str]:
     """``bodily``: without what only must be kept from others. The apostrophe of "can't" may be left out."""
     listed = []
     for line in chain.from_iterable(word_lists.sections(_WORDS).values()):
@@ -86,7 +86,7 @@ def _severe(*, bodily: bool = False) -> re.Pattern[str]:
 
 def severe_words(text: str) -> Iterator[re.Match[str]]:
     """The words in a text that tell of harm."""
-    return _severe().finditer(text.casefold().replace("’", "'"))
+    return _severity_pattern().finditer(text.casefold().replace("’", "'"))
 
 
 @functools.lru_cache(maxsize=2048)
@@ -97,7 +97,7 @@ def is_severe(text: str) -> bool:
 
 def names_illness(plain: str) -> bool:
     """Whether a text in small letters says a word of illness, of medicine or of what somebody must not have."""
-    return _severe(bodily=True).search(plain) is not None
+    return _severity_pattern(bodily=True).search(plain) is not None
 
 
 def severe_clause(masked: str, *, question: bool) -> str | None:

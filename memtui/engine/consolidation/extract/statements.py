@@ -78,7 +78,7 @@ def find_statement(
     if sentence.question or not _SHORTEST <= len(sentence.text) <= _LONGEST * 2:
         return None
     asked = _ASKED_TO_KEEP.search(sentence.masked)
-    start = _start(sentence, asked)
+    start = _statement_start(sentence, asked)
     marker = instructions.MARKER.search(sentence.masked, 0, start) or instructions.MARKER.match(
         sentence.masked, start
     )
@@ -99,7 +99,7 @@ def find_statement(
     ):
         begins = marker.start() if marker else start
         begins += instructions.politeness_length(sentence.text[begins:])
-        return _kept(sentence, sentence.text[begins:], plain, ("rule",), dated=False)
+        return _statement_if_kept(sentence, sentence.text[begins:], plain, ("rule",), dated=False)
     if _SUPPOSED.search(plain) or _YOU.search(plain):
         return None
     event = events.life_event(text, plain) or events.family_event(text, plain)
@@ -107,7 +107,7 @@ def find_statement(
         return None
     if _AT_HAND.match(plain) and _TASK.search(plain):
         return None
-    tags = _tags(text, plain, people, asked is not None)
+    tags = _tags_of(text, plain, people, asked is not None)
     if tags is None and event:
         tags = ("event",)
     if tags is None and events.team_decision(text, plain):
@@ -119,12 +119,14 @@ def find_statement(
     if len(text.split()) < 3 and tags[0] not in ("health", "self"):
         return None  # "We signed."
     dated = RELATIVE.search(plain) is not None or events.MOMENT.search(plain) is not None
-    return _kept(sentence, text, plain, tags, dated=dated)
+    return _statement_if_kept(sentence, text, plain, tags, dated=dated)
 
 
-def _kept(sentence: Sentence, text: str, plain: str, tags: tuple[str, ...], *, dated: bool) -> Statement:
+def _statement_if_kept(
+    sentence: Sentence, text: str, plain: str, tags: tuple[str, ...], *, dated: bool
+) -> Statement:
     return Statement(
-        text=_tidy(text),
+        text=_tidy_text(text),
         tags=tags,
         confidence=HEDGED if HEDGES.search(plain) else CONFIDENCE,
         correcting="correction" in tags or CORRECTING.search(plain_text(sentence.masked)) is not None,
@@ -138,7 +140,7 @@ def introduced_names(text: str) -> set[str]:
     return {name.split()[0] for name in found if name.split()[0] not in _NOT_NAMES}
 
 
-def _start(sentence: Sentence, asked: re.Match[str] | None) -> int:
+def _statement_start(sentence: Sentence, asked: re.Match[str] | None) -> int:
     """Where the statement itself begins: after greetings, labels, "remember that"."""
     if asked:
         return asked.end()
@@ -158,7 +160,7 @@ def plain_text(masked: str) -> str:
     return " ".join(plain.split())
 
 
-def _tags(text: str, plain: str, people: Collection[str], asked: bool) -> tuple[str, ...] | None:
+def _tags_of(text: str, plain: str, people: Collection[str], asked: bool) -> tuple[str, ...] | None:
     for tags, shape in CLASSES:
         if shape.match(plain):
             return tags
@@ -172,12 +174,12 @@ def _tags(text: str, plain: str, people: Collection[str], asked: bool) -> tuple[
     name = re.match(r"I(?:'m| am) (?P<name>[A-Z][^\W\d_]+)", text)
     if name and name["name"] not in _NOT_NAMES:
         return ("self",)
-    if asked and _NEEDS_VERB.search(plain) and not _commands(plain):
+    if asked and _NEEDS_VERB.search(plain) and not _is_command(plain):
         return ("rule",)
     return None
 
 
-def _commands(plain: str) -> bool:
+def _is_command(plain: str) -> bool:
     return bool(
         re.match(
             r"(?:please|do|don't|never|always|to|tell|put|keep|make|give|write|use|ask|remind|check|find)\b",
@@ -200,7 +202,7 @@ def has_dangling_pronoun(masked: str) -> bool:
     return named is None or named.start() >= pronoun.start()
 
 
-def _tidy(text: str) -> str:
+def _tidy_text(text: str) -> str:
     text = without_asides(text).strip(" ,;–—-") or " ".join(text.split())
     text = re.sub(r"(?<![.])\.$", "", text)
     return text[:1].upper() + text[1:]

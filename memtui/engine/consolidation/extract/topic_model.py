@@ -17,7 +17,7 @@ from typing import NamedTuple
 from memtui.engine import word_lists
 from memtui.engine.records import Topic
 
-from .durability import hashed, surface
+from .durability import hashed_features, surface_features
 
 TOPICS: tuple[Topic, ...] = (
     "health", "people", "home", "work", "project", "rule", "preference", "routine", "plan", "possession", "decision",
@@ -35,7 +35,7 @@ _PET_OR_PERSON = ("relative", "friend", "pet")
 _OPENING = r"^(?:(?:and|so|but|n|well|ok|oh|also) )*"
 
 
-class _Hints(NamedTuple):
+class _HintPatterns(NamedTuple):
     """Patterns: of each section of the list, and of how a sentence begins."""
 
     words: dict[str, re.Pattern[str]]
@@ -43,7 +43,7 @@ class _Hints(NamedTuple):
 
 
 @functools.cache
-def _hints() -> _Hints:
+def _load_hints() -> _HintPatterns:
     sections = word_lists.sections(_WORDS)
     kin = "|".join(word for name in _PET_OR_PERSON for word in sections[name])
     begins = (
@@ -56,19 +56,19 @@ def _hints() -> _Hints:
         r"^(?:(?:please|pls|and|also|n) )*(?:don't|dont|do not|never|always|no|only|use|keep|answer|write|call|ask|stop|put|"
         r"give|tell|make|bitte|keine?|immer|toujours|jamais|pas|nunca|siempre)\b",
     )
-    return _Hints(
+    return _HintPatterns(
         {name: re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)", re.I) for name, words in sections.items()},
         tuple(re.compile(pattern, re.I) for pattern in begins),
     )
 
 
-def hints(text: str) -> list[float]:
+def hint_features(text: str) -> list[float]:
     """Hints of one statement, each from 0 to 3: how often each section of the list occurs, how it begins, and some of both."""
     plain = text.replace("’", "'")
     count = {
-        name: min(sum(1 for _ in shape.finditer(plain)), 3) / 2 for name, shape in _hints().words.items()
+        name: min(sum(1 for _ in shape.finditer(plain)), 3) / 2 for name, shape in _load_hints().words.items()
     }
-    own, other, kin, am, command = (float(shape.search(plain) is not None) for shape in _hints().begins)
+    own, other, kin, am, command = (float(shape.search(plain) is not None) for shape in _load_hints().begins)
     both = (
         count["ill"] and (other or kin or count["third person"]),
         count["ill"] and own and not kin,
@@ -81,14 +81,14 @@ def hints(text: str) -> list[float]:
     return [_HINT * one for one in found]
 
 
-def signs(text: str) -> list[float]:
+def model_features(text: str) -> list[float]:
     """What the model reads beside the hashed words; the first stands for how common a topic is."""
-    return [1.0, *surface(text), *hints(text)]
+    return [1.0, *surface_features(text), *hint_features(text)]
 
 
 def likely_topic(text: str, judged: Sequence[float] | None = None) -> Topic:
     """The likeliest topic of a statement; under a millisecond. ``judged``: how likely the ``durability`` model holds each."""
-    chances = _chances(text)
+    chances = _topic_probabilities(text)
     if judged is not None:
         chances = [
             mean if (mean := (mine + other) / 2) >= _LEAST.get(topic, 0.0) else 0.0
@@ -97,14 +97,17 @@ def likely_topic(text: str, judged: Sequence[float] | None = None) -> Topic:
     return TOPICS[chances.index(max(chances))]
 
 
-def _chances(text: str) -> list[float]:
+def _topic_probabilities(text: str) -> list[float]:
     """The probability of each topic."""
-    first = signs(text)
-    weights = _weights()
+    first = model_features(text)
+    weights = _load_weights()
     scores = [0.0] * len(TOPICS)
     found = [
         *enumerate(first),
-        *((len(first) + bucket % HASHED, OF_WORDS * value) for bucket, value in hashed(text).items()),
+        *(
+            (len(first) + bucket % HASHED, OF_WORDS * value)
+            for bucket, value in hashed_features(text).items()
+        ),
     ]
     for row, value in found:
         if value:
@@ -115,6 +118,6 @@ def _chances(text: str) -> list[float]:
 
 
 @functools.cache
-def _weights() -> memoryview:
+def _load_weights() -> memoryview:
     """A signed byte for each sign and each hashed word, for each topic."""
     return memoryview(WEIGHTS.read_bytes()).cast("b")

@@ -14,7 +14,7 @@ from memtui.engine.records import TOPICS, Topic
 
 from .durability import DurabilityModel
 from .protocol import SAID, Draft
-from .sentences import sentences
+from .sentences import split_sentences
 from .severity import is_impersonal, names_illness
 from .statement_shapes import FAMILY, PEOPLE
 from .statements import find_statement, plain_text
@@ -43,15 +43,17 @@ _TAGGED: dict[str, Topic] = {topic: topic for topic in TOPICS} | {
 }  # fmt: skip
 
 
-def sorted_by_topic(drafts: Sequence[Draft], model: DurabilityModel | None = None) -> list[Draft]:
+def assign_topics(drafts: Sequence[Draft], model: DurabilityModel | None = None) -> list[Draft]:
     """The drafts, each fact with a topic; a tag that is the name of one goes. ``model``: where its vectors are installed."""
     facts = [draft for draft in drafts if draft.kind == "fact"]
-    judged = model.judge([_without_date(draft.content)[:_LONGEST] for draft in facts]) if model else []
+    judged = model.judge_texts([_without_date(draft.content)[:_LONGEST] for draft in facts]) if model else []
     topics = {id(draft): one.topics for draft, one in zip(facts, judged, strict=False)}
-    return [_sorted(draft, topics.get(id(draft))) if draft.kind == "fact" else draft for draft in drafts]
+    return [
+        _assign_topic(draft, topics.get(id(draft))) if draft.kind == "fact" else draft for draft in drafts
+    ]
 
 
-def _sorted(draft: Draft, judged: Sequence[float] | None) -> Draft:
+def _assign_topic(draft: Draft, judged: Sequence[float] | None) -> Draft:
     if _CERTAIN.intersection(draft.tags):
         draft = with_topic(draft)
     topic = draft.topic or guess_topic(_without_date(draft.content), judged)
@@ -73,14 +75,14 @@ def topic_by_form(text: str, topic: Topic | None) -> Topic | None:
     nobodys = is_impersonal(plain)
     if topic in _AILING and names_illness(plain) and not nobodys:
         return "health"
-    for named, shape in _signs().items():
+    for named, shape in _topic_patterns().items():
         if topic in _BY_FORM[named] and shape.search(plain) and not (named == "health" and nobodys):
             return named
     return topic
 
 
 @functools.cache
-def _signs() -> dict[Topic, re.Pattern[str]]:
+def _topic_patterns() -> dict[Topic, re.Pattern[str]]:
     sections = word_lists.sections(_SIGNS)
     parts = {"food": "|".join(sections["food"]), "family": FAMILY, "people": PEOPLE}
     found: dict[Topic, re.Pattern[str]] = {}
@@ -95,7 +97,7 @@ def _signs() -> dict[Topic, re.Pattern[str]]:
 def topic_of_note(text: str) -> Topic | None:
     """What a fact is about that somebody wrote by hand, as far as its form tells."""
     text = text[:_LONGEST]
-    first = next(iter(sentences(text)), None)
+    first = next(iter(split_sentences(text)), None)
     statement = find_statement(first) if first is not None else None
     topic = next((_TAGGED[tag] for tag in statement.tags if tag in _TAGGED), None) if statement else None
     return topic_by_form(text, topic)

@@ -19,7 +19,7 @@ from memtui.engine.store import memories
 from memtui.engine.store.tokens import fold
 from memtui.engine.wording import cut
 
-from .sentences import sentences
+from .sentences import split_sentences
 from .triggers import find_trigger, worth_reading
 
 SUMMARY = "summary"
@@ -27,7 +27,7 @@ _LONG_ANSWER = 100
 _LONGEST = 2_000
 
 
-class Message(Record):
+class TranscriptMessage(Record):
     """One message of a transcript; ``event_time`` in Unix seconds, None: unknown."""
 
     role: str
@@ -35,10 +35,13 @@ class Message(Record):
     event_time: int | None = None
 
 
-def messages(transcript: Sequence[Message | Mapping[str, Any]]) -> list[Message]:
+def parse_messages(transcript: Sequence[TranscriptMessage | Mapping[str, Any]]) -> list[TranscriptMessage]:
     """The messages of a transcript, which may be mappings with ``role`` and ``content``. Raises InputError."""
     try:
-        return [one if isinstance(one, Message) else msgspec.convert(one, Message) for one in transcript]
+        return [
+            one if isinstance(one, TranscriptMessage) else msgspec.convert(one, TranscriptMessage)
+            for one in transcript
+        ]
     except (msgspec.ValidationError, TypeError) as error:
         raise InputError(
             f"A message of the transcript cannot be read: {error}.",
@@ -47,7 +50,7 @@ def messages(transcript: Sequence[Message | Mapping[str, Any]]) -> list[Message]
 
 
 def draw_observations(
-    session_id: str, transcript: Sequence[Message], trust: Callable[[str], Trust]
+    session_id: str, transcript: Sequence[TranscriptMessage], trust: Callable[[str], Trust]
 ) -> tuple[list[ObservationDraft], ObservationDraft | None]:
     """The sentences worth keeping, each once, and the session's summary if there is one.
 
@@ -57,15 +60,15 @@ def draw_observations(
     found = []
     for message in transcript:
         if trust(message.role) in ("user", "agent") and worth_reading(message.content):
-            for one in _telling(session_id, message, trust(message.role)):
+            for one in _user_statement(session_id, message, trust(message.role)):
                 if fold(one.content) not in seen:
                     seen.add(fold(one.content))
                     found.append(one)
-    return found, _summary(session_id, transcript, trust)
+    return found, _last_long_answer(session_id, transcript, trust)
 
 
-def _telling(session_id: str, message: Message, trust: Trust) -> Iterator[ObservationDraft]:
-    for sentence in sentences(message.content):
+def _user_statement(session_id: str, message: TranscriptMessage, trust: Trust) -> Iterator[ObservationDraft]:
+    for sentence in split_sentences(message.content):
         trigger = find_trigger(sentence)
         if trigger is not None:
             yield ObservationDraft(
@@ -74,8 +77,8 @@ def _telling(session_id: str, message: Message, trust: Trust) -> Iterator[Observ
             )  # fmt: skip
 
 
-def _summary(
-    session_id: str, transcript: Sequence[Message], trust: Callable[[str], Trust]
+def _last_long_answer(
+    session_id: str, transcript: Sequence[TranscriptMessage], trust: Callable[[str], Trust]
 ) -> ObservationDraft | None:
     """The last long answer, cut at whole characters."""
     for message in reversed(transcript):
@@ -94,27 +97,27 @@ def is_known(connection: apsw.Connection, item: ObservationDraft, now: float) ->
     from ..compare import duplicates  # its patterns would take a fifth of the start of the MCP server
 
     return (
-        bool(memories.same_notes(connection, item.content, now))
+        bool(memories.notes_with_same_text(connection, item.content, now))
         or duplicates.same_text(connection, item.content, "observation", now) is not None
     )
 
 
-class Recorded(NamedTuple):
+class RecordedTranscript(NamedTuple):
     id: str
     content: str
     project: str | None
 
 
-def turns_of(connection: apsw.Connection, session_id: str) -> list[Recorded]:
+def recorded_turns(connection: apsw.Connection, session_id: str) -> list[RecordedTranscript]:
     """The session's recorded turns: what is drawn from a transcript may point at them."""
     rows = connection.execute(
         "SELECT id, content, project FROM memories WHERE session_id = ? AND kind = 'episode' ORDER BY event_time, rid",
         (session_id,),
     )
-    return [Recorded._make(row) for row in rows]
+    return [RecordedTranscript._make(row) for row in rows]
 
 
-def standing_summary(connection: apsw.Connection, session_id: str, now: float) -> MemoryRecord | None:
+def active_summary(connection: apsw.Connection, session_id: str, now: float) -> MemoryRecord | None:
     """The session's active summary among its observations."""
     row = connection.execute(
         f"SELECT {memories.COLUMNS} FROM memories m WHERE m.session_id = ? AND m.kind = 'observation' "
@@ -122,4 +125,4 @@ def standing_summary(connection: apsw.Connection, session_id: str, now: float) -
         "ORDER BY m.rid DESC LIMIT 1",
         (session_id, SUMMARY),
     ).fetchone()
-    return memories.record(row, now) if row else None
+    return memories.memory_record(row, now) if row else None

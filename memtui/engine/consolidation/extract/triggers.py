@@ -35,12 +35,12 @@ _ADVICE = re.compile(
 _SHORTEST_MESSAGE, _SHORTEST, _LONGEST = 50, 20, 2_000
 
 
-class Trigger(NamedTuple):
+class TriggerPhrase(NamedTuple):
     phrase: str
     category: Category
 
 
-def find_trigger(sentence: Sentence, *, by_assistant: bool = False) -> Trigger | None:
+def find_trigger(sentence: Sentence, *, by_assistant: bool = False) -> TriggerPhrase | None:
     """The phrase that makes a sentence worth noting; None for questions, fragments, and where it is denied.
 
     ``by_assistant``: nor for the advice that one gives to everybody.
@@ -55,7 +55,7 @@ def find_trigger(sentence: Sentence, *, by_assistant: bool = False) -> Trigger |
             before = plain[: match.start()]
             if _DENIAL.search(before) or (phrase == "remember" and _RECALLING.search(before)):
                 continue
-            return Trigger(phrase, category)
+            return TriggerPhrase(phrase, category)
     return None
 
 

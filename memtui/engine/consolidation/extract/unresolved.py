@@ -14,9 +14,9 @@ from typing import NamedTuple
 from memtui.engine import word_lists
 from memtui.engine.models.ner.gazetteer import is_given_name
 
-from .antecedents import HE, SHE, antecedent
+from .antecedents import HE, SHE, find_antecedent
 from .joined_statements import begins_with_subject
-from .sentences import Sentence, mask, sentences
+from .sentences import Sentence, mask_quotes, split_sentences
 from .severity import is_severe
 from .statements import HEDGED, Statement, introduced_names
 
@@ -45,7 +45,7 @@ _does = re.compile(r"[A-Z][^\W\d_]+ [a-z]{2,}ed\b")
 _named = re.compile(r"\b(?:my|our) [a-z]+(?: [A-Z][^\W\d_]+)?|\b[A-Z][^\W\d_]+", re.IGNORECASE)
 
 
-class Unresolved(NamedTuple):
+class UnresolvedWord(NamedTuple):
     """The word of a text that stands for somebody or something that the text does not name, and where it is."""
 
     word: str
@@ -53,23 +53,23 @@ class Unresolved(NamedTuple):
     end: int
 
 
-def find_unresolved(text: str, people: Collection[str] = ()) -> Unresolved | None:
+def find_unresolved(text: str, people: Collection[str] = ()) -> UnresolvedWord | None:
     """The first such word of a text; None where the text can be understood alone."""
-    masked = mask(text)
+    masked = mask_quotes(text)
     if _possessive_and_name.match(masked):
         return None
     for match in _pronoun.finditer(masked):
         before = masked[: match.start()]
         if ":" in before or (before.strip() and len(masked.split()) > _RUNS_ON):
             return None
-        if not _names_somebody(before, masked, people) or _of_another(before, masked, match):
-            return Unresolved(match[0], match.start(), match.end())
+        if not _names_somebody(before, masked, people) or _means_somebody_else(before, masked, match):
+            return UnresolvedWord(match[0], match.start(), match.end())
         return None
     one = _one.search(masked)
-    return Unresolved(one["one"], one.start("one"), one.end("one")) if one else None
+    return UnresolvedWord(one["one"], one.start("one"), one.end("one")) if one else None
 
 
-def resolve(
+def resolve_statement(
     statement: Statement, before: Sequence[Sentence], earlier: str, people: Collection[str]
 ) -> Statement:
     """The statement with the name in it, or with the question whom it means.
@@ -85,17 +85,19 @@ def resolve(
     who, earlier = None, earlier[-_LOOKED_BACK:]
     if found.word.casefold() != "one":
         known = frozenset(people) | introduced_names(earlier) | introduced_names(said_before)
-        who = antecedent(said_before[-_LOOKED_BACK:], rest, known)
-        if who is None and earlier and not any(_pronoun_of(rest, one.masked) for one in before):
-            who = antecedent(f"{mask(earlier)} {said_before}"[-_LOOKED_BACK:], rest, known)
+        who = find_antecedent(said_before[-_LOOKED_BACK:], rest, known)
+        if who is None and earlier and not any(_has_same_pronoun(rest, one.masked) for one in before):
+            who = find_antecedent(f"{mask_quotes(earlier)} {said_before}"[-_LOOKED_BACK:], rest, known)
     if who is None:
-        if is_severe(text) and (in_context := _with_context(text, before)):
+        if is_severe(text) and (in_context := _with_preceding_sentence(text, before)):
             return statement._replace(text=in_context, confidence=HEDGED)
-        return statement._replace(question=_question(found.word, before, earlier))
-    return statement._replace(text=f"{text[: found.start]}{_in_place(who, text, found)}{text[found.end :]}")
+        return statement._replace(question=_question_whom(found.word, before, earlier))
+    return statement._replace(
+        text=f"{text[: found.start]}{_replace_word(who, text, found)}{text[found.end :]}"
+    )
 
 
-def _with_context(text: str, before: Sequence[Sentence]) -> str:
+def _with_preceding_sentence(text: str, before: Sequence[Sentence]) -> str:
     """The text after the sentence that it follows, in the person's words: unclear, but not lost; empty without one."""
     said = before[-1].text.strip() if before else ""
     if not said or len(said) > _QUOTED or said.endswith(":"):
@@ -118,7 +120,7 @@ def _names_somebody(before: str, text: str, people: Collection[str]) -> bool:
     )
 
 
-def _of_another(before: str, text: str, pronoun: re.Match[str]) -> bool:
+def _means_somebody_else(before: str, text: str, pronoun: re.Match[str]) -> bool:
     """Whether "her" is the object of the only person named before it: somebody else is meant."""
     if not _object.match(text, pronoun.start()):
         return False
@@ -126,14 +128,14 @@ def _of_another(before: str, text: str, pronoun: re.Match[str]) -> bool:
     return subject is not None and not _somebody.search(before, subject.end()) and " and " not in before
 
 
-def _pronoun_of(rest: str, sentence: str) -> bool:
+def _has_same_pronoun(rest: str, sentence: str) -> bool:
     """Whether a sentence has a pronoun of the same gender as the one that ``rest`` begins with."""
     asked = _pronoun.match(rest)
     gender = "he" if asked and asked["he"] else "she"
     return any(match[gender] for match in _pronoun.finditer(sentence))
 
 
-def _in_place(who: str, text: str, found: Unresolved) -> str:
+def _replace_word(who: str, text: str, found: UnresolvedWord) -> str:
     word = found.word.casefold()
     given = _gives.search(text[: found.start]) is not None and text[found.end :].lstrip()[:1].isupper()
     possessive = word == "his" or (word == "her" and not given and not _object.match(text, found.start))
@@ -141,9 +143,9 @@ def _in_place(who: str, text: str, found: Unresolved) -> str:
     return f"{name}'s" if possessive else name
 
 
-def _question(word: str, before: Sequence[Sentence], earlier: str) -> str:
+def _question_whom(word: str, before: Sequence[Sentence], earlier: str) -> str:
     what = "What" if word.casefold() == "one" else "Who"
-    said = before[-1].text if before else next((one.text for one in reversed(sentences(earlier))), "")
+    said = before[-1].text if before else next((one.text for one in reversed(split_sentences(earlier))), "")
     shortened = said if len(said) <= _QUOTED else said[: _QUOTED - 1].rstrip() + "…"
     asked = f"{what} is meant by “{word}”?"
     return f"{asked} The sentence before it: “{shortened}”" if shortened else asked

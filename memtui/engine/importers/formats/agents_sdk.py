@@ -15,7 +15,7 @@ import msgspec
 from memtui.engine.records import Skip, Turn
 
 from .. import base, databases, foreign_values, refusals
-from ..base import Format, Head
+from ..base import Format, StreamHead
 from ..message_content import read_message
 from ..stream import Stream
 
@@ -33,7 +33,7 @@ class _Item(msgspec.Struct):
 _ITEM = msgspec.json.Decoder(_Item)
 
 
-def _sniff(head: Head) -> bool:
+def _sniff(head: StreamHead) -> bool:
     return any(COLUMNS.issubset(columns) for columns in head.tables.values())
 
 
@@ -45,7 +45,7 @@ def read(stream: Stream) -> Iterator[Turn | Skip]:
             f"""
             SELECT id, CAST(session_id AS BLOB), CAST(created_at AS BLOB),
             CASE WHEN octet_length(message_data) <= ? THEN CAST(message_data AS BLOB) END
-            FROM {databases.quoted(table)} ORDER BY id
+            FROM {databases.quote_name(table)} ORDER BY id
             """,
             (stream.limits.line,),
         )
@@ -57,7 +57,12 @@ FORMAT = Format("openai-agents", "OpenAI Agents SDK", _sniff, read)
 
 
 def _turn(row: databases.Row, stream: Stream) -> Turn | Skip:
-    number, session, time, data = (row[0], foreign_values.text(row[1]), foreign_values.text(row[2]), row[3])
+    number, session, time, data = (
+        row[0],
+        foreign_values.read_text(row[1]),
+        foreign_values.read_text(row[2]),
+        row[3],
+    )
     if not isinstance(data, bytes):
         return stream.skip("row without a message, or too long")
     try:
@@ -72,12 +77,12 @@ def _turn(row: databases.Row, stream: Stream) -> Turn | Skip:
     if isinstance(found, Skip):
         return found
     role, text, trust = found
-    name = foreign_values.identifier(session) or stream.source.stem
+    name = foreign_values.read_identifier(session) or stream.source.stem
     return Turn(
         session_id=f"openai-agents:{name}",
         role=role,
         content=text,
-        source_key=f"openai-agents:{foreign_values.digest(name, number, time, role, text)}",
+        source_key=f"openai-agents:{foreign_values.hash_parts(name, number, time, role, text)}",
         source="import:openai-agents",
         event_time=foreign_values.event_time(time, stream),
         trust=trust,

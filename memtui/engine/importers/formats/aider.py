@@ -14,7 +14,7 @@ from memtui.engine.importers.counters import OccurrenceCounter
 from memtui.engine.records import Skip, Turn
 
 from .. import base, foreign_values
-from ..base import Format, Head
+from ..base import Format, StreamHead
 from ..stream import WAITING, Stream
 
 SOURCE = "import:aider"
@@ -27,7 +27,7 @@ _COMMAND = re.compile(r"/(?!(?:ask|architect|code|context)\s)[\w-]+(?:\s|$)")
 _MODE = re.compile(r"/(?:ask|architect|code|context)\s+")
 
 
-def _sniff(head: Head) -> bool:
+def _sniff(head: StreamHead) -> bool:
     return any(_BEGUN.match(line) for line in head.raw.decode(errors="replace").splitlines())
 
 
@@ -90,9 +90,9 @@ class _Chat:
             return
         text = _MODE.sub("", text, count=1) if role == "user" else text
         source = self._stream.source
-        project = None if source.member else foreign_values.one_line(source.path.resolve().parent.name)
-        key = foreign_values.digest(project, self._begun, role, text)
-        if ordinal := self._ordinals.next(bytes.fromhex(key)):
+        project = None if source.member else foreign_values.title_line(source.path.resolve().parent.name)
+        key = foreign_values.hash_parts(project, self._begun, role, text)
+        if ordinal := self._ordinals.count_before(bytes.fromhex(key)):
             key += f"#{ordinal}"
         yield Turn(
             session_id=f"aider:{project or source.stem}:{self._begun or 'chat'}",

@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from memtui.engine.importers.base import Named, Note
+from memtui.engine.importers.base import NamedEntity, Note
 from memtui.engine.importers.counters import OccurrenceCounter
 from memtui.engine.records import Skip
 
 from .. import base, foreign_values
-from ..base import Format, Head
+from ..base import Format, StreamHead
 from ..stream import Stream
 from .markdown_blocks import Block, Front, blocks
 
@@ -38,7 +38,7 @@ _TAG = re.compile(r"(?<![^\s(])#([^\W\d_][\w/-]{0,63})")
 _MOST_LINKS = 20
 
 
-def _sniff(head: Head) -> bool:
+def _sniff(head: StreamHead) -> bool:
     found = _FRONT.match(head.raw)
     if found is None:
         return False
@@ -58,9 +58,9 @@ def read(stream: Stream) -> Iterator[Note | Skip]:
         if not any(character.isalnum() for character in block.text):
             yield stream.skip(base.NO_TEXT)
             continue
-        title = front.title or block.title or foreign_values.one_line(stream.source.stem) or "note"
-        key = foreign_values.digest(front.permalink or title, block.text)
-        if ordinal := ordinals.next(bytes.fromhex(key)):
+        title = front.title or block.title or foreign_values.title_line(stream.source.stem) or "note"
+        key = foreign_values.hash_parts(front.permalink or title, block.text)
+        if ordinal := ordinals.count_before(bytes.fromhex(key)):
             key += f"#{ordinal}"
         yield _note(block, title, front, key, stream)
 
@@ -74,17 +74,17 @@ class _Front(Front):
     def take(self, line: str) -> None:
         super().take(line)
         if line.startswith("permalink:"):
-            self.permalink = foreign_values.one_line(line.partition(":")[2].strip().strip("\"'"))
+            self.permalink = foreign_values.title_line(line.partition(":")[2].strip().strip("\"'"))
 
 
 def _note(block: Block, title: str, front: Front, key: str, stream: Stream) -> Note:
     text, context, kinds = _TASK.sub("", block.text, count=1), None, []
-    about = [Named(name=title)]
+    about = [NamedEntity(name=title)]
     if relation := _RELATION.fullmatch(text):
         how = re.sub(r"[_\s]+", " ", relation["words"] or relation["word"])
         context = relation["context"]
         text = f"{title} {how} {relation['to'].strip()}."
-        about.append(Named(name=relation["to"].strip()))
+        about.append(NamedEntity(name=relation["to"].strip()))
     else:
         found = _OBSERVATION.fullmatch(text)
         if found and not _NO_CATEGORY.fullmatch(found[1].strip()):
@@ -92,7 +92,7 @@ def _note(block: Block, title: str, front: Front, key: str, stream: Stream) -> N
             text = found[2]
             if aside := _CONTEXT.fullmatch(text):
                 text, context = aside["text"], aside["context"]
-        about += [Named(name=link[1].strip()) for link in list(_LINK.finditer(text))[:_MOST_LINKS]]
+        about += [NamedEntity(name=link[1].strip()) for link in list(_LINK.finditer(text))[:_MOST_LINKS]]
         text = _LINK.sub(lambda link: link[2] or link[1], text).strip()
         if title.casefold() not in text.casefold():
             text = f"{title}: {text}"

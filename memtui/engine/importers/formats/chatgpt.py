@@ -16,7 +16,7 @@ import msgspec
 from memtui.engine.records import Skip, Turn
 
 from .. import base, foreign_values, refusals
-from ..base import Format, Head
+from ..base import Format, StreamHead
 from ..stream import Stream
 
 _ROLES = {"user": "user", "assistant": "agent"}
@@ -72,7 +72,7 @@ _NODE = msgspec.json.Decoder(_Node)
 _LINK = msgspec.json.Decoder(_Link)
 
 
-def _sniff(head: Head) -> bool:
+def _sniff(head: StreamHead) -> bool:
     if head.objects:
         return any(isinstance(item.get("mapping"), dict) for item in head.objects)
     # An array on one line, or spread over many.
@@ -100,7 +100,7 @@ def _turns(conversation: _Conversation, stream: Stream) -> Iterator[Turn | Skip]
         yield stream.skip(refusals.NO_MESSAGES)
         return
     ids = (conversation.id, conversation.conversation_id, branch[0][0])
-    name = next(filter(None, map(foreign_values.identifier, ids)), "")
+    name = next(filter(None, map(foreign_values.read_identifier, ids)), "")
     time = foreign_values.event_time(conversation.create_time or conversation.update_time, stream)
     for node_id, node in branch:
         message = node.message if isinstance(node, _Node) else None
@@ -125,10 +125,10 @@ def _turns(conversation: _Conversation, stream: Stream) -> Iterator[Turn | Skip]
             session_id=f"chatgpt:{name}",
             role=str(role),
             content=text,
-            source_key=f"chatgpt:{name}:{foreign_values.identifier(message.id) or foreign_values.identifier(node_id)}",
+            source_key=f"chatgpt:{name}:{foreign_values.read_identifier(message.id) or foreign_values.read_identifier(node_id)}",
             source="import:chatgpt",
             event_time=time,
-            session_title=foreign_values.one_line(conversation.title),
+            session_title=foreign_values.title_line(conversation.title),
             trust="user" if role == "user" else "agent",
         )
 
@@ -146,7 +146,9 @@ def _text(message: _Message, role: Any) -> tuple[str, str]:
         return base.NO_TEXT, ""
     if content.content_type in _HIDDEN:
         return base.HIDDEN, ""
-    text = base.joined(base.block_texts(content.parts)) or base.joined(base.block_texts(content.text))
+    text = base.join_blocks(base.block_texts(content.parts)) or base.join_blocks(
+        base.block_texts(content.text)
+    )
     if not text and content.content_type not in _TEXT:
         return base.UNKNOWN, ""
     return "", text

@@ -16,7 +16,7 @@ import msgspec
 from memtui.engine.records import Skip, Turn
 
 from .. import base, foreign_values, refusals
-from ..base import Format, Head
+from ..base import Format, StreamHead
 from ..message_content import text_blocks
 from ..stream import Stream
 
@@ -50,7 +50,7 @@ _CONVERSATION = msgspec.json.Decoder(_Conversation)
 _MESSAGE = msgspec.json.Decoder(_Message)
 
 
-def _sniff(head: Head) -> bool:
+def _sniff(head: StreamHead) -> bool:
     if head.objects:
         return any(
             "uuid" in item and isinstance(item.get("chat_messages", item.get("messages")), list)
@@ -75,16 +75,16 @@ def _turns(conversation: _Conversation, stream: Stream) -> Iterator[Turn | Skip]
     if not messages:
         yield stream.skip(refusals.NO_MESSAGES)
         return
-    name = foreign_values.identifier(conversation.uuid)
+    name = foreign_values.read_identifier(conversation.uuid)
     if name is None:
         # Its first message is a name that a later export gives it again.
-        name = foreign_values.digest(bytes(messages[0]).decode(errors="replace"))
+        name = foreign_values.hash_parts(bytes(messages[0]).decode(errors="replace"))
     time = foreign_values.event_time(conversation.created_at, stream)
     for message in foreign_values.decode_each(_MESSAGE, map(bytes, messages), stream):
         if isinstance(message, Skip):
             yield message
             continue
-        sender = foreign_values.one_line(message.sender) or foreign_values.one_line(message.role)
+        sender = foreign_values.title_line(message.sender) or foreign_values.title_line(message.role)
         if sender is None:
             yield stream.skip(base.NO_ROLE)
             continue
@@ -98,7 +98,7 @@ def _turns(conversation: _Conversation, stream: Stream) -> Iterator[Turn | Skip]
             yield Skip(reason=base.NO_TEXT)
         # A message without a time follows the one before it.
         time = foreign_values.event_time(message.created_at, stream) or time
-        own = foreign_values.identifier(message.uuid) or foreign_values.digest(
+        own = foreign_values.read_identifier(message.uuid) or foreign_values.hash_parts(
             role, text or repr(attached) if attached else text, message.created_at
         )
         turn = Turn(
@@ -108,8 +108,8 @@ def _turns(conversation: _Conversation, stream: Stream) -> Iterator[Turn | Skip]
             source_key=f"claude-ai:{name}:{own}",
             source="import:claude-ai",
             event_time=time,
-            session_title=foreign_values.one_line(conversation.name)
-            or foreign_values.one_line(conversation.title),
+            session_title=foreign_values.title_line(conversation.name)
+            or foreign_values.title_line(conversation.title),
             trust="user" if role == "user" else "agent",
         )
         if text:
@@ -128,7 +128,7 @@ def _attached(message: _Message) -> Iterator[str | Skip]:
         if not isinstance(text, str) or not text.strip():
             yield Skip(reason=NO_CONTENT)
             continue
-        name = foreign_values.one_line(found.get("file_name"))
+        name = foreign_values.title_line(found.get("file_name"))
         yield f"{name}:\n\n{text}" if name else text
     for _ in message.files if isinstance(message.files, list) else ():
         yield Skip(reason=NO_CONTENT)
@@ -136,6 +136,6 @@ def _attached(message: _Message) -> Iterator[str | Skip]:
 
 def _text(message: _Message) -> str:
     """The text blocks; newer exports repeat them in ``text``, with notes about the other blocks between them."""
-    return base.joined(base.block_texts(text_blocks(message.content))) or base.joined(
+    return base.join_blocks(base.block_texts(text_blocks(message.content))) or base.join_blocks(
         base.block_texts(message.text)
     )

@@ -15,7 +15,7 @@ from memtui.engine.importers.base import Note
 from memtui.engine.records import Skip
 
 from .. import base, foreign_values
-from ..base import Format, Head
+from ..base import Format, StreamHead
 from ..stream import Stream
 
 
@@ -29,7 +29,7 @@ _HEADING = re.compile(r"(?:#{1,6} +|\*\*)(.{1,80}?)(?:\*\*:?)?\Z")
 _BULLET = re.compile(r"[-*+] +")
 
 
-def _sniff(head: Head) -> bool:
+def _sniff(head: StreamHead) -> bool:
     if head.objects:
         return any("conversations_memory" in item for item in head.objects)
     return head.begins_with_object(b"conversations_memory")
@@ -43,7 +43,8 @@ def read(stream: Stream) -> Iterator[Note | Skip]:
         texts: dict[str | None, Any] = {None: kept.conversations_memory}
         if isinstance(kept.project_memories, dict):
             texts |= {
-                foreign_values.identifier(project): text for project, text in kept.project_memories.items()
+                foreign_values.read_identifier(project): text
+                for project, text in kept.project_memories.items()
             }
         for project, text in texts.items():
             if isinstance(text, str) and text.strip():
@@ -66,7 +67,7 @@ def _facts(text: str, project: str | None) -> Iterator[Note]:
             yield Note(
                 kind="fact",
                 content=f"{heading}: {line}" if heading else line,
-                source_key="claude-ai:memory:" + foreign_values.digest(project, heading, line),
+                source_key="claude-ai:memory:" + foreign_values.hash_parts(project, heading, line),
                 source="import:claude-ai",
                 trust="model",
                 attributes={"claude_project": project} if project else {},

@@ -23,7 +23,7 @@ from memtui.engine.importers.base import SessionTitle
 from memtui.engine.records import Skip, Turn
 
 from .. import base, foreign_values
-from ..base import Format, Head
+from ..base import Format, StreamHead
 from ..stream import WAITING, Stream
 from . import claude_code_wrappers
 
@@ -79,7 +79,7 @@ class _Line(_Lenient):
 _DECODER = msgspec.json.Decoder(_Line)
 
 
-def _sniff(head: Head) -> bool:
+def _sniff(head: StreamHead) -> bool:
     if not head.objects:
         return _PARTIAL.match(head.raw) is not None
     return any(
@@ -150,8 +150,8 @@ class _Reader:
             if isinstance(found, Turn):
                 yield msgspec.structs.replace(
                     found,
-                    project=foreign_values.last_folder(self.folder),
-                    folder=foreign_values.folder(self.folder),
+                    project=foreign_values.last_path_part(self.folder),
+                    folder=foreign_values.read_folder(self.folder),
                 )
 
     def titled(self, turn: Turn) -> Turn:
@@ -181,7 +181,7 @@ class _Reader:
         if line.is_meta or line.is_api_error_message or _is_made_up(line):
             return Skip(reason=base.PROGRAM)
         texts, others = _texts(content)
-        text = base.joined(texts)
+        text = base.join_blocks(texts)
         if not text or text == _EMPTY:
             return Skip(reason=base.TOOL if others else base.NO_TEXT)
         if person:
@@ -195,53 +195,54 @@ class _Reader:
         if line.is_meta or found.is_meta or _is_made_up(line) or _is_other(found.origin):
             return Skip(reason=base.PROGRAM)
         texts = _texts(found.prompt)[0]
-        if not base.joined(texts):
+        if not base.join_blocks(texts):
             return Skip(reason=base.NO_TEXT)
-        self.queue.attached(foreign_values.identifier(line.session_id), base.joined(texts))
+        self.queue.attached(foreign_values.read_identifier(line.session_id), base.join_blocks(texts))
         return self._own(line, *texts)
 
     def _own(self, line: _Line, *texts: str) -> Turn | Skip:
         """The person's own words in blocks of text, each of which may be the program's."""
         if texts and claude_code_wrappers.is_continuation(texts[0]):
             return Skip(reason=base.COMPACTION)
-        text = base.joined([claude_code_wrappers.own_words(text) for text in texts])
+        text = base.join_blocks([claude_code_wrappers.own_words(text) for text in texts])
         return self._turn(line, "user", text) if text else Skip(reason=base.PROGRAM)
 
     def _turn(self, line: _Line, role: str, text: str) -> Turn:
-        session = f"claude-code:{foreign_values.identifier(line.session_id) or self.stream.source.stem}"
+        session = f"claude-code:{foreign_values.read_identifier(line.session_id) or self.stream.source.stem}"
         aside = bool(line.is_sidechain or line.agent_id)
         if aside:
-            agent = foreign_values.identifier(line.agent_id)
+            agent = foreign_values.read_identifier(line.agent_id)
             session += f"/agent-{agent}" if agent else "/sidechain"
             self._remember(
-                self.titles, session, f"Subagent: {foreign_values.one_line(text, 80)}", replace=False
+                self.titles, session, f"Subagent: {foreign_values.title_line(text, 80)}", replace=False
             )
-        uuid = foreign_values.identifier(line.uuid)
+        uuid = foreign_values.read_identifier(line.uuid)
         if uuid in self.by_leaf and session not in self.named:
             self._remember(self.titles, session, self.by_leaf[uuid])
         return Turn(
             session_id=session,
             role=role,
             content=text.strip(),
-            source_key="claude-code:" + (uuid or foreign_values.digest(session, role, text, line.timestamp)),
+            source_key="claude-code:"
+            + (uuid or foreign_values.hash_parts(session, role, text, line.timestamp)),
             source="import:claude-code",
             event_time=foreign_values.event_time(line.timestamp, self.stream),
-            project=foreign_values.last_folder(line.cwd),
-            folder=foreign_values.folder(line.cwd),
+            project=foreign_values.last_path_part(line.cwd),
+            folder=foreign_values.read_folder(line.cwd),
             session_title=self.titles.get(session),
             trust="user" if role == "user" and not aside else "agent",
         )
 
     def _title(self, line: _Line) -> None:
         """A title given by the person wins over one that was made up, and that over a summary's."""
-        session = f"claude-code:{foreign_values.identifier(line.session_id) or self.stream.source.stem}"
-        if title := foreign_values.one_line(line.custom_title):
+        session = f"claude-code:{foreign_values.read_identifier(line.session_id) or self.stream.source.stem}"
+        if title := foreign_values.title_line(line.custom_title):
             self.named.add(session)
             self._remember(self.titles, session, title)
-        elif (title := foreign_values.one_line(line.ai_title)) and session not in self.named:
+        elif (title := foreign_values.title_line(line.ai_title)) and session not in self.named:
             self._remember(self.titles, session, title)
-        elif (title := foreign_values.one_line(line.summary)) and (
-            leaf := foreign_values.identifier(line.leaf_uuid)
+        elif (title := foreign_values.title_line(line.summary)) and (
+            leaf := foreign_values.read_identifier(line.leaf_uuid)
         ):
             self._remember(self.by_leaf, leaf, title)
             self.summary = SessionTitle(source_key=f"claude-code:{leaf}", title=title)
@@ -267,7 +268,7 @@ class _Queue:
         self._attached: deque[tuple[str | None, str]] = deque(maxlen=self._MOST)
 
     def operate(self, line: _Line) -> None:
-        text = base.joined(_texts(line.content)[0]) if isinstance(line.content, str | list) else ""
+        text = base.join_blocks(_texts(line.content)[0]) if isinstance(line.content, str | list) else ""
         if line.operation == "enqueue":
             if text:
                 self._queued_prompts.append((line, text))
@@ -298,7 +299,7 @@ class _Queue:
         taken, self._taken = self._taken, []
         left = []
         for line, text in taken:
-            known = (foreign_values.identifier(line.session_id), text)
+            known = (foreign_values.read_identifier(line.session_id), text)
             if known in self._attached:
                 self._attached.remove(known)
             else:

@@ -16,7 +16,7 @@ import msgspec
 from memtui.engine.records import Skip, Turn
 
 from .. import base, foreign_values
-from ..base import Format, Head
+from ..base import Format, StreamHead
 from ..stream import Stream
 from . import claude_code_wrappers
 
@@ -36,7 +36,7 @@ class _Line(msgspec.Struct, rename="camel"):
 _DECODER = msgspec.json.Decoder(_Line)
 
 
-def _sniff(head: Head) -> bool:
+def _sniff(head: StreamHead) -> bool:
     return any(
         isinstance(record.get("display"), str) and "timestamp" in record and "type" not in record
         and ("project" in record or "pastedContents" in record)
@@ -63,18 +63,18 @@ def _turn(line: _Line, stream: Stream) -> Turn | Skip:
         return Skip(reason=base.PROGRAM if said.strip() else base.NO_TEXT)
     if _COMMAND.match(text):
         return Skip(reason=base.PROGRAM)
-    project = foreign_values.last_folder(line.project)
-    session = foreign_values.identifier(line.session_id)
+    project = foreign_values.last_path_part(line.project)
+    session = foreign_values.read_identifier(line.session_id)
     return Turn(
         # Before sessions were noted there, a project's prompts are one.
         session_id=f"claude-code:{session or f'prompts/{project or stream.source.stem}'}",
         role="user",
         content=text,
-        source_key=f"claude-history:{foreign_values.digest(session, project, text, line.timestamp)}",
+        source_key=f"claude-history:{foreign_values.hash_parts(session, project, text, line.timestamp)}",
         source=SOURCE,
         event_time=foreign_values.event_time(line.timestamp, stream),
         project=project,
-        folder=foreign_values.folder(line.project),
+        folder=foreign_values.read_folder(line.project),
         trust="user",
     )
 

@@ -14,7 +14,7 @@ import msgspec
 from memtui.engine.records import Category, Skip, Turn
 
 from .. import base, foreign_values
-from ..base import Format, Head, Note, SchemaVersion
+from ..base import Format, Note, SchemaVersion, StreamHead
 from ..databases import Row, Tables, text_column
 from ..stream import Stream
 from . import claude_code_wrappers
@@ -45,7 +45,7 @@ _SESSION = ("content_session_id", "claude_session_id")
 _MEMORY_SESSION = ("memory_session_id", "sdk_session_id")
 
 
-def _sniff(head: Head) -> bool:
+def _sniff(head: StreamHead) -> bool:
     return "sdk_sessions" in head.tables and _OBSERVED.issubset(head.tables.get("observations", ()))
 
 
@@ -118,7 +118,7 @@ class _Reader:
             if isinstance(row, Skip):
                 yield row
                 continue
-            own, platform, project, title, said, time = (foreign_values.text(value) for value in row)
+            own, platform, project, title, said, time = (foreign_values.read_text(value) for value in row)
             if said is None or not said.strip():
                 yield self.stream.skip(base.NO_TEXT)
                 continue
@@ -133,11 +133,11 @@ class _Reader:
                 session_id=session,
                 role="user",
                 content=words,
-                source_key=f"claude-mem:{foreign_values.digest(session, said, time)}",
+                source_key=f"claude-mem:{foreign_values.hash_parts(session, said, time)}",
                 source=SOURCE,
                 event_time=foreign_values.event_time(time, self.stream),
-                project=foreign_values.one_line(project),
-                session_title=foreign_values.one_line(title),
+                project=foreign_values.title_line(project),
+                session_title=foreign_values.title_line(title),
                 trust="user",
             )
 
@@ -171,7 +171,7 @@ class _Reader:
             yield row if isinstance(row, Skip) else self._item(row, names)
 
     def _item(self, row: Row, names: tuple[str, ...]) -> Note | Skip:
-        values = dict(zip(names, map(foreign_values.text, row[4:]), strict=True))
+        values = dict(zip(names, map(foreign_values.read_text, row[4:]), strict=True))
         if values["legacy_observation_id"]:
             return Skip(reason="kept twice: among the observations, too")
         tag = _ITEM_KINDS.get(values["kind"] or "")
@@ -194,7 +194,7 @@ class _Reader:
             yield (
                 row
                 if isinstance(row, Skip)
-                else make(row, dict(zip(names, map(foreign_values.text, row[4:]), strict=True)))
+                else make(row, dict(zip(names, map(foreign_values.read_text, row[4:]), strict=True)))
             )
 
     def _observation(self, row: Row, values: _Values) -> Note | Skip:
@@ -209,7 +209,7 @@ class _Reader:
         return self._note(row, "\n\n".join(parts), values, tags=("session-summary",))
 
     def _note(self, row: Row, text: str, values: _Values, tags: tuple[str, ...] = ()) -> Note | Skip:
-        own, platform, project, time = (foreign_values.text(value) for value in row[:4])
+        own, platform, project, time = (foreign_values.read_text(value) for value in row[:4])
         if not text.strip():
             return self.stream.skip(base.NO_TEXT)
         session = None if own is None else self._session(own, platform)
@@ -218,27 +218,27 @@ class _Reader:
             for name in ("files_read", "files_modified", "files_edited")
             if (files := _strings(values.get(name)))
         }
-        if agent := foreign_values.one_line(values.get("agent_type")):
+        if agent := foreign_values.title_line(values.get("agent_type")):
             attributes["agent_type"] = agent
         if session is not None and session not in self.known:
             attributes["session"] = session  # without a turn memtui has no session of that name
-        kind = foreign_values.one_line(values.get("type"))
+        kind = foreign_values.title_line(values.get("type"))
         return Note(
             kind="observation",
             category=_CATEGORIES.get(kind or "", "finding"),
             content=text,
-            source_key=f"claude-mem:{foreign_values.digest(own, project, time, text)}",
+            source_key=f"claude-mem:{foreign_values.hash_parts(own, project, time, text)}",
             source=SOURCE,
             trust="model",
             event_time=foreign_values.event_time(time, self.stream),
-            project=foreign_values.one_line(project),
+            project=foreign_values.title_line(project),
             session_id=session,
             tags=(*((kind,) if kind else ()), *tags, *_strings(values.get("concepts"))),
             attributes=attributes,
         )
 
     def _session(self, own: str | None, platform: str | None) -> str:
-        name = foreign_values.identifier(own) or self.stream.source.stem
+        name = foreign_values.read_identifier(own) or self.stream.source.stem
         return f"{'claude-code' if platform in (None, '', 'claude') else 'claude-mem'}:{name}"
 
 

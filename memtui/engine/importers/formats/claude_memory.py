@@ -14,7 +14,7 @@ from memtui.engine.importers.counters import OccurrenceCounter
 from memtui.engine.records import Skip
 
 from .. import base, foreign_values
-from ..base import Format, Head
+from ..base import Format, StreamHead
 from ..stream import Stream
 from .markdown_blocks import Front, blocks
 
@@ -28,7 +28,7 @@ _NAMED = re.compile(rb"^(?:name|description):", re.MULTILINE)
 _ENTRY = re.compile(rb"[-*] \[[^\]\n]+\]\([^)\n]+\.md\)")
 
 
-def _sniff(head: Head) -> bool:
+def _sniff(head: StreamHead) -> bool:
     front = _FRONT.match(head.raw)
     if front is not None:
         return _TYPE.search(front[1]) is not None and len(_NAMED.findall(front[1])) == 2
@@ -66,8 +66,8 @@ def _fact(words: list[str], stream: Stream, front: Front, ordinals: OccurrenceCo
     text = " ".join(words).replace("**", "").strip()
     if not any(character.isalnum() for character in text):
         return stream.skip(base.NO_TEXT)
-    key = foreign_values.digest(text)
-    if ordinal := ordinals.next(bytes.fromhex(key)):
+    key = foreign_values.hash_parts(text)
+    if ordinal := ordinals.count_before(bytes.fromhex(key)):
         key += f"#{ordinal}"
     return Note(
         kind="fact",

@@ -22,7 +22,7 @@ from memtui.engine.importers.counters import OccurrenceCounter
 from memtui.engine.records import Skip, Turn
 
 from .. import base, foreign_values
-from ..base import Format, Head
+from ..base import Format, StreamHead
 from ..stream import Stream
 
 _EVENTS = {"user_message": "user", "agent_message": "assistant"}
@@ -83,7 +83,7 @@ _DECODER = msgspec.json.Decoder(_Line)
 _WHOLE = re.compile(rb'\A\s*\{\s*"session"\s*:\s*\{\s*"timestamp"\s*:\s*"[^"]*"\s*,\s*"id"\s*:\s*"')
 
 
-def _sniff(head: Head) -> bool:
+def _sniff(head: StreamHead) -> bool:
     if _WHOLE.match(head.raw):
         return True
     if not head.objects:
@@ -112,7 +112,7 @@ def _said(payload: _Payload) -> tuple[str, Any] | None:
     item = payload.item
     if payload.type != _ITEM_EVENT or not isinstance(item, dict) or item.get("type") not in _SAID:
         return None
-    return _SAID[item["type"]], base.joined(base.block_texts(item.get("content")))
+    return _SAID[item["type"]], base.join_blocks(base.block_texts(item.get("content")))
 
 
 class _Rollout:
@@ -180,19 +180,19 @@ class _Rollout:
 
     def _header(self, payload: _Payload, began: float | None) -> None:
         """The first one counts: a forked session goes on with those of the sessions before it."""
-        identity = foreign_values.identifier(payload.id)
+        identity = foreign_values.read_identifier(payload.id)
         if self.forked and identity and began is not None:
             self.headers.append((identity, began))
         if self.known:
             return
         self.known = True
         self.session = identity or self.session
-        parent = foreign_values.identifier(payload.forked_from_id)
+        parent = foreign_values.read_identifier(payload.forked_from_id)
         if parent and began is not None:
             self.forked, self.parent = True, parent
             self.headers.append((self.session, began))
-        self.project = foreign_values.last_folder(payload.cwd)
-        self.folder = foreign_values.folder(payload.cwd)
+        self.project = foreign_values.last_path_part(payload.cwd)
+        self.folder = foreign_values.read_folder(payload.cwd)
         self.aside = isinstance(payload.source, dict) and "subagent" in payload.source
 
     def _item(self, line: _Line, payload: _Payload) -> Iterator[Turn | Skip]:
@@ -204,7 +204,7 @@ class _Rollout:
         elif payload.role not in _ROLES:
             yield Skip(reason=base.HIDDEN)
         else:
-            turn = self._turn(line, payload.role, base.joined(base.block_texts(payload.content)))
+            turn = self._turn(line, payload.role, base.join_blocks(base.block_texts(payload.content)))
             if isinstance(turn, Skip) or self.events is False:
                 yield turn
                 return
@@ -235,8 +235,8 @@ class _Rollout:
         if said_in is None:
             return Skip(reason=COPIED)
         session = f"codex:{said_in}"
-        own = foreign_values.digest(session, role, text, line.timestamp)
-        if ordinal := self.ordinals.next(bytes.fromhex(own)):
+        own = foreign_values.hash_parts(session, role, text, line.timestamp)
+        if ordinal := self.ordinals.count_before(bytes.fromhex(own)):
             own += f"#{ordinal}"
         return Turn(
             session_id=session,

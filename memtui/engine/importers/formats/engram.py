@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from memtui.engine.records import Category, Skip, Turn
 
 from .. import base, foreign_values
-from ..base import Format, Head, Note, SchemaVersion
+from ..base import Format, Note, SchemaVersion, StreamHead
 from ..databases import Row, Tables, text_column
 from ..stream import Stream
 
@@ -32,7 +32,7 @@ _TEXTS = (
 )
 
 
-def _sniff(head: Head) -> bool:
+def _sniff(head: StreamHead) -> bool:
     return _OBSERVED.issubset(head.tables.get("observations", ())) and _TALKS.issubset(
         head.tables.get("sessions", ())
     )
@@ -66,7 +66,7 @@ def _prompts(stream: Stream, tables: Tables) -> Iterator[Turn | Skip]:
         if isinstance(row, Skip):
             yield row
             continue
-        own, said, time, named, folder = (foreign_values.text(value) for value in row)
+        own, said, time, named, folder = (foreign_values.read_text(value) for value in row)
         if said is None or not said.strip():
             yield stream.skip(base.NO_TEXT)
             continue
@@ -74,11 +74,11 @@ def _prompts(stream: Stream, tables: Tables) -> Iterator[Turn | Skip]:
             session_id=_session(own, stream),
             role="user",
             content=said,
-            source_key=f"engram:said:{foreign_values.digest(own, time, said)}",
+            source_key=f"engram:said:{foreign_values.hash_parts(own, time, said)}",
             source=SOURCE,
             event_time=foreign_values.event_time(time, stream),
-            project=foreign_values.one_line(named),
-            folder=foreign_values.folder(folder),
+            project=foreign_values.title_line(named),
+            folder=foreign_values.read_folder(folder),
             trust="user",
         )
 
@@ -111,7 +111,7 @@ def _observations(stream: Stream, tables: Tables) -> Iterator[Note | Skip]:
 
 def _observation(row: Row, stream: Stream) -> Note | Skip:
     own, time, title, content, type, project, updated, deleted, tool, scope, topic, replaced, *rest = (
-        foreign_values.text(value) for value in row[:-1]
+        foreign_values.read_text(value) for value in row[:-1]
     )
     text = _titled(title, content)
     if not text:
@@ -120,11 +120,11 @@ def _observation(row: Row, stream: Stream) -> Note | Skip:
     ended_at = None
     if deleted or superseded:
         ended_at = foreign_values.event_time(deleted or replaced or updated, stream) or stream.source.modified
-    kind = foreign_values.one_line(type)
+    kind = foreign_values.title_line(type)
     attributes = {
         name: value
         for name, found in (("tool", tool), ("topic_key", topic))
-        if (value := foreign_values.one_line(found))
+        if (value := foreign_values.title_line(found))
     }
     personal = (scope or "").casefold() == "personal"
     return Note(
@@ -140,7 +140,7 @@ def _observation(row: Row, stream: Stream) -> Note | Skip:
         ended_by="superseded" if superseded and not deleted else "forgotten",
         supersedes=_key(*rest) if any(rest) else None,
         session_id=_session(own, stream),
-        project=foreign_values.one_line(project),
+        project=foreign_values.title_line(project),
         tags=(*((kind,) if kind else ()), *(("personal",) if personal else ())),
         attributes=attributes,
     )
@@ -154,7 +154,7 @@ def _summaries(stream: Stream) -> Iterator[Note | Skip]:
         if isinstance(row, Skip):
             yield row
             continue
-        own, project, time, summary = (foreign_values.text(value) for value in row)
+        own, project, time, summary = (foreign_values.read_text(value) for value in row)
         if summary is None or not summary.strip():
             yield stream.skip(base.NO_TEXT)
             continue
@@ -162,12 +162,12 @@ def _summaries(stream: Stream) -> Iterator[Note | Skip]:
             kind="observation",
             category="finding",
             content=summary,
-            source_key=f"engram:summary:{foreign_values.digest(own, summary)}",
+            source_key=f"engram:summary:{foreign_values.hash_parts(own, summary)}",
             source=SOURCE,
             trust="agent",
             event_time=foreign_values.event_time(time, stream),
             session_id=_session(own, stream),
-            project=foreign_values.one_line(project),
+            project=foreign_values.title_line(project),
             tags=("session-summary",),
         )
 
@@ -179,8 +179,8 @@ def _titled(title: str | None, content: str | None) -> str:
 
 
 def _key(session: str | None, time: str | None, title: str | None, content: str | None) -> str:
-    return f"engram:{foreign_values.digest(session, time, title, content)}"
+    return f"engram:{foreign_values.hash_parts(session, time, title, content)}"
 
 
 def _session(own: str | None, stream: Stream) -> str:
-    return f"engram:{foreign_values.identifier(own) or stream.source.stem}"
+    return f"engram:{foreign_values.read_identifier(own) or stream.source.stem}"

@@ -18,7 +18,7 @@ import msgspec
 from memtui.engine.records import Skip, Turn
 
 from .. import base, foreign_values, refusals
-from ..base import Format, Head
+from ..base import Format, StreamHead
 from ..stream import Stream
 
 SOURCE = "import:gemini-cli"
@@ -56,7 +56,7 @@ class _Record(_Message, rename="camel"):
 _DECODER = msgspec.json.Decoder(_Record)
 
 
-def _sniff(head: Head) -> bool:
+def _sniff(head: StreamHead) -> bool:
     if any("sessionId" in record and "projectHash" in record for record in head.objects[:1]):
         return True
     return head.begins_with_object(b"sessionId", b"projectHash")
@@ -117,11 +117,11 @@ class _Talk:
             yield self.stream.skip(refusals.NO_MESSAGES)
 
     def _learn(self, record: _Record) -> None:
-        self.session = foreign_values.identifier(record.session_id) or self.session
-        self.title = foreign_values.one_line(record.summary) or self.title
+        self.session = foreign_values.read_identifier(record.session_id) or self.session
+        self.title = foreign_values.title_line(record.summary) or self.title
         self.aside = self.aside or record.kind == "subagent"
         if self.folder is None and isinstance(record.directories, list) and record.directories:
-            self.folder = foreign_values.folder(record.directories[0])
+            self.folder = foreign_values.read_folder(record.directories[0])
 
     def _rewind(self, identity: str) -> Iterator[Skip]:
         """Without that message, everything is taken back."""
@@ -133,7 +133,7 @@ class _Talk:
 
     def _message(self, message: _Message) -> Iterator[Turn | Skip]:
         self.said = True
-        own = foreign_values.identifier(message.id)
+        own = foreign_values.read_identifier(message.id)
         if own is None:
             yield self.stream.skip(base.NOT_A_MESSAGE)
             return
@@ -167,7 +167,7 @@ class _Talk:
             source_key=f"gemini-cli:{own}",
             source=SOURCE,
             event_time=foreign_values.event_time(message.timestamp, self.stream),
-            project=foreign_values.last_folder(self.folder) or _project_name(self.stream),
+            project=foreign_values.last_path_part(self.folder) or _project_name(self.stream),
             folder=self.folder,
             trust="user" if role == "user" and not self.aside else "agent",
         )
@@ -208,7 +208,7 @@ def _project_root(stream: Stream) -> str | None:
     for folder in list(stream.source.path.absolute().parents)[1:3]:
         try:
             with Path(folder, _ROOT).open("rb") as file:
-                return foreign_values.folder(file.read(_LARGEST_ROOT).decode(errors="replace").strip())
+                return foreign_values.read_folder(file.read(_LARGEST_ROOT).decode(errors="replace").strip())
         except OSError:
             continue
     return None
@@ -220,4 +220,4 @@ def _project_name(stream: Stream) -> str | None:
     if stream.source.member is not None or "chats" not in parents[:2]:
         return None
     name = parents[parents.index("chats") + 1]
-    return None if _HASH.match(name) else foreign_values.one_line(name)
+    return None if _HASH.match(name) else foreign_values.title_line(name)

@@ -15,7 +15,7 @@ from memtui.engine.importers.counters import OccurrenceCounter
 from memtui.engine.records import Skip, Turn
 
 from .. import foreign_values
-from ..base import Format, Head
+from ..base import Format, StreamHead
 from ..message_content import read_message
 from ..stream import Stream
 
@@ -37,11 +37,11 @@ class _Line(msgspec.Struct):
 _DECODER = msgspec.json.Decoder(_Line)
 
 
-def _sniff_lines(head: Head) -> bool:
+def _sniff_lines(head: StreamHead) -> bool:
     return not head.array and any(map(_is_message, head.objects))
 
 
-def _sniff_array(head: Head) -> bool:
+def _sniff_array(head: StreamHead) -> bool:
     """The same in one JSON array, however it is laid out."""
     return head.array and any(map(_is_message, head.objects))
 
@@ -70,15 +70,15 @@ def _turn(line: _Line, stream: Stream, ordinals: OccurrenceCounter) -> Turn | Sk
         return found
     role, text, trust = found
     session = (
-        foreign_values.identifier(_first(line.session_id, line.session, line.session_id_camel))
+        foreign_values.read_identifier(_first(line.session_id, line.session, line.session_id_camel))
         or f"jsonl:{stream.source.stem}"
     )
     own_time = line.time.get("created", line.time) if isinstance(line.time, dict) else line.time
     time = _first(own_time, line.timestamp, line.created_at)
-    own = foreign_values.identifier(line.id)
+    own = foreign_values.read_identifier(line.id)
     if own is None:
-        own = foreign_values.digest(session, role, text, time)
-        if ordinal := ordinals.next(bytes.fromhex(own)):
+        own = foreign_values.hash_parts(session, role, text, time)
+        if ordinal := ordinals.count_before(bytes.fromhex(own)):
             own += f"#{ordinal}"
     else:
         own = f"{session}:{own}"
@@ -89,8 +89,8 @@ def _turn(line: _Line, stream: Stream, ordinals: OccurrenceCounter) -> Turn | Sk
         source_key=f"jsonl:{own}",
         source="import:jsonl",
         event_time=foreign_values.event_time(time, stream),
-        project=foreign_values.one_line(line.project),
-        session_title=foreign_values.one_line(line.title),
+        project=foreign_values.title_line(line.project),
+        session_title=foreign_values.title_line(line.title),
         trust=trust,
     )
 

@@ -16,7 +16,7 @@ from memtui.engine.importers.counters import OccurrenceCounter
 from memtui.engine.records import Skip, Turn
 
 from .. import base, databases, foreign_values
-from ..base import Format, Head
+from ..base import Format, StreamHead
 from ..message_content import speaker_trust, text_blocks
 from ..stream import Stream
 
@@ -43,7 +43,7 @@ class _Message(msgspec.Struct):
 _MESSAGE = msgspec.json.Decoder(_Message)
 
 
-def _sniff(head: Head) -> bool:
+def _sniff(head: StreamHead) -> bool:
     # Other programs have such columns too, and rows that are not such messages are passed over.
     if any(_COLUMNS.issubset(columns) for columns in head.tables.values()):
         return True
@@ -72,8 +72,8 @@ def _items(stream: Stream) -> Iterator[Turn | Skip]:
             yield found
             continue
         role, text, own = found
-        key = foreign_values.digest(session, role, text, own)
-        if ordinal := ordinals.next(bytes.fromhex(key)):
+        key = foreign_values.hash_parts(session, role, text, own)
+        if ordinal := ordinals.count_before(bytes.fromhex(key)):
             key += f"#{ordinal}"
         yield _turn(session, role, text, key)
 
@@ -86,7 +86,7 @@ def _rows(stream: Stream) -> Iterator[Turn | Skip]:
             f"""
             SELECT id, CAST(session_id AS BLOB),
             CASE WHEN octet_length(message) <= ? THEN CAST(message AS BLOB) END
-            FROM {databases.quoted(table)} ORDER BY id
+            FROM {databases.quote_name(table)} ORDER BY id
             """,
             (stream.limits.line,),
         )
@@ -103,9 +103,9 @@ def _rows(stream: Stream) -> Iterator[Turn | Skip]:
                 yield found
                 continue
             role, text, _ = found
-            session = foreign_values.identifier(foreign_values.text(name)) or stream.source.stem
+            session = foreign_values.read_identifier(foreign_values.read_text(name)) or stream.source.stem
             # Two programs may call their sessions the same and count from 1.
-            yield _turn(session, role, text, foreign_values.digest(session, number, role, text))
+            yield _turn(session, role, text, foreign_values.hash_parts(session, number, role, text))
 
 
 FORMAT = Format("langchain", "LangChain", _sniff, read)
@@ -120,13 +120,13 @@ def _said(raw: bytes, stream: Stream) -> tuple[str, str, str | None] | Skip:
     kind = message.type if isinstance(message.type, str) else ""
     if kind in _OUTPUTS:
         return Skip(reason=base.TOOL)
-    role = foreign_values.one_line(message.data.role) if kind in _NAMED else _ROLES.get(kind)
+    role = foreign_values.title_line(message.data.role) if kind in _NAMED else _ROLES.get(kind)
     if role is None:
         return Skip(reason=base.HIDDEN if kind else base.NO_ROLE)
-    text = base.joined(base.block_texts(text_blocks(message.data.content)))
+    text = base.join_blocks(base.block_texts(text_blocks(message.data.content)))
     if not text:
         return Skip(reason=base.NO_TEXT)
-    return role, text, foreign_values.identifier(message.data.id)
+    return role, text, foreign_values.read_identifier(message.data.id)
 
 
 def _turn(session: str, role: str, text: str, key: str) -> Turn:

@@ -18,7 +18,7 @@ from memtui.engine.memories import validation
 from memtui.engine.records import Skip, Turn
 
 from .. import base, foreign_values
-from ..base import Format, Head, Note
+from ..base import Format, Note, StreamHead
 from ..stream import Stream
 
 SOURCE = "import:letta"
@@ -61,7 +61,7 @@ class _File(_Agent):
 _DECODER = msgspec.json.Decoder(_File)
 
 
-def _sniff(head: Head) -> bool:
+def _sniff(head: StreamHead) -> bool:
     if head.begins_with_object(*_ONE) and not head.array:
         return True
     return _SEVERAL.match(head.raw) is not None and any(word in head.raw for word in _OF_AN_AGENT)
@@ -73,7 +73,7 @@ def read(stream: Stream) -> Iterator[Note | Turn | Skip]:
             yield found
             continue
         agents = [found] if found.agents is None else found.agents
-        name = foreign_values.one_line(agents[0].name) if len(agents) == 1 else None
+        name = foreign_values.title_line(agents[0].name) if len(agents) == 1 else None
         for block in (*found.core_memory, *found.blocks):
             yield from _block(block, name, stream)
         for agent in agents:
@@ -91,13 +91,13 @@ def _block(block: _Block, agent: str | None, stream: Stream) -> Iterator[Note | 
     if not text.strip():
         yield Skip(reason=EMPTY_BLOCK)
         return
-    label = foreign_values.one_line(block.label) or "block"
-    about = foreign_values.one_line(block.description)
+    label = foreign_values.title_line(block.label) or "block"
+    about = foreign_values.title_line(block.description)
     for part in _pieces(text.strip()):
         yield Note(
             kind="fact",
             content=part,
-            source_key=f"letta:{foreign_values.digest('block', agent, label, part)}",
+            source_key=f"letta:{foreign_values.hash_parts('block', agent, label, part)}",
             source=SOURCE,
             trust="agent",
             event_time=foreign_values.event_time(block.updated_at or block.created_at, stream),
@@ -120,7 +120,7 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _messages(agent: _Agent, stream: Stream) -> Iterator[Turn | Skip]:
-    name = foreign_values.one_line(agent.name) or stream.source.stem
+    name = foreign_values.title_line(agent.name) or stream.source.stem
     ordinals = OccurrenceCounter()
     begun = False
     for message in agent.messages:
@@ -130,11 +130,11 @@ def _messages(agent: _Agent, stream: Stream) -> Iterator[Turn | Skip]:
             yield found
             continue
         role, text = found
-        own = foreign_values.digest(name, role, text, message.created_at)
-        if ordinal := ordinals.next(bytes.fromhex(own)):
+        own = foreign_values.hash_parts(name, role, text, message.created_at)
+        if ordinal := ordinals.count_before(bytes.fromhex(own)):
             own += f"#{ordinal}"
         yield Turn(
-            session_id=f"letta:{foreign_values.identifier(name)}",
+            session_id=f"letta:{foreign_values.read_identifier(name)}",
             role=role,
             content=text,
             source_key=f"letta:{own}",
@@ -146,7 +146,7 @@ def _messages(agent: _Agent, stream: Stream) -> Iterator[Turn | Skip]:
 
 def _said(message: _Message, begun: bool, stream: Stream) -> tuple[str, str] | Skip:
     """The role and the words. ``begun``: the user, or the login of one, came before."""
-    text = base.joined(base.block_texts(message.content))
+    text = base.join_blocks(base.block_texts(message.content))
     if message.role == "user":
         wrapped = _object(text)
         kind = wrapped.get("type")

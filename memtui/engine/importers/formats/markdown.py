@@ -12,12 +12,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from memtui.engine.importers.base import Named, Note
+from memtui.engine.importers.base import NamedEntity, Note
 from memtui.engine.importers.counters import OccurrenceCounter
 from memtui.engine.records import Skip, Turn
 
 from .. import base, foreign_values
-from ..base import Format, Head
+from ..base import Format, StreamHead
 from ..stream import Stream
 from .markdown_blocks import Block, Front, blocks
 
@@ -41,7 +41,7 @@ _CODE = re.compile(
 )
 
 
-def _sniff(head: Head) -> bool:
+def _sniff(head: StreamHead) -> bool:
     """Headings or lists, between prose."""
     lines = _note_lines(head)
     structured = sum(_STRUCTURE.match(line) is not None for line in lines)
@@ -50,12 +50,12 @@ def _sniff(head: Head) -> bool:
     return structured > 0 and any(map(_is_prose, lines)) and headings * 4 <= len(lines) * 3
 
 
-def has_prose(head: Head) -> bool:
+def has_prose(head: StreamHead) -> bool:
     """Whether it could be a note without headings and lists."""
     return any(_is_prose(line) and not _HEADING.match(line) for line in _note_lines(head))
 
 
-def has_words(head: Head) -> bool:
+def has_words(head: StreamHead) -> bool:
     """Whether it says anything beside headings and links, be it one word."""
     return any(
         any(character.isalpha() for character in line)
@@ -68,7 +68,7 @@ def _is_prose(line: str) -> bool:
     return len(line.split(maxsplit=_PROSE_WORDS - 1)) == _PROSE_WORDS
 
 
-def _note_lines(head: Head) -> list[str]:
+def _note_lines(head: StreamHead) -> list[str]:
     """The lines of a text without frontmatter and code blocks; none where it looks like a program or its data."""
     raw = head.raw.lstrip()
     if head.objects or not raw or raw[:1] in (b"{", b"<") or raw.startswith((b"#!", b"[{", b"[\n", b'["')):
@@ -87,20 +87,20 @@ def _note_lines(head: Head) -> list[str]:
     return plain if code * 4 <= len(plain) else []
 
 
-def has_only_properties(head: Head) -> bool:
+def has_only_properties(head: StreamHead) -> bool:
     """Whether the note is frontmatter and nothing else."""
     lines = [line.rstrip() for line in head.raw.decode(errors="replace").splitlines() if line.strip()]
     return lines.count("---") == 2 and lines[0] == lines[-1] == "---"
 
 
-def has_only_links(head: Head) -> bool:
+def has_only_links(head: StreamHead) -> bool:
     """Whether it is headings and links, as the first note of a vault often is."""
     lines = _note_lines(head)
     return bool(lines) and all(_HEADING.match(line) or _LINK_LINE.match(line) for line in lines)
 
 
 def read(stream: Stream) -> Iterator[Note | Turn | Skip]:
-    stem = foreign_values.one_line(stream.source.stem) or "note"
+    stem = foreign_values.title_line(stream.source.stem) or "note"
     front = Front()
     ordinals = OccurrenceCounter()
     for block in blocks(stream, front):
@@ -113,8 +113,8 @@ def read(stream: Stream) -> Iterator[Note | Turn | Skip]:
             continue
         title = front.title or block.title or stem
         day = _DAY.match(stem) or _DAY.match(title)
-        key = foreign_values.digest(title, block.heading, text)
-        if ordinal := ordinals.next(bytes.fromhex(key)):
+        key = foreign_values.hash_parts(title, block.heading, text)
+        if ordinal := ordinals.count_before(bytes.fromhex(key)):
             key += f"#{ordinal}"
         where = block.heading or title
         if day:
@@ -143,7 +143,7 @@ def _happened(block: Block, day: str, title: str, text: str, key: str, time: flo
 
 def _fact(block: Block, where: str, text: str, key: str, time: float | None, tags: tuple[str, ...]) -> Note:
     links = [found[1].strip() for found in _LINK.finditer(block.text)][:_MOST_LINKS]
-    named = tuple(Named(name=name) for name in dict.fromkeys(links) if name and not _DAY.match(name))
+    named = tuple(NamedEntity(name=name) for name in dict.fromkeys(links) if name and not _DAY.match(name))
     return Note(
         kind="fact",
         content=text if where.casefold() in text.casefold() else f"{where}: {text}",

@@ -50,7 +50,7 @@ class Front:
         self._list = name.strip().casefold()
         value = value.strip().strip("\"'")
         if self._list == "title":
-            self.title = foreign_values.one_line(value)
+            self.title = foreign_values.title_line(value)
         elif self._list in ("date", "created", "created_at") and self.date is None:
             self.date = value or None
         elif self._list in ("tags", "tag"):
@@ -122,7 +122,7 @@ class _Cutting:
             yield from self._end()
         elif heading := _HEADING.match(line):
             yield from self._end()
-            self.heading = foreign_values.one_line(heading[2].rstrip(" \t#"))
+            self.heading = foreign_values.title_line(heading[2].rstrip(" \t#"))
             if len(heading[1]) == 1 and self.title is None:
                 self.title = self.heading
         elif bare.startswith("|") or (

@@ -16,11 +16,11 @@ from typing import Any
 
 import msgspec
 
-from memtui.engine.importers.base import Item, Named, Note
+from memtui.engine.importers.base import Item, NamedEntity, Note
 from memtui.engine.records import EntityType, Skip
 
 from .. import base, foreign_values
-from ..base import Format, Head
+from ..base import Format, StreamHead
 from ..stream import Stream
 
 SOURCE = "import:mcp-memory"
@@ -49,7 +49,7 @@ class _Line(msgspec.Struct, rename="camel"):
 _DECODER = msgspec.json.Decoder(_Line)
 
 
-def _sniff(head: Head) -> bool:
+def _sniff(head: StreamHead) -> bool:
     return head.begins_with_object(b"entities", b"relations", b"observations") or any(
         (kind == "entity" and isinstance(record.get("observations"), list))
         or (kind == "relation" and not {"relationType", "relation_type"}.isdisjoint(record))
@@ -87,13 +87,13 @@ class _Types:
     def __init__(self) -> None:
         self._known: dict[str, EntityType] = {}
 
-    def learn(self, name: str, type: EntityType) -> Named:
+    def learn(self, name: str, type: EntityType) -> NamedEntity:
         if len(self._known) < self._MOST:
             self._known[name] = type
-        return Named(name=name, type=type)
+        return NamedEntity(name=name, type=type)
 
-    def named(self, name: str) -> Named:
-        return Named(name=name, type=self._known.get(name, "other"))
+    def named(self, name: str) -> NamedEntity:
+        return NamedEntity(name=name, type=self._known.get(name, "other"))
 
 
 def _graph(graph: _Line, stream: Stream, types: _Types) -> Iterator[Item | Skip]:
@@ -110,14 +110,14 @@ def _parts(listed: Any, stream: Stream) -> Iterator[_Line | Skip]:
 
 
 def _entity(line: _Line, stream: Stream, types: _Types) -> Iterator[Item | Skip]:
-    name = foreign_values.one_line(line.name)
+    name = foreign_values.title_line(line.name)
     if name is None:
         yield stream.skip(NO_NAME)
         return
     said = line.entity_type or line.entity
     named = types.learn(name, foreign_values.entity_type(said))
-    kind = foreign_values.one_line(said)
-    yield Named(name=name, type=named.type, summary=kind if named.type == "other" else None)
+    kind = foreign_values.title_line(said)
+    yield NamedEntity(name=name, type=named.type, summary=kind if named.type == "other" else None)
     found = line.observations if isinstance(line.observations, list) else []
     for observation in found:
         text, time = _observed(observation)
@@ -127,7 +127,7 @@ def _entity(line: _Line, stream: Stream, types: _Types) -> Iterator[Item | Skip]
         yield Note(
             kind="fact",
             content=text if name.casefold() in text.casefold() else f"{name}: {text}",
-            source_key="mcp-memory:" + foreign_values.digest(name, text),
+            source_key="mcp-memory:" + foreign_values.hash_parts(name, text),
             source=SOURCE,
             trust="agent",
             event_time=foreign_values.event_time(time, stream),
@@ -149,7 +149,7 @@ def _observed(observation: Any) -> tuple[str | None, Any]:
 def _relation(line: _Line, stream: Stream, types: _Types) -> Note | Skip:
     ends = line.from_ or line.from_entity, line.to or line.to_entity
     one, other, how = (
-        foreign_values.one_line(value) for value in (*ends, line.relation_type or line.relation)
+        foreign_values.title_line(value) for value in (*ends, line.relation_type or line.relation)
     )
     if one is None or other is None or how is None:
         return stream.skip(NO_NAME)
@@ -157,7 +157,7 @@ def _relation(line: _Line, stream: Stream, types: _Types) -> Note | Skip:
     return Note(
         kind="fact",
         content=f"{one} {words} {other}.",
-        source_key="mcp-memory:" + foreign_values.digest("relation", one, how, other),
+        source_key="mcp-memory:" + foreign_values.hash_parts("relation", one, how, other),
         source=SOURCE,
         trust="agent",
         about=(types.named(one), types.named(other)),

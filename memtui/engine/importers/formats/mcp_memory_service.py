@@ -14,7 +14,7 @@ import msgspec
 from memtui.engine.records import Skip
 
 from .. import base, foreign_values
-from ..base import Format, Head, Note, SchemaVersion
+from ..base import Format, Note, SchemaVersion, StreamHead
 from ..databases import Row, number_column, text_column
 from ..stream import Stream
 
@@ -39,7 +39,7 @@ _LIST = msgspec.json.Decoder(list[str])
 _OBJECT = msgspec.json.Decoder(dict[str, Any])
 
 
-def _sniff(head: Head) -> bool:
+def _sniff(head: StreamHead) -> bool:
     return _NEEDED.issubset(head.tables.get("memories", ()))
 
 
@@ -90,10 +90,14 @@ FORMAT = Format(
 
 
 def _note(row: Row, stream: Stream) -> Note | Skip:
-    own, content, tags, kind, metadata, parent, later = (foreign_values.text(value) for value in row[:7])
+    own, content, tags, kind, metadata, parent, later = (foreign_values.read_text(value) for value in row[:7])
     created, updated, deleted_at, confidence = row[7:11]
-    written, deleted, earlier = foreign_values.text(row[11]), bool(row[12]), foreign_values.text(row[13])
-    hashed = foreign_values.identifier(own)
+    written, deleted, earlier = (
+        foreign_values.read_text(row[11]),
+        bool(row[12]),
+        foreign_values.read_text(row[13]),
+    )
+    hashed = foreign_values.read_identifier(own)
     if hashed is None:
         return stream.skip(NO_HASH)
     if content is None or not content.strip():
@@ -104,7 +108,7 @@ def _note(row: Row, stream: Stream) -> Note | Skip:
         ended_at = (
             foreign_values.event_time(deleted_at if deleted else updated, stream) or stream.source.modified
         )
-    type = foreign_values.one_line(kind)
+    type = foreign_values.title_line(kind)
     words = dict.fromkeys(word.strip() for word in (tags or "").split(","))
     before = earlier or parent
     return Note(
@@ -133,11 +137,13 @@ def _beliefs(stream: Stream) -> Iterator[Note | Skip]:
         if isinstance(row, Skip):
             yield row
             continue
-        own, content, status, created, updated, derived = (foreign_values.text(value) for value in row[:6])
+        own, content, status, created, updated, derived = (
+            foreign_values.read_text(value) for value in row[:6]
+        )
         if status == "candidate":
             yield Skip(reason=CANDIDATE)
             continue
-        if foreign_values.identifier(own) is None or content is None or not content.strip():
+        if foreign_values.read_identifier(own) is None or content is None or not content.strip():
             yield stream.skip(base.NO_TEXT)
             continue
         ended_at = None
@@ -147,7 +153,7 @@ def _beliefs(stream: Stream) -> Iterator[Note | Skip]:
         yield Note(
             kind="fact",
             content=content,
-            source_key=f"mcp-memory-service:belief:{foreign_values.identifier(own)}",
+            source_key=f"mcp-memory-service:belief:{foreign_values.read_identifier(own)}",
             source=SOURCE,
             trust="model",
             event_time=foreign_values.event_time(created, stream),
@@ -178,14 +184,14 @@ def _attributes(metadata: str | None) -> dict[str, str | int | float]:
     for name, value in found.items():
         if len(values) == _MOST_ATTRIBUTES:
             break
-        if name in _LINKS or isinstance(value, bool) or not (short := foreign_values.one_line(name)):
+        if name in _LINKS or isinstance(value, bool) or not (short := foreign_values.title_line(name)):
             continue
         if isinstance(value, int | float):
             values[short] = value
-        elif isinstance(value, str) and (words := foreign_values.one_line(value, _LONGEST_ATTRIBUTE)):
+        elif isinstance(value, str) and (words := foreign_values.title_line(value, _LONGEST_ATTRIBUTE)):
             values[short] = words
     return values
 
 
 def _key(identity: str) -> str:
-    return f"mcp-memory-service:{foreign_values.identifier(identity)}"
+    return f"mcp-memory-service:{foreign_values.read_identifier(identity)}"

@@ -16,7 +16,7 @@ from memtui.engine.importers.base import Note
 from memtui.engine.records import Skip
 
 from .. import base, foreign_values
-from ..base import Format, Head
+from ..base import Format, StreamHead
 from ..stream import Stream
 
 SOURCE = "import:mem0"
@@ -42,7 +42,7 @@ _RAWS = msgspec.json.Decoder(list[msgspec.Raw])
 _RESULTS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
-def _sniff(head: Head) -> bool:
+def _sniff(head: StreamHead) -> bool:
     if _START.match(head.raw) is None or b'"memory"' not in head.raw or b'"id"' not in head.raw:
         return False
     return any(
@@ -86,12 +86,14 @@ def _read(raw: bytes, stream: Stream) -> Note | Skip:
 
 
 def note_of(found: Memory, stream: Stream) -> Note | Skip:
-    own = foreign_values.identifier(found.id)
+    own = foreign_values.read_identifier(found.id)
     if own is None:
         return stream.skip(NO_ID)
     if not isinstance(found.memory, str) or not found.memory.strip():
         return stream.skip(base.NO_TEXT)
-    owners = {name: owner for name in _OWNERS if (owner := foreign_values.identifier(getattr(found, name)))}
+    owners = {
+        name: owner for name in _OWNERS if (owner := foreign_values.read_identifier(getattr(found, name)))
+    }
     categories = found.categories if isinstance(found.categories, list) else []
     return Note(
         kind="fact",
@@ -107,4 +109,4 @@ def note_of(found: Memory, stream: Stream) -> Note | Skip:
 
 def version_key(identity: str, text: str, again: object = None) -> str:
     """The source key of a version of a memory; ``again`` tells versions of the same text apart."""
-    return f"mem0:{foreign_values.digest(identity, text.strip(), again)}"
+    return f"mem0:{foreign_values.hash_parts(identity, text.strip(), again)}"

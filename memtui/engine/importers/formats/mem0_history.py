@@ -11,7 +11,7 @@ from memtui.engine.importers.base import Note
 from memtui.engine.records import Skip, Turn
 
 from .. import base, foreign_values
-from ..base import Format, Head
+from ..base import Format, StreamHead
 from ..databases import Row
 from ..message_content import read_message
 from ..stream import Stream
@@ -22,7 +22,7 @@ _SAID = frozenset(("id", "session_scope", "role", "content", "created_at"))
 _COLUMNS = frozenset(("memory_id", "old_memory", "new_memory", "event"))
 
 
-def _sniff(head: Head) -> bool:
+def _sniff(head: StreamHead) -> bool:
     return _COLUMNS.issubset(head.tables.get("history", ()))
 
 
@@ -52,7 +52,7 @@ def read(stream: Stream) -> Iterator[Note | Turn | Skip]:
             continue
         found = _version(row, last, stream)
         if isinstance(found, Note):
-            last = (foreign_values.text(row[0]), found.source_key)
+            last = (foreign_values.read_text(row[0]), found.source_key)
         yield found
 
 
@@ -67,18 +67,19 @@ def _messages(stream: Stream) -> Iterator[Turn | Skip]:
         if isinstance(row, Skip):
             yield row
             continue
-        own, scope, role, content, time = (foreign_values.text(value) for value in row)
+        own, scope, role, content, time = (foreign_values.read_text(value) for value in row)
         found = read_message(role, content, stream)
         if isinstance(found, Skip):
             yield found
             continue
         speaker, text, trust = found
-        session = foreign_values.identifier(scope) or stream.source.stem
+        session = foreign_values.read_identifier(scope) or stream.source.stem
+        key = foreign_values.read_identifier(own) or foreign_values.hash_parts(session, speaker, text, time)
         yield Turn(
             session_id=f"mem0:{session}",
             role=speaker,
             content=text,
-            source_key=f"mem0:said:{foreign_values.identifier(own) or foreign_values.digest(session, speaker, text, time)}",
+            source_key=f"mem0:said:{key}",
             source=SOURCE,
             event_time=foreign_values.event_time(time, stream),
             trust=trust,
@@ -86,8 +87,8 @@ def _messages(stream: Stream) -> Iterator[Turn | Skip]:
 
 
 def _version(row: Row, last: tuple[str | None, str | None], stream: Stream) -> Note | Skip:
-    memory, event, text, time, next_event, next_time = (foreign_values.text(value) for value in row[:6])
-    own = foreign_values.identifier(memory)
+    memory, event, text, time, next_event, next_time = (foreign_values.read_text(value) for value in row[:6])
+    own = foreign_values.read_identifier(memory)
     if own is None:
         return stream.skip(NO_ID)
     if event == "DELETE":

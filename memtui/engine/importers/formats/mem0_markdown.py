@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from memtui.engine.importers.base import Note
 from memtui.engine.records import Skip
 
-from ..base import Format, Head
+from ..base import Format, StreamHead
 from ..stream import Stream
 from . import mem0
 
@@ -18,7 +18,7 @@ _PROPERTY = re.compile(r"([a-z_]+):\s*(.*)")
 _MOST_LINES = 20_000
 
 
-def _sniff(head: Head) -> bool:
+def _sniff(head: StreamHead) -> bool:
     return _PROPERTIES.match(head.raw) is not None and b"\ncreated_at:" in head.raw
 
 

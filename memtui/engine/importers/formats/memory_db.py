@@ -12,12 +12,12 @@ from typing import Any
 
 import msgspec
 
-from memtui.engine.importers.base import ConsolidatedSession, Item, Named, Note
+from memtui.engine.importers.base import ConsolidatedSession, Item, NamedEntity, Note
 from memtui.engine.memories import validation
 from memtui.engine.records import ID_PREFIX, EndedBy, Kind, Skip, Trust
 
 from .. import base, foreign_values
-from ..base import Format, Head
+from ..base import Format, StreamHead
 from ..databases import Row, number_column, text_column
 from ..stream import Stream
 
@@ -37,7 +37,7 @@ _LIST = msgspec.json.Decoder(list[Any])
 _OBJECT = msgspec.json.Decoder(dict[str, Any])
 
 
-def _sniff(head: Head) -> bool:
+def _sniff(head: StreamHead) -> bool:
     columns = head.tables.get("memories", ())
     return _NEEDED.issubset(columns) and "rid" not in columns
 
@@ -61,7 +61,7 @@ def read(stream: Stream) -> Iterator[Item | Skip]:
 FORMAT = Format("memory-db", "memory.db", _sniff, read)
 
 
-def _names(stream: Stream, columns: Sequence[str]) -> Iterator[Named | Skip]:
+def _names(stream: Stream, columns: Sequence[str]) -> Iterator[NamedEntity | Skip]:
     wanted = ", ".join(
         text_column(name, columns) for name in ("canonical_name", "type", "aliases", "summary")
     )
@@ -69,10 +69,10 @@ def _names(stream: Stream, columns: Sequence[str]) -> Iterator[Named | Skip]:
         if isinstance(row, Skip):
             yield row
             continue
-        name, type, aliases, summary = (foreign_values.text(value) for value in row)
-        if one := foreign_values.one_line(name):
+        name, type, aliases, summary = (foreign_values.read_text(value) for value in row)
+        if one := foreign_values.title_line(name):
             known = tuple(alias for alias in _strings(aliases) if alias.strip())
-            yield Named(name=one, type=foreign_values.entity_type(type), aliases=known, summary=summary)
+            yield NamedEntity(name=one, type=foreign_values.entity_type(type), aliases=known, summary=summary)
         else:
             yield stream.skip("no name")
 
@@ -113,24 +113,24 @@ class _Reader:
             "SELECT CAST(attributes AS BLOB) FROM memories WHERE instr(attributes, 'supersedes') LIMIT ?",
             (_MOST_SUPERSEDED,),
         ):
-            if not isinstance(row, Skip) and (identity := _supersedes(foreign_values.text(row[0]))):
+            if not isinstance(row, Skip) and (identity := _supersedes(foreign_values.read_text(row[0]))):
                 found.add(identity)
         return found
 
     def _note(self, kind: Kind, row: Row) -> Note | Skip:
         identity, content, session, role, sources, tags, attributes = (
-            foreign_values.text(value) for value in row[:7]
+            foreign_values.read_text(value) for value in row[:7]
         )
         event_time, confidence, decay_rate, valid_until = (_float(value) for value in row[7:11])
-        ended, about = bool(row[11]), foreign_values.text(row[12])
-        own = foreign_values.identifier(identity)
+        ended, about = bool(row[11]), foreign_values.read_text(row[12])
+        own = foreign_values.read_identifier(identity)
         if own is None:
             return self.stream.skip(NO_ID)
         if content is None or not content.strip():
             return self.stream.skip(base.NO_TEXT)
         drawn_from = tuple(key(one) for one in _strings(sources))
-        speaker = foreign_values.one_line(role)
-        talk = foreign_values.identifier(session)
+        speaker = foreign_values.title_line(role)
+        talk = foreign_values.read_identifier(session)
         if talk is None and kind == "episode":
             talk = self.stream.source.stem
         reason = _object(attributes).get("conflict_reason")
@@ -177,7 +177,7 @@ def _read_talks(stream: Stream) -> Iterator[ConsolidatedSession | Skip]:
     ):
         if isinstance(row, Skip):
             yield row
-        elif (talk := foreign_values.identifier(foreign_values.text(row[0]))) and (
+        elif (talk := foreign_values.read_identifier(foreign_values.read_text(row[0]))) and (
             at := _float(row[1])
         ) is not None:
             yield ConsolidatedSession(session_id=_session(talk), at=at)
@@ -189,7 +189,7 @@ def _float(value: Any) -> float | None:
 
 def key(identity: str) -> str:
     """The source key of a memory's id."""
-    return f"memory-db:{foreign_values.identifier(identity)}"
+    return f"memory-db:{foreign_values.read_identifier(identity)}"
 
 
 def _session(talk: str) -> str:
@@ -221,7 +221,7 @@ def _supersedes(attributes: str | None) -> str | None:
     return first if isinstance(first, str) and first else None
 
 
-def _about(text: str | None) -> Iterator[Named]:
+def _about(text: str | None) -> Iterator[NamedEntity]:
     for pair in _array(text):
-        if isinstance(pair, list) and len(pair) == 2 and (name := foreign_values.one_line(pair[0])):
-            yield Named(name=name, type=foreign_values.entity_type(pair[1]))
+        if isinstance(pair, list) and len(pair) == 2 and (name := foreign_values.title_line(pair[0])):
+            yield NamedEntity(name=name, type=foreign_values.entity_type(pair[1]))

@@ -15,7 +15,7 @@ from itertools import groupby
 from memtui.engine.records import Skip
 
 from .. import base, foreign_values
-from ..base import Format, Head, Named, Note, SchemaVersion
+from ..base import Format, NamedEntity, Note, SchemaVersion, StreamHead
 from ..databases import Row, text_column
 from ..stream import Stream
 
@@ -43,11 +43,11 @@ _VALUES = (
 )
 
 
-def _has(head: Head, known: dict[str, frozenset[str]]) -> bool:
+def _has(head: StreamHead, known: dict[str, frozenset[str]]) -> bool:
     return all(columns.issubset(head.tables.get(table, ())) for table, columns in known.items())
 
 
-def _sniff(head: Head) -> bool:
+def _sniff(head: StreamHead) -> bool:
     # Other programs have a Chroma of their own, with other collections.
     palace = DRAWERS in head.collections and (_has(head, _CHROMA) or _has(head, _EXACT))
     return palace or _has(head, _GRAPH)
@@ -94,13 +94,13 @@ def _drawers(rows: Iterable[Row | Skip], stream: Stream) -> Iterator[Note | Skip
         if isinstance(first, Skip):
             yield first
             continue
-        name, own, _, *values = (foreign_values.text(value) for value in first)
+        name, own, _, *values = (foreign_values.read_text(value) for value in first)
         if name != DRAWERS:
             # Another collection is of another program that keeps its own in the same file.
             for _ in chunks:
                 yield Skip(reason=CLOSET if name == CLOSETS else base.NOT_A_MESSAGE)
             continue
-        texts = (foreign_values.text(row[2]) for row in chunks if not isinstance(row, Skip))
+        texts = (foreign_values.read_text(row[2]) for row in chunks if not isinstance(row, Skip))
         whole = "".join(text for text in texts if text)
         yield _drawer(own, whole, dict(zip(_VALUES, values, strict=True)), stream)
 
@@ -109,21 +109,21 @@ def _drawer(own: str | None, text: str, values: dict[str, str | None], stream: S
     if not text.strip():
         return stream.skip(base.NO_TEXT)
     drawer = values["parent_drawer_id"] or values["parent_entry_id"] or own
-    wing = foreign_values.one_line(values["wing"])
+    wing = foreign_values.title_line(values["wing"])
     tags = [
-        foreign_values.one_line(values[name]) for name in ("wing", "room", "type", "topic", "ingest_mode")
+        foreign_values.title_line(values[name]) for name in ("wing", "room", "type", "topic", "ingest_mode")
     ]
     attributes = {
         name: value
         for name in ("source_file", "agent", "added_by")
-        if (value := foreign_values.one_line(values[name]))
+        if (value := foreign_values.title_line(values[name]))
     }
     return Note(
         kind="observation",
         category="finding",
         content=text,
         # A drawer that was written anew has the same id, and comes as a new one.
-        source_key=f"mempalace:{foreign_values.digest(drawer, text)}",
+        source_key=f"mempalace:{foreign_values.hash_parts(drawer, text)}",
         source=SOURCE,
         trust="agent",
         event_time=foreign_values.event_time(
@@ -154,11 +154,12 @@ def _statements(stream: Stream, columns: tuple[str, ...]) -> Iterator[Note | Ski
 
 def _statement(row: Row, stream: Stream) -> Note | Skip:
     own, subject, subject_type, predicate, object, object_type, begun, ended, written, earlier = (
-        foreign_values.text(value) for value in row[:10]
+        foreign_values.read_text(value) for value in row[:10]
     )
     followed, confidence = row[10:]
     parts = [
-        foreign_values.one_line(part, 500) for part in (subject, (predicate or "").replace("_", " "), object)
+        foreign_values.title_line(part, 500)
+        for part in (subject, (predicate or "").replace("_", " "), object)
     ]
     if own is None or None in parts:
         return stream.skip(base.NO_TEXT)
@@ -177,9 +178,11 @@ def _statement(row: Row, stream: Stream) -> Note | Skip:
         ended_at=ended_at,
         ended_by="superseded" if followed else "forgotten",
         supersedes=_key(earlier) if earlier else None,
-        about=tuple(Named(name=name, type=foreign_values.entity_type(type)) for name, type in about if name),
+        about=tuple(
+            NamedEntity(name=name, type=foreign_values.entity_type(type)) for name, type in about if name
+        ),
     )
 
 
 def _key(own: str) -> str:
-    return f"mempalace:{foreign_values.identifier(own)}"
+    return f"mempalace:{foreign_values.read_identifier(own)}"

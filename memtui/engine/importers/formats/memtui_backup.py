@@ -19,11 +19,11 @@ from memtui.engine.store.export_rows import AnyLine
 from memtui.engine.store.file import OWN_TABLES, open_file
 
 from .. import databases
-from ..base import Format, Head
+from ..base import Format, StreamHead
 from ..stream import Stream
 
 
-def _sniff(head: Head) -> bool:
+def _sniff(head: StreamHead) -> bool:
     return head.tables.keys() >= OWN_TABLES
 
 
@@ -31,7 +31,7 @@ def read(stream: Stream) -> Iterator[AnyLine | Skip]:
     with tempfile.TemporaryDirectory(prefix="memtui-") as folder:
         place = Path(folder, "memory.db")
         try:
-            with databases.database(stream.source.path, stream.limits) as source:
+            with databases.open_copy(stream.source.path, stream.limits) as source:
                 copied = apsw.Connection(str(place))
                 try:
                     copy_into(source, copied)

@@ -16,7 +16,7 @@ from memtui.engine.importers import base, foreign_values
 from memtui.engine.records import BY_RULES, TOPICS, Record, Skip, Topic
 from memtui.engine.store.export_rows import AnyLine, Digest, MemoryLine
 
-from ..base import Format, Head
+from ..base import Format, StreamHead
 from ..stream import Stream
 
 _OF_TAGS: dict[str, Topic] = {
@@ -84,7 +84,7 @@ _KINDS = frozenset(
 )
 
 
-def _sniff(head: Head) -> bool:
+def _sniff(head: StreamHead) -> bool:
     return bool(head.objects) and head.objects[0].get("format") == _EXPORT
 
 

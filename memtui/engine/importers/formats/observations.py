@@ -15,7 +15,7 @@ from memtui.engine.memories.observations import CATEGORIES
 from memtui.engine.records import EXPLICIT, Skip
 
 from .. import base, foreign_values
-from ..base import Format, Head
+from ..base import Format, StreamHead
 from ..stream import Stream
 
 SOURCE = "import:observations"
@@ -33,7 +33,7 @@ class _Line(msgspec.Struct):
 _LINE = msgspec.json.Decoder(_Line)
 
 
-def _sniff(head: Head) -> bool:
+def _sniff(head: StreamHead) -> bool:
     return any(
         record.get("category") in CATEGORIES
         and isinstance(record.get("content"), str)
@@ -58,8 +58,10 @@ def _note(line: _Line, stream: Stream) -> Note | Skip:
         return stream.skip(NO_CATEGORY)
     if not isinstance(line.content, str) or not line.content.strip():
         return stream.skip(base.NO_TEXT)
-    own = foreign_values.identifier(line.id) or foreign_values.digest(category, line.content, line.source)
-    source = foreign_values.one_line(line.source) or EXPLICIT
+    own = foreign_values.read_identifier(line.id) or foreign_values.hash_parts(
+        category, line.content, line.source
+    )
+    source = foreign_values.title_line(line.source) or EXPLICIT
     return Note(
         kind="observation",
         category=category,

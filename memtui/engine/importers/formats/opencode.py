@@ -20,7 +20,7 @@ import msgspec
 from memtui.engine.records import Skip, Turn
 
 from .. import base, foreign_values, refusals
-from ..base import Format, Head
+from ..base import Format, StreamHead
 from ..stream import Stream
 
 SOURCE = "import:opencode"
@@ -91,7 +91,7 @@ _PART = msgspec.json.Decoder(_Part)
 _EXPORTED = msgspec.json.Decoder(_Export)
 
 
-def _sniff(head: Head) -> bool:
+def _sniff(head: StreamHead) -> bool:
     if head.tables:
         return all(columns.issubset(head.tables.get(table, ())) for table, columns in _TABLES.items())
     return _EXPORT.match(head.raw) is not None or _MESSAGE_FILE.match(head.raw) is not None
@@ -139,8 +139,8 @@ def _database(stream: Stream) -> Iterator[Turn | Skip]:
         if isinstance(row, Skip):
             yield row
             continue
-        own, name, data, begun = row[0], foreign_values.text(row[1]), row[2], row[3]
-        title, directory, above, undone = (foreign_values.text(value) for value in row[4:8])
+        own, name, data, begun = row[0], foreign_values.read_text(row[1]), row[2], row[3]
+        title, directory, above, undone = (foreign_values.read_text(value) for value in row[4:8])
         if not isinstance(data, bytes):
             yield stream.skip("row without a message, or too long")
             continue
@@ -199,7 +199,7 @@ def _exported(export: _Export, stream: Stream) -> Iterator[Turn | Skip]:
 def _filed(info: _Info, stream: Stream) -> Turn | Skip:
     """A message in a file of its own, with what lies beside it."""
     storage = None if stream.source.member is not None else _storage(stream.source.path)
-    own, session = foreign_values.identifier(info.id), foreign_values.identifier(info.session_id)
+    own, session = foreign_values.read_identifier(info.id), foreign_values.read_identifier(info.session_id)
     if (
         storage is None
         or own is None
@@ -249,7 +249,7 @@ def _decoded(decoder: msgspec.json.Decoder[_Part], path: Path, stream: Stream) -
 
 
 def _turn(info: _Info, parts: Iterable[_Part], session: _Session, stream: Stream) -> Turn | Skip:
-    own, name = foreign_values.identifier(info.id), foreign_values.identifier(info.session_id)
+    own, name = foreign_values.read_identifier(info.id), foreign_values.read_identifier(info.session_id)
     if own is None or info.role not in _ROLES:
         return stream.skip(base.NOT_A_MESSAGE)
     first_undone, within = _undone(session.revert)
@@ -264,10 +264,10 @@ def _turn(info: _Info, parts: Iterable[_Part], session: _Session, stream: Stream
         kinds.add(part.type if isinstance(part.type, str) else "")
         if part.type == "text" and isinstance(part.text, str) and not part.synthetic and not part.ignored:
             texts.append(part.text)
-    text = base.joined(texts)
+    text = base.join_blocks(texts)
     if not text:
         return Skip(reason=_why_silent(kinds))
-    folder = foreign_values.folder(session.directory) or _working_folder(info.path)
+    folder = foreign_values.read_folder(session.directory) or _working_folder(info.path)
     time = info.time.get("created") if isinstance(info.time, dict) else None
     return Turn(
         session_id=f"opencode:{name or stream.source.stem}",
@@ -276,8 +276,8 @@ def _turn(info: _Info, parts: Iterable[_Part], session: _Session, stream: Stream
         source_key=f"opencode:{own}",
         source=SOURCE,
         event_time=foreign_values.event_time(time, stream),
-        project=foreign_values.last_folder(folder),
-        session_title=foreign_values.one_line(session.title),
+        project=foreign_values.last_path_part(folder),
+        session_title=foreign_values.title_line(session.title),
         folder=folder,
         # A session within another is one of an agent that was given a task.
         trust="user" if info.role == "user" and not session.parent_id else "agent",
@@ -301,7 +301,7 @@ def _undone(revert: Any) -> tuple[str | None, str | None]:
 
 
 def _working_folder(path: Any) -> str | None:
-    return foreign_values.folder(path.get("cwd")) if isinstance(path, dict) else None
+    return foreign_values.read_folder(path.get("cwd")) if isinstance(path, dict) else None
 
 
 def _object(text: str | None) -> Any:

@@ -14,7 +14,7 @@ from memtui.engine.importers.base import PadEntry
 from memtui.engine.records import Skip
 
 from .. import foreign_values
-from ..base import Format, Head
+from ..base import Format, StreamHead
 from ..limits import MIB
 from ..stream import Stream
 
@@ -22,7 +22,7 @@ NOT_TEXT = "value that is not text"
 _OBJECT = msgspec.json.Decoder(dict[str, Any] | None)
 
 
-def _sniff(head: Head) -> bool:
+def _sniff(head: StreamHead) -> bool:
     return False
 
 

@@ -14,11 +14,11 @@ from typing import Any
 
 import msgspec
 
-from memtui.engine.importers.base import Item, Named, Note
+from memtui.engine.importers.base import Item, NamedEntity, Note
 from memtui.engine.records import TOPICS, Category, EndedBy, EntityType, Kind, Skip, Trust
 
 from .. import base, foreign_values
-from ..base import Format, Head
+from ..base import Format, StreamHead
 from ..stream import Stream
 
 DAY = "day of a vault: its turns come with a complete export"
@@ -46,7 +46,7 @@ _FOLDERS: dict[str, EntityType] = {
 _TYPES: dict[str, EntityType] = {type: type for type in _FOLDERS.values()}
 
 
-def _sniff(head: Head) -> bool:
+def _sniff(head: StreamHead) -> bool:
     raw = head.raw
     if _FRONT.match(raw) or _CONTENTS.match(raw):
         return True
@@ -108,12 +108,12 @@ def _value(text: str) -> Any:
         return None
 
 
-def _entity(front: dict[str, Any], summary: str, stream: Stream) -> Named | Skip:
-    name = foreign_values.one_line(front.get("name"))
+def _entity(front: dict[str, Any], summary: str, stream: Stream) -> NamedEntity | Skip:
+    name = foreign_values.title_line(front.get("name"))
     if name is None:
         return stream.skip("no name")
     aliases = tuple(alias for alias in _texts(front.get("aliases")) if alias.strip() and alias != name)
-    return Named(
+    return NamedEntity(
         name=name, type=_TYPES.get(str(front.get("type")), "other"), aliases=aliases, summary=summary or None
     )
 
@@ -138,8 +138,8 @@ def _note(
         category=category,
         content=text,
         source_key=f"memtui:{identity}",
-        source=foreign_values.one_line(front.get("source")) or "import:memtui-vault",
-        project=foreign_values.one_line(front.get("project")),
+        source=foreign_values.title_line(front.get("source")) or "import:memtui-vault",
+        project=foreign_values.title_line(front.get("project")),
         # What has no known author is quoted.
         trust=_TRUSTS.get(str(front.get("trust")), "tool"),
         event_time=foreign_values.event_time(front.get("date"), stream),
@@ -158,11 +158,11 @@ def _note(
     )
 
 
-def _about(links: list[str]) -> Iterator[Named]:
+def _about(links: list[str]) -> Iterator[NamedEntity]:
     for link in links:
         folder, _, name = link.partition("/")
         if folder in _FOLDERS and name:
-            yield Named(name=name, type=_FOLDERS[folder])
+            yield NamedEntity(name=name, type=_FOLDERS[folder])
 
 
 def _id(link: str) -> str | None:

@@ -10,17 +10,17 @@ from __future__ import annotations
 from .known_entities import KnownNames
 from .names import find_names
 from .patterns import find_marked
-from .recogniser import Extraction, Recogniser
-from .span import MOST_CHARACTERS, Span, merge, readable
+from .recogniser import NameRecogniser, NerResult
+from .span import MOST_CHARACTERS, NameSpan, merge, readable_part
 
 __all__ = [
     "MOST_CHARACTERS",
-    "Extraction",
     "KnownNames",
-    "Recogniser",
-    "Span",
+    "NameRecogniser",
+    "NameSpan",
+    "NerResult",
     "find_marked",
     "find_names",
     "merge",
-    "readable",
+    "readable_part",
 ]

@@ -26,16 +26,18 @@ _ENDINGS = word_lists.words(_LIST, "endings") | {""}
 
 
 def is_given_name(word: str) -> bool:
-    return word in GIVEN_NAMES or (not word.isascii() and _has_stem(word, _NAME_STEMS))
+    return word in GIVEN_NAMES or (not word.isascii() and _begins_with_stem(word, _NAME_STEMS))
 
 
 def is_place(words: Sequence[str]) -> bool:
     """Whether the words, in small letters, name a well-known place: "porto", "porto alegre", "new york"."""
     first, last = words[0], words[-1]
-    if len(words) < 3 and (first in PLACES or (not first.isascii() and _has_stem(first, _PLACE_STEMS))):
+    if len(words) < 3 and (
+        first in PLACES or (not first.isascii() and _begins_with_stem(first, _PLACE_STEMS))
+    ):
         return first not in GIVEN_NAMES or len(words) == 1
     return len(words) == 2 and first in cues.PLACE_STARTS and last in PLACES
 
 
-def _has_stem(word: str, stems: frozenset[str]) -> bool:
+def _begins_with_stem(word: str, stems: frozenset[str]) -> bool:
     return any(word[: len(word) - cut] in stems and word[len(word) - cut :] in _ENDINGS for cut in range(3))

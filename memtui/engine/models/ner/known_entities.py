@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from . import words
 from .names import opens_sentence
-from .span import Span
+from .span import NameSpan
 
 CONFIDENCE = 0.95
 _word = re.compile(r"\w+")
@@ -36,7 +36,7 @@ class KnownNames:
         # First word -> length of the name -> name: thousands may begin alike, but have few lengths.
         self._by_start: dict[str, dict[int, dict[str, tuple[str, str, str]]]] = {}
         for alias, name, type in names:
-            self.add(alias, name, type)
+            self.add_alias(alias, name, type)
 
     def __len__(self) -> int:
         return sum(len(names) for lengths in self._by_start.values() for names in lengths.values())
@@ -44,30 +44,30 @@ class KnownNames:
     def __bool__(self) -> bool:
         return bool(self._by_start)
 
-    def add(self, alias: str, name: str, type: str) -> None:
+    def add_alias(self, alias: str, name: str, type: str) -> None:
         """Know one more alias. One without a letter or digit, or a single letter, is not searched for."""
-        key = " ".join(_fold(alias).split()).lstrip("@#")
-        start = _start(key)
+        key = " ".join(_fold_text(alias).split()).lstrip("@#")
+        start = _index_key(key)
         if start and len(key) > 1 and key.startswith(start):
             self._by_start.setdefault(start, {}).setdefault(len(key), {})[key] = (alias, name, type)
 
-    def find(self, text: str) -> list[Span]:
+    def find_names(self, text: str) -> list[NameSpan]:
         """The known names in ``text``; they may overlap (the longest is the one that ``merge`` keeps)."""
         if not self._by_start:
             return []
-        folded, places = _fold_in_place(text)
+        folded, places = _fold_with_offsets(text)
         if self._by_start.keys().isdisjoint(_word.findall(folded)) and _unspaced.search(folded) is None:
             return []
-        found: list[Span] = []
+        found: list[NameSpan] = []
         for match in _word.finditer(folded):
-            self._collect(found, text, folded, places, match.start(), match[0])
+            self._collect_matches(found, text, folded, places, match.start(), match[0])
             if not match[0].isascii():
                 for letter in _unspaced.finditer(folded, match.start(), match.end()):
-                    self._collect(found, text, folded, places, letter.start(), letter[0])
+                    self._collect_matches(found, text, folded, places, letter.start(), letter[0])
         return found
 
-    def _collect(
-        self, found: list[Span], text: str, folded: str, places: Sequence[int], at: int, start: str
+    def _collect_matches(
+        self, found: list[NameSpan], text: str, folded: str, places: Sequence[int], at: int, start: str
     ) -> None:
         for length, names in self._by_start.get(start, _NOTHING).items():
             end = at + length
@@ -77,9 +77,9 @@ class KnownNames:
                 continue
             alias, name, type = entry
             first, last = places[at], places[end] if end < len(places) else len(text)
-            if first < last and _ends_word(folded, end) and _is_meant(alias, key, text, first):
+            if first < last and _ends_word(folded, end) and _matches_case(alias, key, text, first):
                 found.append(
-                    Span(
+                    NameSpan(
                         text=text[first:last],
                         start=first,
                         end=last,
@@ -91,25 +91,25 @@ class KnownNames:
                 )
 
 
-def _fold(text: str) -> str:
+def _fold_text(text: str) -> str:
     return text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
 
 
-def _fold_in_place(text: str) -> tuple[str, Sequence[int]]:
+def _fold_with_offsets(text: str) -> tuple[str, Sequence[int]]:
     """The folded text, blanks made equal, and for each of its letters the place in ``text``."""
-    folded = _fold(text)
+    folded = _fold_text(text)
     if text.isascii() or (len(folded) == len(text) and unicodedata.is_normalized("NFKC", text)):
         return _blank.sub(" ", folded), range(len(text))
     letters: list[str] = []
     places: list[int] = []
     for cluster in _cluster.finditer(text):
-        here = _fold(cluster[0])
+        here = _fold_text(cluster[0])
         letters.append(here)
         places += [cluster.start()] * len(here)
     return _blank.sub(" ", "".join(letters)), places
 
 
-def _start(key: str) -> str:
+def _index_key(key: str) -> str:
     """What the index is by: the first word, or the first letter where words have no blanks between them."""
     match = _word.search(key)
     if match is None:
@@ -123,7 +123,7 @@ def _ends_word(folded: str, end: int) -> bool:
     return not inner or _unspaced.match(folded[end - 1]) is not None
 
 
-def _is_meant(alias: str, key: str, text: str, at: int) -> bool:
+def _matches_case(alias: str, key: str, text: str, at: int) -> bool:
     if not alias[:1].isupper() or " " in key:
         return True
     if key in words.NOT_NAMES or key in words.OPENERS:

@@ -19,26 +19,26 @@ GROUPS = 256
 """Words of one group are near to each other in meaning."""
 
 
-def known_as(name: str) -> int:
+def lists_with_name(name: str) -> int:
     """The lists that hold a name of one or more words, in small letters: the sum of their bits; 0 for an unknown one."""
-    return _entry(name)[0]
+    return _find_entry(name)[0]
 
 
-def group(word: str) -> int:
+def name_group(word: str) -> int:
     """The group of a known word in small letters, from 0; -1 for an unknown one."""
-    return _entry(word)[1]
+    return _find_entry(word)[1]
 
 
 @functools.lru_cache(8192)
-def _entry(name: str) -> tuple[int, int]:
-    hashes, lists, groups = _table()
+def _find_entry(name: str) -> tuple[int, int]:
+    hashes, lists, groups = _load_table()
     key = crc32(name.encode("utf-8", "replace"))
     at = bisect_left(hashes, key)
     return (lists[at], groups[at]) if at < len(hashes) and hashes[at] == key else (0, -1)
 
 
 @functools.cache
-def _table() -> tuple[array[int], bytes, bytes]:
+def _load_table() -> tuple[array[int], bytes, bytes]:
     """The hashes in order; the lists and the group of each."""
     data = FILE.read_bytes()
     count = len(data) // 6

@@ -11,7 +11,7 @@ from memtui.engine import word_lists
 
 from . import cues
 from .gazetteer import is_given_name, is_place
-from .span import Span
+from .span import NameSpan
 
 BASE, SHARED, HINTED, RULED = 0.6, 0.7, 0.78, 0.85
 """Confidence: nothing is known; a name beside it is one; a word beside it says so; it says so itself. spaCy's word
@@ -30,19 +30,21 @@ _MOVES = word_lists.words(_LIST, "moves")
 _NOBILIARY = word_lists.words(_LIST, "nobiliary")
 
 
-def type_of(parts: list[str], before: str, after: str, follower: str, possessive: bool) -> tuple[str, float]:
+def guess_name_type(
+    parts: list[str], before: str, after: str, follower: str, possessive: bool
+) -> tuple[str, float]:
     """Type and confidence of a name.
 
     ``parts``: its words; ``before``, ``after``: the text around it, in small letters; ``follower``: the word after it, in
     small letters, or a comma when another name follows; ``possessive``: an 's follows.
     """
     lowered = [part.lower() for part in parts]
-    itself = _by_itself(lowered, follower)
+    itself = _type_by_name(lowered, follower)
     if itself:
         return itself, RULED
     if lowered[0] in cues.TECHNOLOGY:
         return "other", HINTED
-    stated = _said_to_be(after)
+    stated = _type_by_apposition(after)
     if stated:
         return stated, HINTED
     words = before.rstrip(' "“(').split()
@@ -87,7 +89,7 @@ def type_of(parts: list[str], before: str, after: str, follower: str, possessive
     return ("person" if named else "other"), BASE
 
 
-def _by_itself(lowered: list[str], follower: str) -> str:
+def _type_by_name(lowered: list[str], follower: str) -> str:
     if follower == "project":
         return "project"
     if len(lowered) == 2 and lowered[1] in _ALSO_SURNAMES and is_given_name(lowered[0]):
@@ -102,26 +104,26 @@ def _by_itself(lowered: list[str], follower: str) -> str:
     return "location" if len(lowered[-1]) > 6 and lowered[-1].endswith(_STREETS) else ""
 
 
-def _said_to_be(after: str) -> str:
+def _type_by_apposition(after: str) -> str:
     match = _apposition.match(after)
     if match is None:
         return ""
     said = match[1].split()
-    if any(word in cues.PERSON_AFTER_GROUP for word in said[1:]) and _group(said[0]):
+    if any(word in cues.PERSON_AFTER_GROUP for word in said[1:]) and _group_of(said[0]):
         return "person"
     return next((type for word in said for type, nouns in cues.SAID_TO_BE.items() if word in nouns), "")
 
 
-def _group(word: str) -> bool:
+def _group_of(word: str) -> bool:
     return word in cues.SAID_TO_BE["organization"] or word in cues.SAID_TO_BE["project"]
 
 
-def share_types(text: str, spans: list[Span]) -> list[Span]:
+def share_types(text: str, spans: list[NameSpan]) -> list[NameSpan]:
     """In "Ada, Marek and Ola" all are what one of them is known to be, and a name is the same all over a text.
 
     ``spans`` in order; changed in place.
     """
-    best: dict[str, Span] = {}
+    best: dict[str, NameSpan] = {}
     for span in spans:
         if span.name not in best or span.confidence > best[span.name].confidence:
             best[span.name] = span

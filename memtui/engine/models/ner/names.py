@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 from . import cues, words
 from .gazetteer import is_given_name, is_place
-from .name_lists import BRAND, GIVEN, ORGANISATION, PLACE, THING, WORD, known_as
-from .name_types import BASE, HINTED, RULED, share_types, type_of
+from .name_lists import BRAND, GIVEN, ORGANISATION, PLACE, THING, WORD, lists_with_name
+from .name_types import BASE, HINTED, RULED, guess_name_type, share_types
 from .other_scripts import find_in_other_scripts
-from .span import Span
-from .type_model import CLASSES, Place, probabilities
+from .span import NameSpan
+from .type_model import CLASSES, NameContext, type_probabilities
 
 _capitalised = re.compile(r"(?<![\w@#/.&-])[^\W\d_a-z]\w*(?:['’&-]\w+)*")
 _heading = re.compile(r"^#{1,6} .*$", re.MULTILINE)
@@ -51,7 +51,7 @@ Word = tuple[str, int, int]
 """A word with its place, without a possessive s."""
 
 
-class _Run(NamedTuple):
+class _CapitalRun(NamedTuple):
     """Neighbouring capitalised words; ``opens`` a sentence; ``possessive``: an 's follows."""
 
     words: list[Word]
@@ -59,7 +59,7 @@ class _Run(NamedTuple):
     possessive: bool
 
 
-class Candidate(NamedTuple):
+class NameCandidate(NamedTuple):
     """What may be a name: its place, what the rules say of it, and whether they take it for one."""
 
     start: int
@@ -69,27 +69,29 @@ class Candidate(NamedTuple):
     opens: bool
     likely: bool
 
-    def place(self, text: str, label: str = "") -> Place:
+    def to_model_input(self, text: str, label: str = "") -> NameContext:
         rule = f"{self.type} {self.confidence:.2f} {self.likely:d}"
-        return Place(text, self.start, self.end, self.opens, rule, label)
+        return NameContext(text, self.start, self.end, self.opens, rule, label)
 
 
-def find_names(text: str) -> list[Span]:
+def find_names(text: str) -> list[NameSpan]:
     """The names in ``text``; those of a script with capitals are in order and apart."""
     if text.isascii():
         return _capitalised_names(text)
     return [*_capitalised_names(text), *find_in_other_scripts(text)]
 
 
-def _capitalised_names(text: str) -> list[Span]:
-    return share_types(text, [span for one in candidates(text) if (span := named(text, one)) is not None])
+def _capitalised_names(text: str) -> list[NameSpan]:
+    return share_types(
+        text, [span for one in name_candidates(text) if (span := classify_candidate(text, one)) is not None]
+    )
 
 
-def named(
-    text: str, candidate: Candidate, provider: str = "names", least: float = BASE, label: str = ""
-) -> Span | None:
+def classify_candidate(
+    text: str, candidate: NameCandidate, provider: str = "names", least: float = BASE, label: str = ""
+) -> NameSpan | None:
     """The candidate with the type that is most likely, or None where it is more likely no name; ``label``: spaCy's."""
-    shares = probabilities(candidate.place(text, label))
+    shares = type_probabilities(candidate.to_model_input(text, label))
     no_name = shares[-1]
     several = candidate.likely and " " in text[candidate.start : candidate.end]
     if no_name > (_REJECTED_OF_SEVERAL if several else _REJECTED if candidate.likely else _ACCEPTED):
@@ -102,7 +104,7 @@ def named(
     if candidate.type == type:
         confidence = max(confidence, candidate.confidence)
     start, end = candidate.start, candidate.end
-    return Span(
+    return NameSpan(
         text=text[start:end],
         start=start,
         end=end,
@@ -113,21 +115,21 @@ def named(
     )
 
 
-def labelled_candidate(text: str, start: int, end: int) -> Candidate:
+def labelled_candidate(text: str, start: int, end: int) -> NameCandidate:
     """A candidate that another provider found."""
     before, after = text[max(0, start - 32) : start].lower(), text[end : end + 48]
     possessive = after.startswith(_POSSESSIVE)
-    type, confidence = type_of(
+    type, confidence = guess_name_type(
         text[start:end].replace(".", " ").split() or [text[start:end]],
         before,
         after.lower(),
-        _follower(after, possessive),
+        _following_word(after, possessive),
         possessive,
     )
-    return Candidate(start, end, type, confidence, opens_sentence(text, start), True)
+    return NameCandidate(start, end, type, confidence, opens_sentence(text, start), True)
 
 
-def candidates(text: str) -> list[Candidate]:
+def name_candidates(text: str) -> list[NameCandidate]:
     """What has the capital letters of a name, in order and apart; in a text without capitals, what may be one by its words."""
     if text.islower():
         return [
@@ -135,13 +137,13 @@ def candidates(text: str) -> list[Candidate]:
         ]
     if "# " in text:
         text = _heading.sub(lambda found: " " * len(found[0]), text)
-    runs = list(_runs(text))
+    runs = list(_capital_runs(text))
     if not runs or _is_shouted(text, runs):
         return []
     german = _is_german(text)
     # A word with a capital amid a sentence may open another one.
     inner = {run.words[0][0] for run in runs if not run.opens}
-    return [one for run in runs if (one := _judge(text, run, german, inner)) is not None]
+    return [one for run in runs if (one := _judge_run(text, run, german, inner)) is not None]
 
 
 def _is_german(text: str) -> bool:
@@ -150,8 +152,8 @@ def _is_german(text: str) -> bool:
     return alone or len(cues.GERMAN.intersection(words)) >= 2
 
 
-def _runs(text: str) -> Iterator[_Run]:
-    run: _Run | None = None
+def _capital_runs(text: str) -> Iterator[_CapitalRun]:
+    run: _CapitalRun | None = None
     for match in _capitalised.finditer(text):
         word = match[0]
         if not word[0].isupper():
@@ -168,18 +170,18 @@ def _runs(text: str) -> Iterator[_Run]:
                 run = None
             continue
         here = (word, start, end)
-        if run is not None and len(run.words) < _MOST_WORDS and _joins(text, run, start):
+        if run is not None and len(run.words) < _MOST_WORDS and _joins_run(text, run, start):
             run.words.append(here)
             run = run._replace(possessive=possessive)
             continue
         if run is not None:
             yield run
-        run = _Run([here], opens_sentence(text, start), possessive)
+        run = _CapitalRun([here], opens_sentence(text, start), possessive)
     if run is not None:
         yield run
 
 
-def _joins(text: str, run: _Run, start: int) -> bool:
+def _joins_run(text: str, run: _CapitalRun, start: int) -> bool:
     last, _, end = run.words[-1]
     gap = text[end:start]
     if gap == " ":
@@ -199,7 +201,7 @@ def opens_sentence(text: str, start: int) -> bool:
     return at < 0 or text[at] in _SENTENCE_ENDS
 
 
-def _is_shouted(text: str, runs: list[_Run]) -> bool:
+def _is_shouted(text: str, runs: list[_CapitalRun]) -> bool:
     """Capital letters throughout, or a heading with a capital at almost every word."""
     if text.isupper():
         return True
@@ -207,18 +209,18 @@ def _is_shouted(text: str, runs: list[_Run]) -> bool:
     if written < 4 or "," in text:
         return False
     every = text.split()
-    if all(_has_name(run) for run in runs if not run.opens):
+    if all(_has_known_name(run) for run in runs if not run.opens):
         return False  # "Dinner with Sam Lee in New York"
     return 3 * sum(word[0].isupper() for word in every) > 2 * len(every)
 
 
-def _has_name(run: _Run) -> bool:
+def _has_known_name(run: _CapitalRun) -> bool:
     """Whether a run holds a first name, or is a place."""
     plain = [word.lower() for word, _, _ in run.words]
     return any(is_given_name(word) for word in plain) or is_place(plain)
 
 
-def _judge(text: str, run: _Run, german: bool, inner: set[str]) -> Candidate | None:
+def _judge_run(text: str, run: _CapitalRun, german: bool, inner: set[str]) -> NameCandidate | None:
     parts, type, confidence, opens = _without_labels(run)
     start, end = parts[0][1], parts[-1][2]
     before, after = text[max(0, start - 32) : start].lower(), text[end : end + 48]
@@ -228,16 +230,16 @@ def _judge(text: str, run: _Run, german: bool, inner: set[str]) -> Candidate | N
         return None
     if all(_is_ordinary(word) for word, _, _ in parts):
         return None
-    follower = _follower(after, run.possessive)
+    follower = _following_word(after, run.possessive)
     likely = len(parts) > 1 or not (
         (opens and not _may_open(text, run, parts[0], inner, follower))
         or (german and not type and not _is_german_name(run, parts[0][0], opens, before))
     )
     if not type:
-        type, confidence = type_of(
+        type, confidence = guess_name_type(
             text[start:end].replace(".", " ").split(), before, after.lower(), follower, run.possessive
         )
-    return Candidate(start, end, type, confidence, opens, likely)
+    return NameCandidate(start, end, type, confidence, opens, likely)
 
 
 def _small_runs(text: str) -> Iterator[tuple[int, int]]:
@@ -262,7 +264,7 @@ def _small_runs(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _may_be_small_name(word: str) -> bool:
-    lists = known_as(word)
+    lists = lists_with_name(word)
     if lists & WORD:
         if not lists & _NAMED:
             return False
@@ -273,7 +275,7 @@ def _may_be_small_name(word: str) -> bool:
     )
 
 
-def _may_open(text: str, run: _Run, first: Word, inner: set[str], follower: str) -> bool:
+def _may_open(text: str, run: _CapitalRun, first: Word, inner: set[str], follower: str) -> bool:
     """Whether a word that begins a sentence looks like a name."""
     word, start, end = first
     return (
@@ -287,7 +289,7 @@ def _may_open(text: str, run: _Run, first: Word, inner: set[str], follower: str)
     )
 
 
-def _is_german_name(run: _Run, word: str, opens: bool, before: str) -> bool:
+def _is_german_name(run: _CapitalRun, word: str, opens: bool, before: str) -> bool:
     """Whether a word of a German text is in a name's place, or known as one: every noun has a capital there."""
     return (
         is_given_name(word.lower())
@@ -297,7 +299,7 @@ def _is_german_name(run: _Run, word: str, opens: bool, before: str) -> bool:
     )
 
 
-def _without_labels(run: _Run) -> tuple[list[Word], str, float, bool]:
+def _without_labels(run: _CapitalRun) -> tuple[list[Word], str, float, bool]:
     """The run without titles, the word project, and what opens the sentence; what these say about its type."""
     parts, type, confidence, opens = run.words, "", BASE, run.opens
     while len(parts) > 1:
@@ -317,7 +319,7 @@ def _without_labels(run: _Run) -> tuple[list[Word], str, float, bool]:
 def _only_opens(parts: list[Word]) -> bool:
     """Whether the first word has its capital from the sentence: "Met Ada", but not "New York"."""
     first = parts[0][0]
-    given = is_given_name(first.lower()) or known_as(first.lower()) & GIVEN  # "Manfred", "Billy"
+    given = is_given_name(first.lower()) or lists_with_name(first.lower()) & GIVEN  # "Manfred", "Billy"
     shaped = _ordinary.fullmatch(first) or (_verbish.fullmatch(first) and not given)
     return (first.lower() in words.OPENERS or bool(shaped)) and not is_place(
         [word.lower() for word, _, _ in parts]
@@ -343,7 +345,7 @@ def _is_ordinary(word: str) -> bool:
     return word.isupper() and (lowered in words.ACRONYMS or not 2 < len(word) < 7)
 
 
-def _follower(after: str, possessive: bool) -> str:
+def _following_word(after: str, possessive: bool) -> str:
     """The word behind the run; a comma when another name follows it."""
     if possessive:
         return ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .span import Span
+from .span import NameSpan
 
 _LOCAL = frozenset("._%+-")
 _domain = re.compile(r"\w(?:[\w-]{0,61}\w)?(?:\.\w(?:[\w-]{0,61}\w)?){1,8}(?![\w@])")
@@ -39,24 +39,24 @@ _digit = re.compile(r"\d")
 _BEFORE_DATE = frozenset("_.,:/-")
 
 
-def find_marked(text: str) -> list[Span]:
+def find_marked(text: str) -> list[NameSpan]:
     """The marked entities of ``text``; they may overlap (an address in a link)."""
-    found: list[Span] = []
+    found: list[NameSpan] = []
     if "://" in text or "www." in text:
-        found += _urls(text)
+        found += _find_urls(text)
     if "@" in text:
-        found += _at_signs(text)
+        found += _find_addresses(text)
     if "#" in text:
         for match in _tag.finditer(text):
             if not _is_colour(match[1]):
-                found.append(_span(text, match.start(), match.end(), "project", match[1]))
+                found.append(_make_span(text, match.start(), match.end(), "project", match[1]))
     if _digit.search(text) is not None:
         found += _absolute_dates(text)
     return found
 
 
-def _span(text: str, start: int, end: int, type: str, name: str) -> Span:
-    return Span(
+def _make_span(text: str, start: int, end: int, type: str, name: str) -> NameSpan:
+    return NameSpan(
         text=text[start:end],
         start=start,
         end=end,
@@ -67,7 +67,7 @@ def _span(text: str, start: int, end: int, type: str, name: str) -> Span:
     )
 
 
-def _at_signs(text: str) -> Iterator[Span]:
+def _find_addresses(text: str) -> Iterator[NameSpan]:
     """Addresses and handles, told apart by what comes before the sign."""
     at = text.find("@")
     while at >= 0:
@@ -78,15 +78,15 @@ def _at_signs(text: str) -> Iterator[Span]:
             start += 1
         if start < at:
             if text[at - 1] != "." and (domain := _domain.match(text, at + 1)) is not None:
-                yield _span(text, start, domain.end(), "email", text[start : domain.end()].lower())
+                yield _make_span(text, start, domain.end(), "email", text[start : domain.end()].lower())
         elif text[at - 1 : at] not in ("@", "/"):
             handle = _handle.match(text, at + 1)
             if handle is not None and handle[0].lower() not in _EVERYONE:
-                yield _span(text, at, handle.end(), "person", handle[0])
+                yield _make_span(text, at, handle.end(), "person", handle[0])
         at = text.find("@", at + 1)
 
 
-def _urls(text: str) -> Iterator[Span]:
+def _find_urls(text: str) -> Iterator[NameSpan]:
     for match in _url.finditer(text):
         start, url = match.start(), match[0]
         before = text[start - 1 : start]
@@ -96,7 +96,7 @@ def _urls(text: str) -> Iterator[Span]:
         while url and (url[-1] in _URL_TAIL or _closes_nothing(url)):
             url = url[:-1]
         if "." in url or "localhost" in url:
-            yield _span(text, start, start + len(url), "url", _url_name(url))
+            yield _make_span(text, start, start + len(url), "url", _url_name(url))
 
 
 def _closes_nothing(url: str) -> bool:
@@ -116,7 +116,7 @@ def _is_colour(name: str) -> bool:
     return _colour.fullmatch(name) is not None and (not name.isalpha() or len(set(name.lower())) == 1)
 
 
-def _absolute_dates(text: str) -> Iterator[Span]:
+def _absolute_dates(text: str) -> Iterator[NameSpan]:
     lowered = text.lower()
     if len(lowered) != len(text):  # a letter whose small form is longer would shift every place
         lowered = "".join(character.lower()[0] for character in text)
@@ -135,7 +135,7 @@ def _absolute_dates(text: str) -> Iterator[Span]:
             if month in ("may", "march", "mar") and not year and text[match.start("month")].islower():
                 continue
             number = int(month) if month.isdigit() else _month_number(month)
-            yield _span(text, start, end, "date", _date_name(year, number, day))
+            yield _make_span(text, start, end, "date", _date_name(year, number, day))
 
 
 def _month_number(name: str) -> int:

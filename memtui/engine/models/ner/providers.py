@@ -10,13 +10,13 @@ from typing import Any, Protocol
 import msgspec
 
 from memtui.engine.errors import DegradedError
-from memtui.engine.models.budget import Spending
+from memtui.engine.models.budget import TokenBudget
 from memtui.engine.records import LlmOptions, NameFinder
 from memtui.engine.strategies import ProviderName
 
 from .names import find_names
 from .patterns import find_marked
-from .span import Span
+from .span import NameSpan
 
 CONFIDENCE = 0.9
 _TEXT_CHARACTERS = 2_000
@@ -55,19 +55,19 @@ SCHEMA: dict[str, Any] = {
 }
 
 
-class _Name(msgspec.Struct):
+class _NameReply(msgspec.Struct):
     n: int
     name: str
     type: str = "other"
 
 
-class _Reply(msgspec.Struct):
-    names: list[_Name]
+class _NamesReply(msgspec.Struct):
+    names: list[_NameReply]
 
 
 async def find_by_llm(
-    options: LlmOptions, texts: Sequence[str], spending: Spending | None = None
-) -> list[list[Span]]:
+    options: LlmOptions, texts: Sequence[str], spending: TokenBudget | None = None
+) -> list[list[NameSpan]]:
     """The names in each of the texts, in one call. Raises DegradedError for an answer that cannot be used."""
     from memtui.engine.models import llm
 
@@ -75,7 +75,7 @@ async def find_by_llm(
         json.dumps({"n": number, "text": text[:_TEXT_CHARACTERS]}, ensure_ascii=False).replace("</", "<\\/")
         for number, text in enumerate(texts, 1)
     )
-    reply = await llm.complete(
+    reply = await llm.complete_json(
         options, SYSTEM, f"<notes>\n{lines}\n</notes>", SCHEMA, name="names", spending=spending
     )
     return read_reply(reply.data, texts)
@@ -87,28 +87,28 @@ def _is_sentence(name: str, text: str) -> bool:
     return words > _MOST_WORDS or (words > 3 and name.rstrip(".!?") == text.strip().rstrip(".!?"))
 
 
-def read_reply(data: dict[str, Any], texts: Sequence[str]) -> list[list[Span]]:
+def read_reply(data: dict[str, Any], texts: Sequence[str]) -> list[list[NameSpan]]:
     """Where the names of an answer are in the texts; a name that stands nowhere is left out."""
     from memtui.engine.models import llm
 
-    reply = llm.in_shape(data, _Reply)
-    found: list[list[Span]] = [[] for _ in texts]
+    reply = llm.convert_reply(data, _NamesReply)
+    found: list[list[NameSpan]] = [[] for _ in texts]
     for given in reply.names:
         name = given.name.strip()
         if not (1 <= given.n <= len(texts) and len(name) > 1) or len(found[given.n - 1]) >= _MOST_NAMES:
             continue
         if _is_sentence(name, texts[given.n - 1]):
             continue
-        found[given.n - 1] += _places(
+        found[given.n - 1] += _find_places(
             name, given.type if given.type in _TYPES else "other", texts[given.n - 1], "llm"
         )
     return found
 
 
-def _places(name: str, type: str, text: str, provider: ProviderName) -> list[Span]:
+def _find_places(name: str, type: str, text: str, provider: ProviderName) -> list[NameSpan]:
     """Where a name stands in a text, as whole words."""
     return [
-        Span(
+        NameSpan(
             text=match[0], start=match.start(), end=match.end(), confidence=CONFIDENCE, provider=provider, type=type,
             name=" ".join(name.split()),
         )
@@ -125,11 +125,11 @@ class Provider(Protocol):
     name: ProviderName
     leaves: bool
 
-    def unavailable(self) -> str:
+    def reason_unavailable(self) -> str:
         """Why it cannot be used here; "" when it can."""
         ...
 
-    async def find(self, texts: Sequence[str], spending: Spending | None) -> list[list[Span]]:
+    async def find_spans(self, texts: Sequence[str], spending: TokenBudget | None) -> list[list[NameSpan]]:
         """The spans in each text, in any order; they may overlap.
 
         Raises DegradedError where it cannot be used (BudgetError when ``spending`` has too little left).
@@ -137,46 +137,46 @@ class Provider(Protocol):
         ...
 
 
-class Rules:
+class RulesProvider:
     """Patterns and word lists; always there, quick enough for every turn (``find_in``)."""
 
     leaves = False
 
-    def __init__(self, name: ProviderName, find_in: Callable[[str], list[Span]]) -> None:
+    def __init__(self, name: ProviderName, find_in: Callable[[str], list[NameSpan]]) -> None:
         self.name: ProviderName = name
         self.find_in = find_in
 
-    def unavailable(self) -> str:
+    def reason_unavailable(self) -> str:
         return ""
 
-    async def find(self, texts: Sequence[str], spending: Spending | None) -> list[list[Span]]:
+    async def find_spans(self, texts: Sequence[str], spending: TokenBudget | None) -> list[list[NameSpan]]:
         return [self.find_in(text) for text in texts]
 
 
-class Spacy:
+class SpacyProvider:
     """spaCy's small English model, in a thread."""
 
     name: ProviderName = "spacy"
     leaves = False
 
-    def unavailable(self) -> str:
+    def reason_unavailable(self) -> str:
         from . import spacy_names
 
-        return spacy_names.unavailable()
+        return spacy_names.reason_unavailable()
 
-    async def find(self, texts: Sequence[str], spending: Spending | None) -> list[list[Span]]:
+    async def find_spans(self, texts: Sequence[str], spending: TokenBudget | None) -> list[list[NameSpan]]:
         import asyncio
 
         from . import spacy_names
 
         try:
-            return await asyncio.to_thread(spacy_names.find, texts)
+            return await asyncio.to_thread(spacy_names.find_names, texts)
         except asyncio.CancelledError:
-            spacy_names.end()  # else the thread goes on until it is read
+            spacy_names.end_worker()  # else the thread goes on until it is read
             raise
 
 
-class LanguageModel:
+class LanguageModelProvider:
     """Finds names by asking the configured endpoint, ten texts a call."""
 
     name: ProviderName = "llm"
@@ -185,18 +185,18 @@ class LanguageModel:
     def __init__(self, options: LlmOptions) -> None:
         self._options = options
 
-    def unavailable(self) -> str:
+    def reason_unavailable(self) -> str:
         return "" if self._options.configured else "no language model is configured"
 
-    async def find(self, texts: Sequence[str], spending: Spending | None) -> list[list[Span]]:
+    async def find_spans(self, texts: Sequence[str], spending: TokenBudget | None) -> list[list[NameSpan]]:
 
-        found: list[list[Span]] = []
+        found: list[list[NameSpan]] = []
         for start in range(0, len(texts), TEXTS_A_CALL):
             found += await find_by_llm(self._options, texts[start : start + TEXTS_A_CALL], spending)
         return found
 
 
-class Function:
+class FunctionProvider:
     """Finds names by a function of the program that opened the memory. It is asked in a thread, text by text."""
 
     name: ProviderName = "function"
@@ -205,15 +205,15 @@ class Function:
     def __init__(self, finder: NameFinder) -> None:
         self._finder = finder
 
-    def unavailable(self) -> str:
+    def reason_unavailable(self) -> str:
         return ""
 
-    async def find(self, texts: Sequence[str], spending: Spending | None) -> list[list[Span]]:
+    async def find_spans(self, texts: Sequence[str], spending: TokenBudget | None) -> list[list[NameSpan]]:
         import asyncio
 
-        return await asyncio.to_thread(lambda: [self._find_in(text) for text in texts])
+        return await asyncio.to_thread(lambda: [self._find_in_text(text) for text in texts])
 
-    def _find_in(self, text: str) -> list[Span]:
+    def _find_in_text(self, text: str) -> list[NameSpan]:
         """Raises DegradedError for a function that fails, or gives anything but pairs of a name and its type."""
         hint = f"It takes a text and gives pairs of a name and its type: {', '.join(_TYPES)}."
         try:
@@ -222,17 +222,17 @@ class Function:
             raise DegradedError(
                 f"The name finder function failed ({type(error).__name__}: {error}).", hint
             ) from error
-        found: list[Span] = []
+        found: list[NameSpan] = []
         for one in given:
             match one:
                 case (str() as name, str() as kind) if kind in _TYPES:
                     if name.strip():
-                        found += _places(name.strip(), kind, text, self.name)
+                        found += _find_places(name.strip(), kind, text, self.name)
                 case _:
                     raise DegradedError(f"The name finder function gave {str(one)[:60]!r}.", hint)
         return found
 
 
-def rules() -> dict[ProviderName, Rules]:
+def rule_providers() -> dict[ProviderName, RulesProvider]:
     """The providers that need no model."""
-    return {"regex": Rules("regex", find_marked), "names": Rules("names", find_names)}
+    return {"regex": RulesProvider("regex", find_marked), "names": RulesProvider("names", find_names)}

@@ -11,25 +11,32 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 
 from memtui.engine.errors import DegradedError
-from memtui.engine.models.budget import Spending
+from memtui.engine.models.budget import TokenBudget
 from memtui.engine.records import LlmOptions, NameFinder, ProviderReport, Record, StrategyReport
-from memtui.engine.strategies import ProviderName, all_strategies, must_be_known
+from memtui.engine.strategies import ProviderName, all_strategies, require_known
 
-from .providers import Function, LanguageModel, Provider, Rules, Spacy, rules
-from .span import Span, merge, readable
+from .providers import (
+    FunctionProvider,
+    LanguageModelProvider,
+    Provider,
+    RulesProvider,
+    SpacyProvider,
+    rule_providers,
+)
+from .span import NameSpan, merge, readable_part
 
 MOST_REMEMBERED = 512
 MODEL_PROVIDERS: tuple[ProviderName, ...] = ("spacy", "llm", "function")
 
 
-class Extraction(Record):
+class NerResult(Record):
     """The spans of each text, merged and in order of place, and what finding them took."""
 
-    spans: tuple[tuple[Span, ...], ...]
+    spans: tuple[tuple[NameSpan, ...], ...]
     report: StrategyReport
 
 
-class Recogniser:
+class NameRecogniser:
     """Finds names by strategy; may be used from several threads.
 
     ``strategies`` come beside or in the place of the given ones; ``finder`` joins each of them but
@@ -41,80 +48,87 @@ class Recogniser:
         finder: NameFinder | None = None,
     ) -> None:  # fmt: skip
         known: dict[ProviderName, Provider] = {
-            **rules(), "spacy": Spacy(), "llm": LanguageModel(llm or LlmOptions()),
+            **rule_providers(), "spacy": SpacyProvider(), "llm": LanguageModelProvider(llm or LlmOptions()),
         }  # fmt: skip
-        own = () if finder is None else (Function(finder),)
+        own = () if finder is None else (FunctionProvider(finder),)
         self._strategies = {
             name: (*(known[provider] for provider in providers), *(() if name == "fast" else own))
             for name, providers in all_strategies(strategies or {}).items()
         }
-        self._quick = tuple(one for one in self._strategies["fast"] if isinstance(one, Rules))
-        self._remembered: dict[tuple[str, str], tuple[Span, ...]] = {}
+        self._quick = tuple(one for one in self._strategies["fast"] if isinstance(one, RulesProvider))
+        self._remembered: dict[tuple[str, str], tuple[NameSpan, ...]] = {}
         self._lock = threading.Lock()
 
     @property
     def strategies(self) -> dict[str, tuple[ProviderName, ...]]:
         return {name: tuple(one.name for one in providers) for name, providers in self._strategies.items()}
 
-    def missing(self, strategy: str) -> dict[ProviderName, str]:
+    def missing_providers(self, strategy: str) -> dict[ProviderName, str]:
         """The providers of a strategy that cannot be used here, and why. Raises InputError for an unknown one."""
-        return {one.name: why for one in self._of(strategy) if (why := one.unavailable())}
+        return {one.name: why for one in self._providers_of(strategy) if (why := one.reason_unavailable())}
 
-    def unavailable(self, strategy: str) -> str:
+    def reason_unavailable(self, strategy: str) -> str:
         """Why a strategy finds nothing that ``fast`` does not find; "" when it does better."""
-        models = [one for one in self._of(strategy) if not isinstance(one, Rules)]
+        models = [one for one in self._providers_of(strategy) if not isinstance(one, RulesProvider)]
         if not models:
             return f"the strategy {strategy} has rules only"
-        reasons = [one.unavailable() for one in models]
+        reasons = [one.reason_unavailable() for one in models]
         return ", and ".join(reasons) if all(reasons) else ""
 
-    def quick(self, text: str) -> tuple[Span, ...]:
+    def find_fast(self, text: str) -> tuple[NameSpan, ...]:
         """The spans of ``fast``, found in this thread."""
-        text = readable(text)
-        found: list[Span] = []
+        text = readable_part(text)
+        found: list[NameSpan] = []
         for provider in self._quick:
             found += provider.find_in(text)
         return merge(found) if len(found) > 1 else tuple(found)
 
-    async def extract(
+    async def find_names(
         self,
         texts: Sequence[str],
         strategy: str,
         *,
         private: Iterable[int] = (),
-        spending: Spending | None = None,
-    ) -> Extraction:
+        spending: TokenBudget | None = None,
+    ) -> NerResult:
         """Read texts with a strategy. ``private``: the places of those that may not leave this process.
 
         A provider that is not there, that fails or that costs too much is passed over, with the reason in the
         report: the others' names stand. Raises InputError for an unknown strategy, DegradedError (BudgetError when
         ``spending`` has too little left) where every model failed that there is.
         """
-        extraction, failures = await self._extract(texts, strategy, private=private, spending=spending)
+        extraction, failures = await self._extract_with_errors(
+            texts, strategy, private=private, spending=spending
+        )
         models = [one for one in extraction.report.providers if one.provider in MODEL_PROVIDERS]
         if failures and all(one.why for one in models):
             raise failures[0]
         return extraction
 
-    async def _extract(
-        self, texts: Sequence[str], strategy: str, *, private: Iterable[int], spending: Spending | None = None
-    ) -> tuple[Extraction, list[DegradedError]]:
+    async def _extract_with_errors(
+        self,
+        texts: Sequence[str],
+        strategy: str,
+        *,
+        private: Iterable[int],
+        spending: TokenBudget | None = None,
+    ) -> tuple[NerResult, list[DegradedError]]:
         """What was found, and the errors of the models that failed."""
         started = time.perf_counter()
-        shown = [readable(text) for text in texts]
+        shown = [readable_part(text) for text in texts]
         kept_here = frozenset(private)
-        found: list[list[Span]] = [[] for _ in texts]
+        found: list[list[NameSpan]] = [[] for _ in texts]
         reports = []
         failures: list[DegradedError] = []
-        for provider in self._of(strategy):
-            why = provider.unavailable()
+        for provider in self._providers_of(strategy):
+            why = provider.reason_unavailable()
             if why:
                 reports.append(ProviderReport(provider=provider.name, why=why))
                 continue
             places = [at for at in range(len(texts)) if not (provider.leaves and at in kept_here)]
             begun = time.perf_counter()
             try:
-                spans, remembered = await self._ask(provider, [shown[at] for at in places], spending)
+                spans, remembered = await self._ask_provider(provider, [shown[at] for at in places], spending)
             except DegradedError as error:
                 failures.append(error)
                 reports.append(ProviderReport(provider=provider.name, why=error.message, failed=True))
@@ -132,33 +146,33 @@ class Recogniser:
             strategy=strategy, texts=len(texts), spans=sum(map(len, merged)),
             milliseconds=(time.perf_counter() - started) * 1e3, providers=tuple(reports),
         )  # fmt: skip
-        return Extraction(spans=merged, report=report), failures
+        return NerResult(spans=merged, report=report), failures
 
-    async def compare(self, texts: Sequence[str]) -> tuple[StrategyReport, ...]:
+    async def compare_strategies(self, texts: Sequence[str]) -> tuple[StrategyReport, ...]:
         """The report of every strategy on the same texts; none of them leaves this process.
 
         Each reads them for itself, with its models at hand: else the first one would pay for all.
         """
         every, reports = range(len(texts)), []
         for name in self._strategies:
-            await self._extract(texts[:1], name, private=every[:1])
+            await self._extract_with_errors(texts[:1], name, private=every[:1])
             with self._lock:
                 self._remembered.clear()
-            extraction, _ = await self._extract(texts, name, private=every)
+            extraction, _ = await self._extract_with_errors(texts, name, private=every)
             reports.append(extraction.report)
         return tuple(reports)
 
-    async def _ask(
-        self, provider: Provider, texts: Sequence[str], spending: Spending | None
-    ) -> tuple[list[Sequence[Span]], int]:
+    async def _ask_provider(
+        self, provider: Provider, texts: Sequence[str], spending: TokenBudget | None
+    ) -> tuple[list[Sequence[NameSpan]], int]:
         """The spans of each text, and how many texts were remembered."""
-        if isinstance(provider, Rules):
-            return list(await provider.find(texts, spending)), 0
+        if isinstance(provider, RulesProvider):
+            return list(await provider.find_spans(texts, spending)), 0
         with self._lock:
             known = {text: self._remembered.get((provider.name, text)) for text in texts}
         new = [text for text, spans in known.items() if spans is None]
         if new:
-            for text, found in zip(new, await provider.find(new, spending), strict=True):
+            for text, found in zip(new, await provider.find_spans(new, spending), strict=True):
                 known[text] = tuple(found)
             with self._lock:
                 for text in new:
@@ -167,6 +181,6 @@ class Recogniser:
                     del self._remembered[key]
         return [known[text] or () for text in texts], len(texts) - len(new)
 
-    def _of(self, strategy: str) -> tuple[Provider, ...]:
-        must_be_known(strategy, self._strategies)
+    def _providers_of(self, strategy: str) -> tuple[Provider, ...]:
+        require_known(strategy, self._strategies)
         return self._strategies[strategy]

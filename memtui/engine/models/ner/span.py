@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from memtui.engine.records import Record
 
 
-class Span(Record):
+class NameSpan(Record):
     """Code points ``start:end`` of a text name an entity.
 
     ``text`` is what stands there, ``name`` what to call the entity; ``type`` is person, project,
@@ -25,9 +25,9 @@ class Span(Record):
     name: str
 
 
-def merge(spans: Iterable[Span]) -> tuple[Span, ...]:
+def merge(spans: Iterable[NameSpan]) -> tuple[NameSpan, ...]:
     """Of overlapping spans the most confident, then the longest, then the first one; in order of place."""
-    kept: list[Span] = []
+    kept: list[NameSpan] = []
     starts: list[int] = []
     for span in sorted(spans, key=lambda one: (-one.confidence, one.start - one.end, one.start)):
         at = bisect_left(starts, span.start)
@@ -44,7 +44,7 @@ MOST_CHARACTERS = 20_000
 _code = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
 
 
-def readable(text: str) -> str:
+def readable_part(text: str) -> str:
     """The first ``MOST_CHARACTERS`` code points, each in its place; blanks in the place of code."""
     text = text[:MOST_CHARACTERS]
     return _code.sub(lambda found: " " * len(found[0]), text) if "`" in text else text

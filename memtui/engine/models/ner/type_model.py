@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 from zlib import crc32
 
-from .name_lists import group, known_as
+from .name_lists import lists_with_name, name_group
 
 FILE = Path(__file__).with_name("type_model.bin")
 CLASSES = ("person", "organization", "location", "project", "other", "none")
@@ -32,7 +32,7 @@ _word = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d+|[^\w\s]")
 _upper, _lower, _digit = re.compile("[A-Z]+"), re.compile("[a-z]+"), re.compile("[0-9]+")
 
 
-class Place(NamedTuple):
+class NameContext(NamedTuple):
     """Where a name may be: code points ``start:end`` of ``text``; ``opens`` a sentence.
 
     ``rule``: the type that the rules give it and how sure they are, or that they take it for none; ``label``: spaCy's, or "".
@@ -46,12 +46,12 @@ class Place(NamedTuple):
     label: str = ""
 
 
-def probabilities(place: Place) -> tuple[float, ...]:
+def type_probabilities(place: NameContext) -> tuple[float, ...]:
     """How likely each of ``CLASSES`` is; they add up to 1."""
-    _, scale, bias = _model()
-    plain, of_letters = _of_name(place.text[place.start : place.end])
+    _, scale, bias = _load_model()
+    plain, of_letters = _score_of_name(place.text[place.start : place.end])
     around = context_features(place)
-    sums = _opened(sum(map(_row, around)), len(around))
+    sums = _sum_rows(sum(map(_weights_of, around)), len(around))
     odds = [scale * sum(parts) for parts in zip(bias, sums, plain, of_letters, strict=True)]
     most = max(odds)
     worth = [math.exp(one - most) for one in odds]
@@ -60,27 +60,27 @@ def probabilities(place: Place) -> tuple[float, ...]:
 
 
 @functools.lru_cache(2048)
-def _of_name(name: str) -> tuple[tuple[float, ...], tuple[float, ...]]:
+def _score_of_name(name: str) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """What the name itself adds to each class: as a whole, and by its letters."""
     plain, letters = name_features(name)
     share = 1.0 / math.sqrt(len(letters) or 1)
-    of_letters = _opened(sum(map(_row_at, letters)), len(letters))
-    return _opened(sum(map(_row, plain)), len(plain)), tuple(share * one for one in of_letters)
+    of_letters = _sum_rows(sum(map(_weights_at, letters)), len(letters))
+    return _sum_rows(sum(map(_weights_of, plain)), len(plain)), tuple(share * one for one in of_letters)
 
 
-def _opened(rows: int, count: int) -> tuple[float, ...]:
+def _sum_rows(rows: int, count: int) -> tuple[float, ...]:
     """The numbers of ``count`` rows that were added up, a class each."""
     return tuple(float((rows >> shift & _LANE) - 128 * count) for shift in _SHIFTS)
 
 
 @functools.lru_cache(16384)
-def _row(feature: str) -> int:
-    return _row_at(_place(feature))
+def _weights_of(feature: str) -> int:
+    return _weights_at(_hash_feature(feature))
 
 
-def _row_at(place: int) -> int:
+def _weights_at(place: int) -> int:
     """The weights of a feature, 16 bits a class and each 128 more than it is: one addition adds up six numbers."""
-    weights = _model()[0]
+    weights = _load_model()[0]
     return sum((weights[place * _COUNT + kind] + 128) << shift for kind, shift in enumerate(_SHIFTS))
 
 
@@ -89,21 +89,21 @@ def name_features(name: str) -> tuple[list[str], list[int]]:
     words = name.split()[:6]
     lowered = [word.lower() for word in words]
     whole = " ".join(lowered)
-    first, last, every = known_as(lowered[0]), known_as(lowered[-1]), known_as(whole)
+    first, last, every = lists_with_name(lowered[0]), lists_with_name(lowered[-1]), lists_with_name(whole)
     found = [
         f"n{len(words)}",
-        "s" + " ".join(map(shape, words)),
+        "s" + " ".join(map(word_shape, words)),
         f"kw{every}",
         f"kf{first}",
         f"kl{last}",
         f"k{first},{last},{min(len(words), 3)}",
         "f" + lowered[0],
         "l" + lowered[-1],
-        "s1" + shape(words[0]),
-        "s9" + shape(words[-1]),
-        f"gf{group(lowered[0])}",
-        f"gl{group(lowered[-1])}",
-        f"g{group(whole)}",
+        "s1" + word_shape(words[0]),
+        "s9" + word_shape(words[-1]),
+        f"gf{name_group(lowered[0])}",
+        f"gl{name_group(lowered[-1])}",
+        f"g{name_group(whole)}",
     ]
     found += [f"kb{bit}" for bit in range(7) if every >> bit & 1]
     if len(words) > 1:
@@ -112,28 +112,28 @@ def name_features(name: str) -> tuple[list[str], list[int]]:
         found += [f"kt{bit}" for bit in range(7) if last >> bit & 1]
     letters: list[int] = []
     for word in lowered:
-        letters += _letters(word)
+        letters += _letter_ngrams(word)
     return found, letters[:_MOST_FEATURES]
 
 
-def context_features(place: Place) -> list[str]:
+def context_features(place: NameContext) -> list[str]:
     """Features of what stands around the name, and what others say of it."""
     text, start, end = place.text, place.start, place.end
-    before = ["^", "^", *map(_plain, _word.findall(text[max(0, start - _NEAR) : start]))]
-    after = [*map(_plain, _word.findall(text[end : end + _NEAR])), "$", "$"]
+    before = ["^", "^", *map(_fold_word, _word.findall(text[max(0, start - _NEAR) : start]))]
+    after = [*map(_fold_word, _word.findall(text[end : end + _NEAR])), "$", "$"]
     b1, b2, a1, a2 = before[-1], before[-2], after[0], after[1]
     found = [
         "r" + place.rule, "b" + b1, "a" + a1, f"b2{b2}", f"a2{a2}", f"bb{b2} {b1}", f"aa{a1} {a2}", f"ba{b1} {a1}",
         f"o{place.opens:d}{b1 == '^':d}{a1 == '$':d}",
-        f"q{known_as(b1)}", f"u{known_as(a1)}",
+        f"q{lists_with_name(b1)}", f"u{lists_with_name(a1)}",
     ]  # fmt: skip
     found += ["x" + word for word in before[-5:]]
     found += ["y" + word for word in after[:5]]
-    nearby = [group(word) for word in before[-4:]]
+    nearby = [name_group(word) for word in before[-4:]]
     found += [f"gx{one}" for one in dict.fromkeys(nearby)]
-    nearby = [group(word) for word in after[:4]]
+    nearby = [name_group(word) for word in after[:4]]
     found += [f"gy{one}" for one in dict.fromkeys(nearby)]
-    found += [f"gb{group(b1)}", f"ga{group(a1)}"]
+    found += [f"gb{name_group(b1)}", f"ga{name_group(a1)}"]
     if len(before) > 4:
         found.append(f"b3{before[-3]} {b2}")
     if place.label:
@@ -141,17 +141,17 @@ def context_features(place: Place) -> list[str]:
         found += [
             "L" + place.label,
             f"L{place.label} {place.rule}",
-            f"L{place.label} {known_as(name[0])} {len(name) > 1}",
+            f"L{place.label} {lists_with_name(name[0])} {len(name) > 1}",
         ]
     return found
 
 
-def _plain(word: str) -> str:
+def _fold_word(word: str) -> str:
     return "0" if word.isdigit() else word.lower()
 
 
 @functools.lru_cache(2048)
-def shape(word: str) -> str:
+def word_shape(word: str) -> str:
     """ "Iris" is Xx, "GmbH" XxX, "Q3" X9."""
     if word.isascii():
         return _digit.sub("9", _lower.sub("x", _upper.sub("X", word)))
@@ -164,24 +164,24 @@ def shape(word: str) -> str:
 
 
 @functools.lru_cache(2048)
-def _letters(word: str) -> tuple[int, ...]:
+def _letter_ngrams(word: str) -> tuple[int, ...]:
     """The places of those of the two to four letters that stand together in a word."""
     padded = f"<{word[:_MOST_LETTERS]}>"
     found = [padded[at : at + size] for size in (3, 4) for at in range(len(padded) - size + 1)]
-    return tuple(_place("#" + piece) for piece in (*found, padded[-3:-1] + "$", "^" + padded[1:3]))
+    return tuple(_hash_feature("#" + piece) for piece in (*found, padded[-3:-1] + "$", "^" + padded[1:3]))
 
 
-def _place(feature: str) -> int:
+def _hash_feature(feature: str) -> int:
     return crc32(feature.encode("utf-8", "replace")) % SIZE
 
 
 @functools.cache
-def _model() -> tuple[array[int], float, tuple[float, ...]]:
+def _load_model() -> tuple[array[int], float, tuple[float, ...]]:
     """A byte for each feature and class, what one of it is worth, and what each class begins with."""
     data = FILE.read_bytes()
     ends = array("d", data[:56])
     return array("b", data[56:]), ends[0], tuple(ends[1:])
 
 
-def places_of(features: Sequence[str]) -> list[int]:
-    return [_place(feature) for feature in features]
+def hash_features(features: Sequence[str]) -> list[int]:
+    return [_hash_feature(feature) for feature in features]

@@ -32,26 +32,26 @@ _START = "▁"
 """Stands before what begins a word."""
 
 
-class _Model(msgspec.Struct):
+class _VocabularyModel(msgspec.Struct):
     vocab: dict[str, int]
 
 
-class _Tokenizer(msgspec.Struct):
-    model: _Model
+class _TokenizerFile(msgspec.Struct):
+    model: _VocabularyModel
 
 
 def ordinary_words(words: Iterable[str]) -> set[str]:
     """Those of the words (as the index gives them) that are ordinary; none where the embedder is not installed."""
-    known = _stems()
+    known = _word_stems()
     return {word for word in words if known and not known.isdisjoint(stems(word))}
 
 
 @functools.cache
-def _stems() -> frozenset[str]:
-    return frozenset(stems(" ".join(whole_words())))
+def _word_stems() -> frozenset[str]:
+    return frozenset(stems(" ".join(whole_word_tokens())))
 
 
-def whole_words() -> list[str]:
+def whole_word_tokens() -> list[str]:
     """The words in small letters that the embedder's tokenizer has whole; none where it is not installed."""
     spec = find_spec("wordllama")
     if spec is None or not spec.submodule_search_locations:
@@ -59,6 +59,6 @@ def whole_words() -> list[str]:
     place = Path(spec.submodule_search_locations[0], "tokenizers", "l2_supercat_tokenizer_config.json")
     if not place.is_file():
         return []
-    vocab = msgspec.json.decode(place.read_bytes(), type=_Tokenizer).model.vocab
+    vocab = msgspec.json.decode(place.read_bytes(), type=_TokenizerFile).model.vocab
     whole = (piece.removeprefix(_START) for piece in vocab if piece.startswith(_START))
     return [word for word in whole if word.isalpha() and word.islower()]

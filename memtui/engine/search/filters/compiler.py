@@ -40,7 +40,7 @@ class CompiledFilter(Record):
         return " ".join(map(str, self.terms))
 
 
-class Culprit(Record):
+class EmptyingTerm(Record):
     """The term that leaves nothing: ``alone``, or together with the terms before it.
 
     ``in_trash``: how many memories would pass if the Trash were looked through as well.
@@ -51,7 +51,7 @@ class Culprit(Record):
     in_trash: int
 
 
-def compile(
+def compile_filter(
     expression: str, now: float, *, fade_threshold: float = 0.05, tz: tzinfo | None = None
 ) -> CompiledFilter:
     """Read a filter and translate it. ``now`` in Unix seconds; ``tz`` None is the local time zone.
@@ -60,11 +60,11 @@ def compile(
     """
     terms = parse(expression)
     translator = Translator(expression, now, fade_threshold, tz)
-    kinds = _kinds(terms)
+    kinds = _kinds_of_terms(terms)
     if kinds == {"fact"}:
         translator.full_text = "facts_fts"
     conditions = tuple(translator.condition(term) for term in terms)
-    trash = any(map(_asks_for_trash, terms))
+    trash = any(map(_names_trash, terms))
     parts = [] if trash else [ACTIVE]
     if "episode" not in kinds and kinds:
         parts.append("m.kind <> 'episode'")  # lets SQLite use the index of notes
@@ -72,7 +72,7 @@ def compile(
         parts.append(f"m.kind IN ({', '.join(repr(kind) for kind in KINDS if kind in kinds)})")
     joined = [_plain_match(term) for term in terms]
     if any(joined):
-        match = translator.bind(filter_text.in_content(" AND ".join(filter(None, joined))))
+        match = translator.bind(filter_text.content_query(" AND ".join(filter(None, joined))))
         table = translator.full_text
         parts.append(f"m.rid IN (SELECT rowid FROM {table} WHERE {table} MATCH {match})")
     parts += [
@@ -86,7 +86,7 @@ def compile(
     )  # fmt: skip
 
 
-def which_term_removes_all(connection: apsw.Connection, filter: CompiledFilter) -> Culprit | None:
+def which_term_removes_all(connection: apsw.Connection, filter: CompiledFilter) -> EmptyingTerm | None:
     """The first term that lets nothing pass: by itself, else together with the terms before it.
 
     None when something passes, or when there is nothing to filter.
@@ -109,15 +109,15 @@ def which_term_removes_all(connection: apsw.Connection, filter: CompiledFilter) 
         f"SELECT count(*) FROM memories m WHERE m.valid_until IS NOT NULL AND {everything}", filter.bindings
     )
     index = alone[0] if alone else next(together)
-    return Culprit(term=filter.terms[index], alone=bool(alone), in_trash=in_trash)
+    return EmptyingTerm(term=filter.terms[index], alone=bool(alone), in_trash=in_trash)
 
 
-def _asks_for_trash(term: Term) -> bool:
+def _names_trash(term: Term) -> bool:
     states = term.key == "is" and any(value.text.casefold() in TRASH_STATES for value in term.values)
     return not term.negated and (states or term.key == "ended")
 
 
-def _kinds(terms: tuple[Term, ...]) -> frozenset[Kind]:
+def _kinds_of_terms(terms: tuple[Term, ...]) -> frozenset[Kind]:
     left = set(KINDS)
     for term in terms:
         if term.key == "kind":

@@ -54,8 +54,8 @@ def parse(text: str, now: float, tz: tzinfo | None = None) -> Period | None:
         if match := _ON.fullmatch(word):
             return int(now), _moment_before(now, -int(match[1]), match[2], tz) + 1
         if match := _DATE.fullmatch(word):
-            return _calendar(match[1], match[2], match[3], tz, hour=match[4])
-        return _named(" ".join(word.replace("-", " ").split()).removeprefix("in "), now, tz)
+            return _calendar_period(match[1], match[2], match[3], tz, hour=match[4])
+        return _named_period(" ".join(word.replace("-", " ").split()).removeprefix("in "), now, tz)
     except (ValueError, OverflowError, OSError):
         return None
 
@@ -68,13 +68,13 @@ def bounds(text: str, now: float, tz: tzinfo | None = None) -> Period | None:
     return None if start is None or end is None or not (first or last) else (start[0], end[1])
 
 
-def is_span(text: str) -> bool:
+def is_date_range(text: str) -> bool:
     """Whether a word without a key is meant as dates: ``2026-01..2026-03``."""
     first, dots, last = text.partition("..")
     return bool(dots and (first or last) and all(not end or _DATE.fullmatch(end) for end in (first, last)))
 
 
-def _named(words: str, now: float, tz: tzinfo | None) -> Period | None:
+def _named_period(words: str, now: float, tz: tzinfo | None) -> Period | None:
     """``last week``, ``this month``, ``october``, ``oct 2026``, ``last tuesday``."""
     today = wall_clock(now, tz).replace(hour=0, minute=0, second=0, microsecond=0)
     if match := _UNIT.fullmatch(words):
@@ -83,14 +83,14 @@ def _named(words: str, now: float, tz: tzinfo | None) -> Period | None:
             first = today + (7 * steps - today.weekday()) * _DAY
             return seconds_of(first, tz), seconds_of(first + 7 * _DAY, tz)
         if match[2] == "year":
-            return _calendar(str(today.year + steps), None, None, tz)
+            return _calendar_period(str(today.year + steps), None, None, tz)
         first = _months_before(today.replace(day=1), -steps)
-        return _calendar(str(first.year), str(first.month), None, tz)
+        return _calendar_period(str(first.year), str(first.month), None, tz)
     if match := _MONTH.fullmatch(words):
         month = next(at for at, name in enumerate(_MONTHS, 1) if name.startswith(match[2][:3]))
         begun = month < today.month if match[1] else month <= today.month
         year = match[3] or str(today.year if begun else today.year - 1)
-        return _calendar(year, str(month), None, tz)
+        return _calendar_period(year, str(month), None, tz)
     if match := _WEEKDAY.fullmatch(words):
         number = next(at for at, name in enumerate(_DAYS) if name.startswith(match[1]))
         first = today - ((today.weekday() - number - 1) % 7 + 1) * _DAY
@@ -98,7 +98,7 @@ def _named(words: str, now: float, tz: tzinfo | None) -> Period | None:
     return None
 
 
-def _calendar(
+def _calendar_period(
     year: str, month: str | None, day: str | None, tz: tzinfo | None, *, hour: str | None = None
 ) -> Period:
     first = datetime(int(year), int(month or 1), int(day or 1), int(hour or 0))

@@ -114,9 +114,9 @@ class Translator:
             "happens": self.happens,
             "changed": self.changed,
             "ended": lambda _, value: self.span("ended", value, "m.valid_until"),
-            "recalled": lambda _, value: recalls.served(self.span("recalled", value, "r.at")),
+            "recalled": lambda _, value: recalls.served_condition(self.span("recalled", value, "r.at")),
             "withheld": lambda _, value: withheld.withheld_sql(self.same("a.value", value)),
-            "text": lambda _, value: filter_text.condition(value, self.full_text, self.bind),
+            "text": lambda _, value: filter_text.text_condition(value, self.full_text, self.bind),
         }
 
     def bind(self, value: Any) -> str:

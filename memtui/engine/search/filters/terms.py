@@ -121,7 +121,7 @@ def close_matches(word: str, known: Sequence[str]) -> list[str]:
 
 
 def _reads_otherwise(text: str) -> bool:
-    return bool(_HEAD.match(text) or _FOREIGN.match(text)) or dates.is_span(text)
+    return bool(_HEAD.match(text) or _FOREIGN.match(text)) or dates.is_date_range(text)
 
 
 class _Parser:
@@ -209,7 +209,7 @@ class _Parser:
             )
         if key is None:
             [first, *more] = values
-            span = not more and not first.quoted and not first.prefix and dates.is_span(first.text)
+            span = not more and not first.quoted and not first.prefix and dates.is_date_range(first.text)
             key = "on" if span else "text"
         return Term(key=key, values=values, operator=operator, negated=negated, position=start, length=length)
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from memtui.engine.store import full_text
-from memtui.engine.store.tokens import fold, folded, stems, words
+from memtui.engine.store.tokens import fold, fold_spelling, stems, words
 
 from .terms import Value
 
@@ -22,15 +22,17 @@ _PUNCTUATION = frozenset(".,;:!?'\"()[]{}<>-–—…’‘“”«»„¿¡/")
 Bind = Callable[[Any], str]
 
 
-def condition(value: Value, table: str, bind: Bind) -> str:
+def text_condition(value: Value, table: str, bind: Bind) -> str:
     """The condition for one word or phrase; ``table`` is the full-text index to ask."""
     text = value.text.strip()
     if full_text.cjk_pattern().search(text):
-        return _in_cjk(text, bind)
+        return _cjk_condition(text, bind)
     if not words(text):
         return f"instr(m.content, {bind(text or '*')}) > 0"
-    checks = _checks(value, text, bind)
-    lookup = f"m.rid IN (SELECT rowid FROM {table} WHERE {table} MATCH {bind(_match(value, text))})"
+    checks = _literal_checks(value, text, bind)
+    lookup = (
+        f"m.rid IN (SELECT rowid FROM {table} WHERE {table} MATCH {bind(_match_expression(value, text))})"
+    )
     return " AND ".join([lookup, *checks])
 
 
@@ -45,28 +47,28 @@ def plain_match(value: Value) -> str | None:
         or _has_signs(text)
     ):
         return None
-    return _phrase(words(text))
+    return _phrase_expression(words(text))
 
 
-def in_content(match: str) -> str:
+def content_query(match: str) -> str:
     """An FTS5 query over the content alone: speaker and date have keys of their own in a filter."""
     return f"content : ({match})"
 
 
-def _match(value: Value, text: str) -> str:
+def _match_expression(value: Value, text: str) -> str:
     found = words(text)
     if not value.prefix:
-        return in_content(_phrase(found))
+        return content_query(_phrase_expression(found))
     *whole, beginning = found
-    alternatives = _beginning(beginning)
-    return in_content(" AND ".join([*(_phrase([word]) for word in whole), f"({alternatives})"]))
+    alternatives = _prefix_expression(beginning)
+    return content_query(" AND ".join([*(_phrase_expression([word]) for word in whole), f"({alternatives})"]))
 
 
-def _phrase(found: list[str]) -> str:
+def _phrase_expression(found: list[str]) -> str:
     return f'"{" ".join(found)}"'
 
 
-def _beginning(word: str) -> str:
+def _prefix_expression(word: str) -> str:
     """FTS5 query for the stems of all words that begin so (and some more).
 
     A stem can be shorter than the beginning that was typed ("using" is indexed as "us"), so only its
@@ -78,7 +80,7 @@ def _beginning(word: str) -> str:
     return " OR ".join([f'"{head}" *', *(f'"{start}"' for start in shorter)])
 
 
-def _checks(value: Value, text: str, bind: Bind) -> list[str]:
+def _literal_checks(value: Value, text: str, bind: Bind) -> list[str]:
     checks = []
     if value.quoted or value.prefix:
         wanted = " ".join(["", *words(text)]) + ("" if value.prefix else " ")
@@ -91,14 +93,14 @@ def _checks(value: Value, text: str, bind: Bind) -> list[str]:
 def _has_signs(text: str) -> bool:
     return any(
         not (c.isalnum() or c.isspace() or c in _PUNCTUATION or unicodedata.combining(c))
-        for c in folded(text)
+        for c in fold_spelling(text)
     )
 
 
-def _in_cjk(text: str, bind: Bind) -> str:
+def _cjk_condition(text: str, bind: Bind) -> str:
     check = f"instr(fold(m.content), {bind(fold(text))}) > 0"
     pairs = [full_text.cjk_bigrams(run) for run in full_text.cjk_runs(text)]
-    match = " AND ".join(_phrase(run) for run in pairs if run)
+    match = " AND ".join(_phrase_expression(run) for run in pairs if run)
     if not match:
         return check
     # What is not yet in the index of bigrams waits in the queue.

@@ -22,17 +22,17 @@ _LARGE = 2.5
 _COLUMNS_AT_ONCE = 16_384
 
 
-def words(dims: int) -> int:
+def words_per_vector(dims: int) -> int:
     """How many words of 64 signs a vector has."""
     return -(-dims // 64)
 
 
-def signs(rows: NDArray[np.int8]) -> NDArray[np.uint64]:
+def pack_signs(rows: NDArray[np.int8]) -> NDArray[np.uint64]:
     """(words, n): a column of signs for each of n vectors."""
-    return _packed(rows > 0)
+    return _pack_bits(rows > 0)
 
 
-def distances(columns: NDArray[np.uint64], query: NDArray[np.int8]) -> NDArray[np.uint16]:
+def weighted_distances(columns: NDArray[np.uint64], query: NDArray[np.int8]) -> NDArray[np.uint16]:
     """How far each column is from the question: the sum of what each sign counts that is another.
 
     A sign counts 0 to 3, as the question's number is small or large.
@@ -43,8 +43,8 @@ def distances(columns: NDArray[np.uint64], query: NDArray[np.int8]) -> NDArray[n
     size = np.abs(query.astype(np.float32))
     most = 2**_PLANES - 1
     counts = np.clip(np.rint(size / (_LARGE * size.mean()) * most), 0, most).astype(np.uint8)
-    asked = _packed(query[None] > 0)[:, 0]
-    planes = [_packed((counts[None] >> plane) & 1)[:, 0] for plane in range(_PLANES)]
+    asked = _pack_bits(query[None] > 0)[:, 0]
+    planes = [_pack_bits((counts[None] >> plane) & 1)[:, 0] for plane in range(_PLANES)]
     found = np.zeros(columns.shape[1], np.uint16)
     for start in range(0, len(found), _COLUMNS_AT_ONCE):
         part = found[start : start + _COLUMNS_AT_ONCE]
@@ -55,11 +55,11 @@ def distances(columns: NDArray[np.uint64], query: NDArray[np.int8]) -> NDArray[n
     return found
 
 
-def _packed(rows: NDArray[np.bool_ | np.uint8]) -> NDArray[np.uint64]:
+def _pack_bits(rows: NDArray[np.bool_ | np.uint8]) -> NDArray[np.uint64]:
     cap_threads()
     import numpy as np
 
-    packed = np.zeros((len(rows), 8 * words(rows.shape[1])), np.uint8)
+    packed = np.zeros((len(rows), 8 * words_per_vector(rows.shape[1])), np.uint8)
     bits = np.packbits(rows, axis=1)
     packed[:, : bits.shape[1]] = bits
     return np.ascontiguousarray(packed.view(np.uint64).T)

@@ -19,7 +19,7 @@ from itertools import pairwise
 import apsw
 
 from memtui.engine.records import Profile, RetrieverName
-from memtui.engine.search.fusion import Candidate, standing, totals
+from memtui.engine.search.fusion import RetrieverCandidate, candidates_with_own_evidence, weighted_totals
 from memtui.engine.search.query import ParsedQuery
 from memtui.engine.search.request import SearchRequest
 from memtui.engine.search.scored_documents import ScoredDocument
@@ -30,7 +30,7 @@ ASKED = 2.0
 BEST_TURNS = 3
 
 
-def neighbours(connection: apsw.Connection, rids: Collection[int]) -> dict[int, dict[int, int]]:
+def neighbouring_turns(connection: apsw.Connection, rids: Collection[int]) -> dict[int, dict[int, int]]:
     """For each turn among the rids, and each turn near one of them, the turns around it by distance.
 
     Distances are -2, -1, 1, 2 in the order of the transcript; forgotten turns are passed over.
@@ -53,7 +53,7 @@ def neighbours(connection: apsw.Connection, rids: Collection[int]) -> dict[int, 
     return found
 
 
-def drawn_from(connection: apsw.Connection, facts: Collection[int]) -> dict[int, list[int]]:
+def facts_of_turns(connection: apsw.Connection, facts: Collection[int]) -> dict[int, list[int]]:
     """For each turn that one of these facts was drawn from, those facts."""
     rows = connection.execute(
         """
@@ -69,36 +69,36 @@ def drawn_from(connection: apsw.Connection, facts: Collection[int]) -> dict[int,
     return found
 
 
-def candidates(
+def context_candidates(
     asked: SearchRequest,
     readings: Mapping[int, ScoredDocument],
     around: Mapping[int, Mapping[int, int]],
     drawn: Mapping[int, Sequence[int]],
-    lists: Mapping[RetrieverName, Sequence[Candidate]],
-) -> list[Candidate]:
+    lists: Mapping[RetrieverName, Sequence[RetrieverCandidate]],
+) -> list[RetrieverCandidate]:
     """What its surroundings add to each turn, most first; ``lists`` is what the other retrievers found.
 
     ``drawn``: the facts that a turn gave rise to. What surroundings add is not lent on, and a turn of which
     nothing else is known adds nothing.
     """
     question, profile = asked.question, asked.profile
-    alone = {**dict.fromkeys(readings, 0.0), **totals(lists, profile)}
-    stand = standing(lists, profile)
+    alone = {**dict.fromkeys(readings, 0.0), **weighted_totals(lists, profile)}
+    stand = candidates_with_own_evidence(lists, profile)
     sums = dict(alone)
     gained: dict[int, tuple[float, list[str]]] = {}
     for rid, reading in readings.items():
         if reading.kind != "episode":
             continue
         near = [(away, readings[other]) for away, other in around.get(rid, {}).items() if other in readings]
-        lacked, said = _lacked(question, reading, near, profile)
+        lacked, said = _missing_weight(question, reading, near, profile)
         gain = profile.keyword * lacked / question.most if lacked else 0.0
-        sources = [f"{_where(away)}: {', '.join(said[away])}" for away in sorted(said, key=abs)]
+        sources = [f"{_distance_text(away)}: {', '.join(said[away])}" for away in sorted(said, key=abs)]
         facts = [alone[fact] for fact in drawn.get(rid, ()) if fact in stand]
         if facts and profile.facts:
             gain += profile.facts * max(facts)
             sources.append("a fact drawn from it")
         sums[rid] += gain
-        if rid in stand or facts or _answers(reading, near):
+        if rid in stand or facts or _answers_previous_turn(reading, near):
             gained[rid] = gain, sources
     from_session = _session_shares(readings, sums)
     made = []
@@ -107,21 +107,21 @@ def candidates(
         if total > 0.0:
             if profile.session:
                 sources.append("its session")
-            made.append(Candidate(rid=rid, score=total, share=total, matched=tuple(sources)))
+            made.append(RetrieverCandidate(rid=rid, score=total, share=total, matched=tuple(sources)))
     return sorted(made, key=lambda one: (-one.score, -one.rid))
 
 
-def _answers(reading: ScoredDocument, near: Sequence[tuple[int, ScoredDocument]]) -> bool:
+def _answers_previous_turn(reading: ScoredDocument, near: Sequence[tuple[int, ScoredDocument]]) -> bool:
     """Whether the turn before asks in the words of the question, and this one says something to it."""
     return not reading.chatter and any(away == -1 and other.asks and other.weights for away, other in near)
 
 
-def _part(away: int, other: ScoredDocument, profile: Profile) -> float:
+def _neighbour_share(away: int, other: ScoredDocument, profile: Profile) -> float:
     """How much of what a neighbour has counts."""
     return profile.neighbours / abs(away) * (ASKED if away < 0 and other.asks else 1.0)
 
 
-def _lacked(
+def _missing_weight(
     question: ParsedQuery,
     reading: ScoredDocument,
     near: Sequence[tuple[int, ScoredDocument]],
@@ -131,7 +131,7 @@ def _lacked(
     best: dict[int, tuple[float, int]] = {}
     for away, other in near:
         if other.weights:
-            part = _part(away, other, profile)
+            part = _neighbour_share(away, other, profile)
             for term, value in other.weights.items():
                 if part * value > (best[term][0] if term in best else reading.weights.get(term, 0.0)):
                     best[term] = (part * value, away)
@@ -152,11 +152,11 @@ def _session_shares(readings: Mapping[int, ScoredDocument], totals: Mapping[int,
     return {rid: means.get(readings[rid].session or "", 0.0) for rid in totals}
 
 
-def _where(away: int) -> str:
+def _distance_text(away: int) -> str:
     return f"{abs(away)} {'before' if away < 0 else 'after'}"
 
 
-def _near(order: str, compare: str, index: int) -> str:
+def _sql_neighbours(order: str, compare: str, index: int) -> str:
     return f"""(SELECT n.rid FROM memories n
         WHERE n.session_id = m.session_id AND (n.event_time, n.rid) {compare} (m.event_time, m.rid)
         AND n.kind = 'episode' AND n.valid_until IS NULL
@@ -164,7 +164,8 @@ def _near(order: str, compare: str, index: int) -> str:
 
 
 _NEAR = f"""
-    SELECT {_near("DESC", "<", 1)}, {_near("DESC", "<", 0)}, m.rid, {_near("ASC", ">", 0)}, {_near("ASC", ">", 1)}
+    SELECT {_sql_neighbours("DESC", "<", 1)}, {_sql_neighbours("DESC", "<", 0)},
+        m.rid, {_sql_neighbours("ASC", ">", 0)}, {_sql_neighbours("ASC", ">", 1)}
     FROM memories m
     WHERE m.rid IN (SELECT value FROM json_each(?)) AND m.kind = 'episode' AND m.session_id IS NOT NULL
 """

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from memtui.engine.models.vectors import quantise
+from memtui.engine.models.vectors import quantise_rows
 from memtui.engine.records.embedding import VectorSpace
 from memtui.engine.search.scope import Scope
 from memtui.engine.store.sql import as_json
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _ROWS_AT_ONCE = 4_096
 
 
-def cosines(
+def cosines_of_memories(
     connection: apsw.Connection,
     space: VectorSpace,
     query: FloatMatrix,
@@ -32,7 +32,7 @@ def cosines(
     vector_cache: VectorCache | None = None,
 ) -> dict[int, float]:
     """The cosines of these memories, of those that have a vector."""
-    return read_cosines(connection, space, quantise(query)[0].tobytes(), rids, vector_cache)
+    return read_cosines(connection, space, quantise_rows(query)[0].tobytes(), rids, vector_cache)
 
 
 def read_cosines(
@@ -45,11 +45,11 @@ def read_cosines(
     """As ``cosines``; ``blob`` is the question as int8."""
     held = (
         vector_cache.vectors(list(rids))
-        if vector_cache is not None and vector_cache.ready(connection, space)
+        if vector_cache is not None and vector_cache.is_current(connection, space)
         else None
     )
     if held is not None:
-        found = zip(held[0].tolist(), _compare(held[1], blob).tolist(), strict=True)
+        found = zip(held[0].tolist(), _cosines_of_matrix(held[1], blob).tolist(), strict=True)
         return {rid: cosine for rid, cosine in found if cosine == cosine}
     rows = connection.execute(
         """
@@ -81,20 +81,20 @@ def scan_cosines(
     while rows := list(islice(cursor, _ROWS_AT_ONCE)):
         blobs = b"".join([vector for _, vector in rows])
         read = np.frombuffer(blobs, np.int8).reshape(len(rows), -1)
-        yield np.array([rid for rid, _ in rows], np.int64), _compare(read, blob)
+        yield np.array([rid for rid, _ in rows], np.int64), _cosines_of_matrix(read, blob)
 
 
 def cosines_of_blobs(blobs: list[bytes], query: bytes) -> list[float]:
     """The cosine of each int8 vector to ``query``; NaN for one without length."""
     import numpy as np
 
-    cosines: list[float] = _compare(
+    cosines: list[float] = _cosines_of_matrix(
         np.frombuffer(b"".join(blobs), np.int8).reshape(len(blobs), -1), query
     ).tolist()
     return cosines
 
 
-def _compare(vectors_of: NDArray[np.int8], query: bytes) -> NDArray[np.float64]:
+def _cosines_of_matrix(vectors_of: NDArray[np.int8], query: bytes) -> NDArray[np.float64]:
     import numpy as np
 
     # Sums of whole numbers are exact in any order, if there is room for them.

@@ -50,7 +50,7 @@ def entities_named(
     connection: apsw.Connection, text: str, inside: list[int] | None = None
 ) -> list[NamedEntity]:
     """The entities that a text names, in its order, each once. ``inside``: the memories to count, None for all."""
-    places = _candidates(fold(text))
+    places = _name_candidates(fold(text))
     rows = connection.execute(
         """
         SELECT a.key, survivor.eid, survivor.canonical_name, survivor.mention_count
@@ -96,7 +96,7 @@ def linked_memories(
 
     Of the entity with most mentions, the newest alone will do: what has another one besides is found by that.
     """
-    bindings = {**_bindings(entities, scope), "limit": limit}
+    bindings = {**_sql_bindings(entities, scope), "limit": limit}
     common = max(entities, key=lambda entity: entity.mentions)
     newest = " UNION ALL ".join(
         f"""SELECT * FROM (
@@ -123,28 +123,28 @@ def linked_memories(
         """,
         {**bindings, "common": common.eid},
     )
-    return [_linked(rid, eids, entities) for rid, eids, _ in rows]
+    return [_linked_entities(rid, eids, entities) for rid, eids, _ in rows]
 
 
 def entity_rank(
     connection: apsw.Connection, entities: list[NamedEntity], scope: Scope, rid: int
 ) -> tuple[LinkedMemory, int] | None:
     """One memory's links, and how many of the scope come before it; None when it has none."""
-    bindings = {**_bindings(entities, scope), "rid": rid}
+    bindings = {**_sql_bindings(entities, scope), "rid": rid}
     row = connection.execute(
-        f"{_counted(scope)} SELECT eids, at FROM counted WHERE rid = :rid", bindings
+        f"{_count_column(scope)} SELECT eids, at FROM counted WHERE rid = :rid", bindings
     ).fetchone()
     if row is None:
         return None
-    found = _linked(rid, row[0], entities)
+    found = _linked_entities(rid, row[0], entities)
     [(before,)] = connection.execute(
-        f"{_counted(scope)} SELECT count(*) FROM counted WHERE (found, at, rid) > (:found, :at, :rid)",
+        f"{_count_column(scope)} SELECT count(*) FROM counted WHERE (found, at, rid) > (:found, :at, :rid)",
         {**bindings, "found": len(found.entities), "at": row[1]},
     )
     return found, int(before)
 
 
-def _counted(scope: Scope) -> str:
+def _count_column(scope: Scope) -> str:
     return f"""
         WITH counted AS (
             SELECT me.rid AS rid, ifnull(max(me.at), 0) AS at, count(DISTINCT asked.value) AS found,
@@ -156,16 +156,16 @@ def _counted(scope: Scope) -> str:
             WHERE {scope.where} GROUP BY me.rid)"""
 
 
-def _bindings(entities: list[NamedEntity], scope: Scope) -> dict[str, Any]:
+def _sql_bindings(entities: list[NamedEntity], scope: Scope) -> dict[str, Any]:
     return {**scope.bindings, "eids": as_json(entity.eid for entity in entities)}
 
 
-def _linked(rid: int, eids: str, entities: list[NamedEntity]) -> LinkedMemory:
+def _linked_entities(rid: int, eids: str, entities: list[NamedEntity]) -> LinkedMemory:
     linked_to = {int(eid) for eid in eids.split(",")}
     return LinkedMemory(rid, tuple(entity for entity in entities if entity.eid in linked_to))
 
 
-def _candidates(folded: str) -> dict[str, list[tuple[int, int]]]:
+def _name_candidates(folded: str) -> dict[str, list[tuple[int, int]]]:
     """Every run of whole words that could be a name, with the places where it stands."""
     found: dict[str, list[tuple[int, int]]] = {}
     spans = [match.span() for match in _WORD.finditer(folded)][:_MOST_WORDS]

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import apsw
 
-from memtui.engine.search.query import ParsedQuery, Term
-from memtui.engine.search.scope import Scope, passing
+from memtui.engine.search.query import ParsedQuery, QueryTerm
+from memtui.engine.search.scope import Scope, rids_in_scope
 from memtui.engine.search.subset_statistics import SubsetStatistics
 from memtui.engine.store.sql import as_json
 
@@ -28,12 +28,14 @@ _B = 0.75
 _LEAST_IDF = 1e-6
 
 
-class Found(NamedTuple):
+class KeywordHits(NamedTuple):
     rid: int
     score: float
 
 
-def first_pass(connection: apsw.Connection, question: ParsedQuery, scope: Scope, limit: int) -> list[Found]:
+def bm25_first_pass(
+    connection: apsw.Connection, question: ParsedQuery, scope: Scope, limit: int
+) -> list[KeywordHits]:
     """The best ``limit`` memories of the scope, by the BM25 of FTS5 (k1 1.2, b .75), newer ones first among equals."""
     if question.inside and not question.inside.rids:
         return []
@@ -44,29 +46,31 @@ def first_pass(connection: apsw.Connection, question: ParsedQuery, scope: Scope,
         terms = [term for term in question.terms if not term.bigram]
         scores |= _best_among(question.inside.words, terms, limit)
     elif match := word_match(question):
-        scores |= _best(connection, question.index.table, match, scope, limit)
+        scores |= _best_matches(connection, question.index.table, match, scope, limit)
     bigrams = [term for term in question.terms if term.bigram]
     if bigrams:
-        for rid, score in _with_bigrams(connection, question, bigrams, scope, limit).items():
+        for rid, score in _add_bigram_matches(connection, question, bigrams, scope, limit).items():
             scores[rid] = scores.get(rid, 0.0) + score
-    return sorted(map(Found._make, scores.items()), key=lambda found: (-found.score, -found.rid))[:limit]
+    return sorted(map(KeywordHits._make, scores.items()), key=lambda found: (-found.score, -found.rid))[
+        :limit
+    ]
 
 
 def word_match(question: ParsedQuery) -> str:
     """The FTS5 query for the words; empty when there are none."""
     terms = [term for term in question.terms if not term.bigram]
-    everything = _any_of(terms)
+    everything = _match_any(terms)
     if question.rows < GATE_FROM or not terms:
         return everything
     known = sorted((term for term in terms if term.count), key=lambda term: term.count)
-    rare: list[Term] = []
+    rare: list[QueryTerm] = []
     seen = 0
     for term in known:
         seen += term.count
         if rare and seen > question.rows * GATE_SHARE:
             break
         rare.append(term)
-    return f"({_any_of(rare)}) AND ({everything})" if len(rare) < len(known) else everything
+    return f"({_match_any(rare)}) AND ({everything})" if len(rare) < len(known) else everything
 
 
 def count_better(
@@ -100,11 +104,13 @@ def count_better(
     return float(found[0]), int(before)
 
 
-def _any_of(terms: list[Term]) -> str:
+def _match_any(terms: list[QueryTerm]) -> str:
     return " OR ".join(f'"{term.word}"' for term in terms)
 
 
-def _best(connection: apsw.Connection, table: str, match: str, scope: Scope, limit: int) -> dict[int, float]:
+def _best_matches(
+    connection: apsw.Connection, table: str, match: str, scope: Scope, limit: int
+) -> dict[int, float]:
     if scope.broad:
         wanted = 3 * limit
         best = connection.execute(
@@ -113,7 +119,7 @@ def _best(connection: apsw.Connection, table: str, match: str, scope: Scope, lim
             (match, wanted),
         )
         scores: dict[int, float] = dict(best)
-        inside = passing(connection, scope, scores)
+        inside = rids_in_scope(connection, scope, scores)
         if len(inside) >= limit or len(scores) < wanted:
             return dict([(rid, score) for rid, score in scores.items() if rid in inside][:limit])
     rows = connection.execute(
@@ -126,12 +132,12 @@ def _best(connection: apsw.Connection, table: str, match: str, scope: Scope, lim
     return dict(rows)
 
 
-def _best_among(among: SubsetStatistics, terms: list[Term], limit: int) -> dict[int, float]:
+def _best_among(among: SubsetStatistics, terms: list[QueryTerm], limit: int) -> dict[int, float]:
     scores = _bm25_among(among, terms).items()
     return dict(nsmallest(limit, scores, key=lambda found: (-found[1], -found[0])))
 
 
-def _bm25_among(among: SubsetStatistics, terms: list[Term]) -> dict[int, float]:
+def _bm25_among(among: SubsetStatistics, terms: list[QueryTerm]) -> dict[int, float]:
     """What FTS5's bm25() would say if its index held the texts of the scope alone."""
     idfs = {
         among.places[term.stem]: max(
@@ -152,8 +158,8 @@ def _bm25_among(among: SubsetStatistics, terms: list[Term]) -> dict[int, float]:
     return found
 
 
-def _with_bigrams(
-    connection: apsw.Connection, question: ParsedQuery, bigrams: list[Term], scope: Scope, limit: int
+def _add_bigram_matches(
+    connection: apsw.Connection, question: ParsedQuery, bigrams: list[QueryTerm], scope: Scope, limit: int
 ) -> dict[int, float]:
     """What the index of bigrams has, and what is so new that it waits to be indexed.
 
@@ -162,11 +168,11 @@ def _with_bigrams(
     waiting = connection.execute(
         "SELECT rid FROM index_queue WHERE text = 1 ORDER BY rid DESC LIMIT ?", (_QUEUE_LOOKED_AT,)
     )
-    scores = dict.fromkeys(passing(connection, scope, [rid for (rid,) in waiting]), 0.0)
+    scores = dict.fromkeys(rids_in_scope(connection, scope, [rid for (rid,) in waiting]), 0.0)
     if question.inside and question.inside.bigrams:
         scores |= _best_among(question.inside.bigrams, bigrams, limit)
     else:
-        scores |= _best(connection, "memories_cjk", _any_of(bigrams), scope, limit)
+        scores |= _best_matches(connection, "memories_cjk", _match_any(bigrams), scope, limit)
     rows = connection.execute(
         "SELECT rid, content FROM memories WHERE rid IN (SELECT value FROM json_each(?))", (as_json(scores),)
     )
@@ -175,7 +181,7 @@ def _with_bigrams(
 
 def _having_characters(
     connection: apsw.Connection, characters: tuple[str, ...], scope: Scope, limit: int
-) -> list[Found]:
+) -> list[KeywordHits]:
     """What is in no index: every text that is not ASCII, as none of it is, is looked at, the newest first."""
     where = " OR ".join(f"instr(m.content, :c{index})" for index in range(len(characters)))
     rows = connection.execute(
@@ -185,4 +191,4 @@ def _having_characters(
         """,
         {**scope.bindings, "limit": limit, **{f"c{index}": one for index, one in enumerate(characters)}},
     )
-    return [Found(rid, 1.0) for (rid,) in rows]
+    return [KeywordHits(rid, 1.0) for (rid,) in rows]

@@ -16,7 +16,7 @@ import apsw
 
 from memtui.engine.models.embedders import QuestionWords
 from memtui.engine.records.embedding import VectorSpace
-from memtui.engine.search.fusion import Candidate
+from memtui.engine.search.fusion import RetrieverCandidate
 from memtui.engine.store.sql import as_json
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ MEANS = 0.5
 
 def score_words(
     connection: apsw.Connection, space: VectorSpace, words: QuestionWords, rids: Collection[int]
-) -> list[Candidate]:
+) -> list[RetrieverCandidate]:
     """Those of the memories that have vectors of words; a score is the weighted mean of the best cosines, 0 to 1.
 
     The same for a memory whichever others are asked for.
@@ -46,29 +46,29 @@ def score_words(
         return []
     whole = sum(words.weights)
     made = []
-    for rid, best in zip(vectors_of, _best(list(vectors_of.values()), words), strict=True):
+    for rid, best in zip(vectors_of, _best_cosines(list(vectors_of.values()), words), strict=True):
         score = sum(map(mul, words.weights, best)) / whole
         meant = [(cosine, word) for cosine, word in zip(best, words.words, strict=True) if cosine >= MEANS]
         matched = dict.fromkeys(word for _, word in sorted(meant, key=itemgetter(0), reverse=True))
-        made.append(Candidate(rid=rid, score=score, share=score, matched=tuple(matched)))
+        made.append(RetrieverCandidate(rid=rid, score=score, share=score, matched=tuple(matched)))
     return made
 
 
-def _best(blobs: list[bytes], words: QuestionWords) -> list[list[float]]:
+def _best_cosines(blobs: list[bytes], words: QuestionWords) -> list[list[float]]:
     """For each text the best cosine, at least 0, of each word of the question."""
     import numpy as np
 
     # Sums of whole numbers: exact, and so the same for a text whatever is beside it.
     asked = words.rows.astype(np.float32)
     rows = np.frombuffer(b"".join(blobs), np.int8).reshape(-1, asked.shape[1]).astype(np.float32)
-    lengths = np.outer(_lengths(rows), _lengths(asked))
+    lengths = np.outer(_row_lengths(rows), _row_lengths(asked))
     cosines = np.divide(rows @ asked.T, lengths, out=np.zeros_like(lengths), where=lengths > 0)
     starts = np.cumsum([0, *(len(blob) // asked.shape[1] for blob in blobs[:-1])])
     best: list[list[float]] = np.maximum(np.maximum.reduceat(cosines, starts, axis=0), 0.0).tolist()
     return best
 
 
-def _lengths(rows: NDArray[np.float32]) -> NDArray[np.float64]:
+def _row_lengths(rows: NDArray[np.float32]) -> NDArray[np.float64]:
     import numpy as np
 
     return np.asarray(np.sqrt(np.einsum("ij,ij->i", rows, rows).astype(np.float64)))

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from memtui.engine.models.vectors import quantise
+from memtui.engine.models.vectors import quantise_rows
 from memtui.engine.records.embedding import VectorSpace
-from memtui.engine.search.scope import Scope, passing
+from memtui.engine.search.scope import Scope, rids_in_scope
 from memtui.engine.store import vectors
 from memtui.engine.store.sql import scalar
 from memtui.engine.store.vectors import KNN_LIMIT
 
 from .cosine import cosines_of_blobs, read_cosines, scan_cosines
-from .keyword import Found
+from .keyword import KeywordHits
 from .vector_cache import VectorCache
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ NARROW = 20_000
 """Up to so many memories are compared one by one."""
 
 
-def nearest(
+def nearest_memories(
     connection: apsw.Connection,
     space: VectorSpace,
     query: FloatMatrix,
@@ -45,19 +45,19 @@ def nearest(
     limit: int,
     vector_cache: VectorCache | None = None,
     inside: Sequence[int] | None = None,
-) -> list[Found]:
+) -> list[KeywordHits]:
     """The nearest ``limit`` memories of the scope; ``query`` is one row. Scores are cosines, -1 to 1.
 
     ``inside``: what is in the scope, where that is known. Whichever way they are found, the scores are the same:
     those of ``cosines.py``.
     """
-    row = quantise(query)[0]
-    found = _found(connection, space, row, scope, limit, vector_cache, inside)
+    row = quantise_rows(query)[0]
+    found = _search_index(connection, space, row, scope, limit, vector_cache, inside)
     exact = read_cosines(connection, space, row.tobytes(), [hit.rid for hit in found], vector_cache)
-    return sorted(map(Found._make, exact.items()), key=lambda hit: (-hit.score, -hit.rid))
+    return sorted(map(KeywordHits._make, exact.items()), key=lambda hit: (-hit.score, -hit.rid))
 
 
-def _found(
+def _search_index(
     connection: apsw.Connection,
     space: VectorSpace,
     row: NDArray[np.int8],
@@ -65,22 +65,22 @@ def _found(
     limit: int,
     vector_cache: VectorCache | None,
     inside: Sequence[int] | None,
-) -> list[Found]:
-    if vector_cache is not None and vector_cache.ready(connection, space):
-        in_cache = _in_cache(connection, vector_cache, row, scope, limit, inside)
+) -> list[KeywordHits]:
+    if vector_cache is not None and vector_cache.is_current(connection, space):
+        in_cache = _search_cache(connection, vector_cache, row, scope, limit, inside)
         if in_cache is not None:
             return in_cache
     blob = row.tobytes()
     if not has_vec0(connection):
-        return _in_numpy(connection, space, blob, scope, limit)
+        return _search_with_numpy(connection, space, blob, scope, limit)
     unsynced = [rid for (rid,) in connection.execute("SELECT rid FROM vector_changes LIMIT ?", (NARROW + 1,))]
     direct = not vectors.index_exists(connection) or len(unsynced) > NARROW
     if direct or inside is not None or (not scope.broad and _is_narrow(connection, scope)):
-        return _compared(connection, space, blob, scope, limit, "")
+        return _compare_one_by_one(connection, space, blob, scope, limit, "")
     found = {hit.rid: hit for hit in _through_index(connection, blob, scope, limit, set(unsynced))}
     if unsynced:
         only = "AND m.rid IN (SELECT rid FROM vector_changes)"
-        found |= {hit.rid: hit for hit in _compared(connection, space, blob, scope, limit, only)}
+        found |= {hit.rid: hit for hit in _compare_one_by_one(connection, space, blob, scope, limit, only)}
     return sorted(found.values(), key=lambda hit: (-hit.score, -hit.rid))[:limit]
 
 
@@ -93,17 +93,19 @@ def vector_rank(
     vector_cache: VectorCache | None = None,
 ) -> tuple[float, int] | None:
     """The cosine of one memory, and how many of the scope are nearer; None when it has no vector."""
-    blob = quantise(query)[0].tobytes()
+    blob = quantise_rows(query)[0].tobytes()
     row = connection.execute(
         "SELECT vector FROM embeddings WHERE model_id = ? AND rid = ? AND dims = ?",
         (space.model_id, rid, space.dims),
     ).fetchone()
     if row is None:
         return None
-    if vector_cache is not None and vector_cache.ready(connection, space):
-        found = vector_cache.near(quantise(query)[0], None if scope.all_kinds else scope.kinds, all=True)
+    if vector_cache is not None and vector_cache.is_current(connection, space):
+        found = vector_cache.nearest_rids(
+            quantise_rows(query)[0], None if scope.all_kinds else scope.kinds, all=True
+        )
         if found is not None:
-            return _position_in(connection, scope, found, rid, cosines_of_blobs([row[0]], blob)[0])
+            return _rank_in_scope(connection, scope, found, rid, cosines_of_blobs([row[0]], blob)[0])
     [cosine] = cosines_of_blobs([row[0]], blob)
     nearer = 0
     for rids, others in scan_cosines(connection, space, blob, scope):
@@ -111,7 +113,7 @@ def vector_rank(
     return cosine, nearer
 
 
-def _position_in(
+def _rank_in_scope(
     connection: apsw.Connection, scope: Scope, found: Cosines, rid: int, cosine: float
 ) -> tuple[float, int]:
     import numpy as np
@@ -120,7 +122,7 @@ def _position_in(
     [mine] = cosines[rids == rid] if rid in rids else [np.float32(cosine)]
     nearer = rids[(cosines > mine) | ((cosines == mine) & (rids > rid))]
     if len(nearer) <= NARROW:
-        return cosine, len(passing(connection, scope, nearer.tolist()))
+        return cosine, len(rids_in_scope(connection, scope, nearer.tolist()))
     # So many are told by all that is in the scope, read as one text.
     inside = scalar(
         connection, f"SELECT group_concat(m.rid) FROM memories m WHERE {scope.where}", scope.bindings
@@ -145,9 +147,9 @@ def _is_narrow(connection: apsw.Connection, scope: Scope) -> bool:
     return bool(rows <= NARROW)
 
 
-def _compared(
+def _compare_one_by_one(
     connection: apsw.Connection, space: VectorSpace, blob: bytes, scope: Scope, limit: int, also: str
-) -> list[Found]:
+) -> list[KeywordHits]:
     """Memory by memory."""
     rows = connection.execute(
         f"""
@@ -158,41 +160,41 @@ def _compared(
         """,
         {**scope.bindings, "query": blob, "model": space.model_id, "dims": space.dims, "limit": limit},
     )
-    return [Found(rid, cosine) for rid, cosine in rows if cosine is not None]
+    return [KeywordHits(rid, cosine) for rid, cosine in rows if cosine is not None]
 
 
-def _in_cache(
+def _search_cache(
     connection: apsw.Connection,
     vector_cache: VectorCache,
     row: NDArray[np.int8],
     scope: Scope,
     limit: int,
     inside: Sequence[int] | None,
-) -> list[Found] | None:
+) -> list[KeywordHits] | None:
     """None if the copy was dropped in the meantime."""
     for all in (False, True):
         if inside is not None:
             found = vector_cache.cosines(row, inside)
-            return None if found is None else _best(found, limit)[:limit]
-        found = vector_cache.near(row, None if scope.all_kinds else scope.kinds, all=all)
+            return None if found is None else _take_best(found, limit)[:limit]
+        found = vector_cache.nearest_rids(row, None if scope.all_kinds else scope.kinds, all=all)
         if found is None:
             return None
         # Where little is left out, a few more than wanted are enough.
         wanted = limit + limit // 4 if scope.broad else 2 * limit
         while True:
-            ranked = _best(found, wanted)
-            kept = passing(connection, scope, [hit.rid for hit in ranked])
+            ranked = _take_best(found, wanted)
+            kept = rids_in_scope(connection, scope, [hit.rid for hit in ranked])
             if len(kept) >= limit or (all and len(ranked) >= len(found[0])):
                 return [hit for hit in ranked if hit.rid in kept][:limit]
             if len(ranked) >= len(found[0]):
                 break
             wanted *= 8
         # Too few of those that were looked at are in the scope.
-        inside = _few(connection, scope)
+        inside = _rids_of_narrow_scope(connection, scope)
     raise AssertionError
 
 
-def _few(connection: apsw.Connection, scope: Scope) -> list[int] | None:
+def _rids_of_narrow_scope(connection: apsw.Connection, scope: Scope) -> list[int] | None:
     """What is in a narrow scope."""
     rows = connection.execute(
         f"SELECT m.rid FROM memories m WHERE {scope.where} LIMIT {NARROW + 1}", scope.bindings
@@ -201,7 +203,7 @@ def _few(connection: apsw.Connection, scope: Scope) -> list[int] | None:
     return rids if len(rids) <= NARROW else None
 
 
-def _best(found: Cosines, limit: int) -> list[Found]:
+def _take_best(found: Cosines, limit: int) -> list[KeywordHits]:
     """The nearest, newer ones first among equals; at the end of the list so many that no equal one is left out."""
     import numpy as np
 
@@ -210,20 +212,20 @@ def _best(found: Cosines, limit: int) -> list[Found]:
     if limit < len(rids):
         best = np.flatnonzero(cosines >= np.partition(cosines, -limit)[-limit])
     order = best[np.lexsort((-rids[best], -cosines[best]))]
-    return list(map(Found, rids[order].tolist(), cosines[order].tolist()))
+    return list(map(KeywordHits, rids[order].tolist(), cosines[order].tolist()))
 
 
 def _through_index(
     connection: apsw.Connection, blob: bytes, scope: Scope, limit: int, unsynced: set[int]
-) -> list[Found]:
+) -> list[KeywordHits]:
     wanted = min(KNN_LIMIT, 2 * limit)
     while True:
-        rows = _knn(connection, blob, scope, wanted, "")
-        inside = passing(connection, scope, (rid for rid, _ in rows)) - unsynced
+        rows = _sql_knn(connection, blob, scope, wanted, "")
+        inside = rids_in_scope(connection, scope, (rid for rid, _ in rows)) - unsynced
         if len(inside) >= limit or len(rows) < wanted:
             break
         if wanted == KNN_LIMIT:
-            rows = _knn(
+            rows = _sql_knn(
                 connection,
                 blob,
                 scope,
@@ -233,10 +235,10 @@ def _through_index(
             inside = {rid for rid, _ in rows} - unsynced
             break
         wanted = min(KNN_LIMIT, 4 * wanted)
-    return [Found(rid, 1.0 - distance) for rid, distance in rows if rid in inside]
+    return [KeywordHits(rid, 1.0 - distance) for rid, distance in rows if rid in inside]
 
 
-def _knn(
+def _sql_knn(
     connection: apsw.Connection, blob: bytes, scope: Scope, k: int, also: str
 ) -> list[tuple[int, float]]:
     table = vectors.index_table(connection)
@@ -248,13 +250,13 @@ def _knn(
     return sorted(((rid, distance) for rid, distance in rows if distance is not None), key=lambda row: row[1])
 
 
-def _in_numpy(
+def _search_with_numpy(
     connection: apsw.Connection, space: VectorSpace, blob: bytes, scope: Scope, limit: int
-) -> list[Found]:
-    """What ``_compared`` does, for a file without vec0."""
-    found: list[Found] = []
+) -> list[KeywordHits]:
+    """What ``_compare_one_by_one`` does, for a file without vec0."""
+    found: list[KeywordHits] = []
     for rids, cosines in scan_cosines(connection, space, blob, scope):
         read = zip(rids.tolist(), cosines.tolist(), strict=True)
-        found += [Found(rid, cosine) for rid, cosine in read if cosine == cosine]
+        found += [KeywordHits(rid, cosine) for rid, cosine in read if cosine == cosine]
         found = heapq.nsmallest(limit, found, key=lambda hit: (-hit.score, -hit.rid))
     return found

@@ -19,7 +19,7 @@ from memtui.engine.records.embedding import VectorSpace
 from memtui.engine.store import vectors
 from memtui.engine.store.sql import as_json
 
-from .binary_quantization import distances, signs, words
+from .binary_quantization import pack_signs, weighted_distances, words_per_vector
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,7 +40,7 @@ LOOKED_AT_SHARE = 25
 """One in so many vectors is compared in full, but no fewer than 3,000: the others have too many other signs."""
 
 
-class _LastChange(NamedTuple):
+class _VectorLogEntry(NamedTuple):
     """A row of ``vector_log``. The nonce tells it from a row of the same number in a restored file."""
 
     seq: int
@@ -53,16 +53,20 @@ class VectorCache:
     def __init__(self, on_wanted: Callable[[], None] = lambda: None) -> None:
         self._on_wanted = on_wanted
         self._lock = threading.Lock()
-        self._held: _Held | None = None
+        self._held: _CachedVectors | None = None
         self.wanted = False
 
-    def ready(self, connection: apsw.Connection, space: VectorSpace) -> bool:
+    def is_current(self, connection: apsw.Connection, space: VectorSpace) -> bool:
         """Whether it mirrors what this connection sees, after taking in a few changes; if not, it is wanted."""
         with self._lock:
             held = self._held
-            if held is not None and held.space == space and held.take_in(connection, _CHANGES_IN_PASSING):
+            if (
+                held is not None
+                and held.space == space
+                and held.apply_changes(connection, _CHANGES_IN_PASSING)
+            ):
                 return True
-        if not self.wanted and vectors.holds_more_than(connection, FROM):
+        if not self.wanted and vectors.has_more_vectors_than(connection, FROM):
             self.wanted = True
             self._on_wanted()
         return False
@@ -72,21 +76,21 @@ class VectorCache:
         with self._lock:
             self._held = None
 
-    def follow(self, connection: apsw.Connection, stopped: Callable[[], bool]) -> None:
+    def load_or_update(self, connection: apsw.Connection, stopped: Callable[[], bool]) -> None:
         """Where it is wanted: read everything, or what has changed."""
-        space = vectors.space(connection)
-        if not self.wanted or space is None or vectors.holds_more_than(connection, MOST):
+        space = vectors.vector_space(connection)
+        if not self.wanted or space is None or vectors.has_more_vectors_than(connection, MOST):
             return
         with self._lock:
             held = self._held
-            if held is not None and held.space == space and held.take_in(connection, None):
+            if held is not None and held.space == space and held.apply_changes(connection, None):
                 return
-        fresh = _Held(space, _newest(connection))
-        if fresh.read(connection, stopped):
+        fresh = _CachedVectors(space, _latest_change(connection))
+        if fresh.load_all(connection, stopped):
             with self._lock:
                 self._held = fresh
 
-    def near(
+    def nearest_rids(
         self, query: NDArray[np.int8], kinds: frozenset[str] | None, *, all: bool = False
     ) -> Cosines | None:
         """The rids of these kinds (None: every kind) that may be nearest, with their cosines, in no order.
@@ -95,7 +99,7 @@ class VectorCache:
         if the copy was dropped in the meantime.
         """
         with self._lock:
-            return None if self._held is None else self._held.near(query, kinds, all)
+            return None if self._held is None else self._held.nearest_rids(query, kinds, all)
 
     def cosines(self, query: NDArray[np.int8], rids: Sequence[int]) -> Cosines | None:
         """The cosines of these rids; those without a vector are left out."""
@@ -107,17 +111,17 @@ class VectorCache:
         with self._lock:
             if self._held is None:
                 return None
-            places = self._held.places_of(rids)
+            places = self._held.row_indexes(rids)
             return self._held.rids[places], self._held.rows[places]
 
 
-class _Held:
+class _CachedVectors:
     """The rows: int8 vectors, their signs, one over their length (0 for a row that is gone), key, kind.
 
     ``place_of``: the row of each key, -1 for none.
     """
 
-    def __init__(self, space: VectorSpace, last_change: _LastChange) -> None:
+    def __init__(self, space: VectorSpace, last_change: _VectorLogEntry) -> None:
         cap_threads()
         import numpy as np
 
@@ -129,10 +133,10 @@ class _Held:
         self.scale = np.empty(0, np.float32)
         self.rids = np.empty(0, np.int64)
         self.kind = np.empty(0, np.uint8)
-        self.signs = np.empty((words(space.dims), 0), np.uint64)
+        self.signs = np.empty((words_per_vector(space.dims), 0), np.uint64)
         self.place_of = np.empty(0, np.int32)
 
-    def read(self, connection: apsw.Connection, stopped: Callable[[], bool]) -> bool:
+    def load_all(self, connection: apsw.Connection, stopped: Callable[[], bool]) -> bool:
         """All vectors of the space; False when it was stopped."""
         cursor = connection.execute(
             """
@@ -144,10 +148,10 @@ class _Held:
         while rows := list(islice(cursor, _ROWS_AT_ONCE)):
             if stopped():
                 return False
-            self.append(rows)
+            self.append_rows(rows)
         return True
 
-    def take_in(self, connection: apsw.Connection, limit: int | None) -> bool:
+    def apply_changes(self, connection: apsw.Connection, limit: int | None) -> bool:
         """The changes since ``last_change``. False when they are more than ``limit``, or it is better made anew."""
         changes: list[Any] = connection.execute(
             "SELECT seq, nonce, rid FROM vector_log WHERE seq >= ? ORDER BY seq LIMIT ?",
@@ -161,12 +165,12 @@ class _Held:
         if limit is not None and len(changes) > limit:
             return False
         if changes:
-            self._replace(connection, {rid for _, _, rid in changes})
+            self._replace_rows(connection, {rid for _, _, rid in changes})
             seq, nonce, _ = changes[-1]
-            self.last_change = _LastChange(seq, nonce)
+            self.last_change = _VectorLogEntry(seq, nonce)
         return limit is not None or 4 * self.gone <= self.count
 
-    def _replace(self, connection: apsw.Connection, rids: set[int]) -> None:
+    def _replace_rows(self, connection: apsw.Connection, rids: set[int]) -> None:
         import numpy as np
 
         changed = np.fromiter(rids, np.int64)
@@ -181,9 +185,9 @@ class _Held:
                 """,
             (*self.space, as_json(rids)),
         ).fetchall()
-        self.append(rows)
+        self.append_rows(rows)
 
-    def append(self, rows: Sequence[tuple[int, str, bytes]]) -> None:
+    def append_rows(self, rows: Sequence[tuple[int, str, bytes]]) -> None:
         import numpy as np
 
         start, end = self.count, self.count + len(rows)
@@ -203,7 +207,7 @@ class _Held:
         self.kind[start:end] = [self.kinds.index(kind) for _, kind, _ in rows]
         vectors_of = np.frombuffer(b"".join(vector for *_, vector in rows), np.int8)
         self.rows[start:end] = vectors_of.reshape(-1, self.space.dims)
-        self.signs[:, start:end] = signs(self.rows[start:end])
+        self.signs[:, start:end] = pack_signs(self.rows[start:end])
         highest = max(rid for rid, *_ in rows) if rows else -1
         if highest >= len(self.place_of):
             grown = np.full(highest + highest // 8 + _ROWS_AT_ONCE, -1, np.int32)
@@ -214,24 +218,24 @@ class _Held:
         self.scale[start:end] = np.divide(1, lengths, out=np.zeros_like(lengths), where=lengths > 0)
         self.count = end
 
-    def near(self, query: NDArray[np.int8], kinds: frozenset[str] | None, all: bool) -> Cosines:
+    def nearest_rids(self, query: NDArray[np.int8], kinds: frozenset[str] | None, all: bool) -> Cosines:
         import numpy as np
 
-        wanted = self._wanted(kinds)
+        wanted = self._rows_of_kinds(kinds)
         count = int(np.count_nonzero(wanted))
         most = max(LOOKED_AT, count // LOOKED_AT_SHARE)
         if all or count <= most:
-            return self._cosines(query, np.flatnonzero(wanted))
-        far = distances(self.signs[:, : self.count], query)
+            return self._cosines_of_rows(query, np.flatnonzero(wanted))
+        far = weighted_distances(self.signs[:, : self.count], query)
         if count < self.count:
             far[~wanted] = np.iinfo(far.dtype).max
         # Of equally far ones all are taken.
-        return self._cosines(query, np.flatnonzero(far <= np.partition(far, most - 1)[most - 1]))
+        return self._cosines_of_rows(query, np.flatnonzero(far <= np.partition(far, most - 1)[most - 1]))
 
     def cosines(self, query: NDArray[np.int8], rids: Sequence[int]) -> Cosines:
-        return self._cosines(query, self.places_of(rids))
+        return self._cosines_of_rows(query, self.row_indexes(rids))
 
-    def places_of(self, rids: Sequence[int]) -> NDArray[np.int64]:
+    def row_indexes(self, rids: Sequence[int]) -> NDArray[np.int64]:
         """The rows of those that have a vector."""
         import numpy as np
 
@@ -240,7 +244,7 @@ class _Held:
         places = places[places >= 0]
         return places[self.scale[places] > 0]
 
-    def _wanted(self, kinds: frozenset[str] | None) -> NDArray[np.bool_]:
+    def _rows_of_kinds(self, kinds: frozenset[str] | None) -> NDArray[np.bool_]:
         import numpy as np
 
         wanted = self.scale[: self.count] > 0
@@ -249,7 +253,7 @@ class _Held:
             wanted &= codes[self.kind[: self.count]]
         return wanted
 
-    def _cosines(self, query: NDArray[np.int8], places: NDArray[np.int64]) -> Cosines:
+    def _cosines_of_rows(self, query: NDArray[np.int8], places: NDArray[np.int64]) -> Cosines:
         import numpy as np
 
         one = query.astype(np.float32)
@@ -265,6 +269,6 @@ class _Held:
         return self.rids[places], scores * (self.scale[places] / np.linalg.norm(one))
 
 
-def _newest(connection: apsw.Connection) -> _LastChange:
+def _latest_change(connection: apsw.Connection) -> _VectorLogEntry:
     row = connection.execute("SELECT seq, nonce FROM vector_log ORDER BY seq DESC LIMIT 1").fetchone()
-    return _LastChange(*row) if row else _LastChange(0, 0)
+    return _VectorLogEntry(*row) if row else _VectorLogEntry(0, 0)

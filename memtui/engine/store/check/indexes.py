@@ -95,7 +95,7 @@ def _memories_are(number: int) -> str:
 
 def check_embeddings(scene: CheckContext) -> Iterator[Finding]:
     """One model, whole vectors of its dimensions, and an index that mirrors them."""
-    space = vectors.space(scene.connection)
+    space = vectors.vector_space(scene.connection)
     if space is None:
         orphaned = count_rows(scene, "SELECT count(*) FROM embeddings")
         if orphaned:
@@ -140,7 +140,7 @@ def _vector_index(scene: CheckContext, space: VectorSpace) -> Iterator[Finding]:
         return
     have = count_rows(scene, "SELECT count(*) FROM embeddings WHERE model_id = ?", space.model_id)
     if not vectors.index_exists(scene.connection):
-        if have and not vectors.unsynced(scene.connection):
+        if have and not vectors.count_unsynced(scene.connection):
             yield make_finding(
                 "vector index", f"there is none for the {have:,} stored vectors", repairable=True
             )
@@ -176,7 +176,7 @@ def _sql_differing(sample: str) -> str:
 
 def check_queue(scene: CheckContext) -> Iterator[Finding]:
     """What has no vector waits for one (a text without words, or with a secret, gets none)."""
-    space = vectors.space(scene.connection)
+    space = vectors.vector_space(scene.connection)
     if space is None or not scene.deep:
         return
     lost = select_rows(

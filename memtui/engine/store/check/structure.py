@@ -67,7 +67,7 @@ def expected_schema() -> dict[tuple[str, str], str]:
     """(type, name) to normalised SQL of everything that a file of this version has."""
     model = apsw.Connection(":memory:")
     try:
-        migration.create(model)
+        migration.create_schema(model)
         return existing_schema(model)
     finally:
         model.close()
@@ -85,7 +85,7 @@ def fixed_contents(table: str) -> Contents:
     """The rows that a table of ``FIXED`` should have."""
     model = apsw.Connection(":memory:")
     try:
-        migration.create(model)
+        migration.create_schema(model)
         return table_contents(model, table)
     finally:
         model.close()

@@ -64,7 +64,7 @@ class Corrections:
     async def do_rename(self) -> None:
         from memtui.ui.dialogs.line_input import LineDialog
 
-        entity = self._entity()
+        entity = self._current_entity()
         hint = "The old name is kept as another name, so that texts with it are still found."
         title = f"Rename {one_line(entity.canonical_name, _SHOWN)}"
         dialog = LineDialog(title, entity.canonical_name, hint=hint, longest=_LONGEST_NAME)
@@ -72,12 +72,12 @@ class Corrections:
         if name is None or name == entity.canonical_name:
             self._pane.show_message("The name stays as it is.")
             return
-        await self._correct(lambda memory: memory.entities.rename(entity.id, name), "renaming")
+        await self._run_correction(lambda memory: memory.entities.rename(entity.id, name), "renaming")
 
     async def do_retype(self) -> None:
         from memtui.ui.dialogs.choice import Choice, PickDialog
 
-        entity = self._entity()
+        entity = self._current_entity()
         types = TYPES if entity.type in TYPES else (*TYPES, entity.type)
         dialog = PickDialog(
             f"What is {entity.canonical_name}?",
@@ -89,12 +89,14 @@ class Corrections:
         if picked is None or types[picked] == entity.type:
             self._pane.show_message("The type stays as it is.")
             return
-        await self._correct(lambda memory: memory.entities.retype(entity.id, types[picked]), "retyping")
+        await self._run_correction(
+            lambda memory: memory.entities.retype(entity.id, types[picked]), "retyping"
+        )
 
     async def do_add_name(self) -> None:
         from memtui.ui.dialogs.line_input import LineDialog
 
-        entity = self._entity()
+        entity = self._current_entity()
         dialog = LineDialog(
             f"Another name of {entity.canonical_name}",
             hint="Texts with this name are about it too, also later ones.",
@@ -105,41 +107,45 @@ class Corrections:
         if alias is None:
             self._pane.show_message("No name was added.")
             return
-        await self._correct(lambda memory: memory.entities.add_alias(entity.id, alias), "adding the name")
+        await self._run_correction(
+            lambda memory: memory.entities.add_alias(entity.id, alias), "adding the name"
+        )
 
     async def do_drop_name(self) -> None:
-        entity = self._entity()
+        entity = self._current_entity()
         alias = await self._pick_name(entity, "Which of these is not a name of it?", "drop it")
         if alias is None:
             self._pane.show_message("No name was dropped.")
             return
-        await self._correct(
+        await self._run_correction(
             lambda memory: memory.entities.remove_alias(entity.id, alias), "dropping the name"
         )
 
     async def do_split(self) -> None:
-        entity = self._entity()
+        entity = self._current_entity()
         hint = "The memories with this name move to a new entity."
         alias = await self._pick_name(entity, "Which of these is somebody else?", "split it out", hint)
         if alias is None:
             self._pane.show_message("Nothing was split.")
             return
-        await self._correct(lambda memory: memory.entities.split(entity.id, alias), "splitting")
+        await self._run_correction(lambda memory: memory.entities.split(entity.id, alias), "splitting")
 
     async def do_merge(self) -> None:
         from memtui.ui.dialogs.merge import EntityMergeDialog
 
-        joined = await self._pane.shell.ask_person(EntityMergeDialog(self._entity()))
+        joined = await self._pane.shell.ask_person(EntityMergeDialog(self._current_entity()))
         if joined is None:
             self._pane.show_message("Nothing was merged.")
             return
-        await self._correct(lambda memory: memory.entities.merge(joined.survivor, joined.absorbed), "merging")
+        await self._run_correction(
+            lambda memory: memory.entities.merge(joined.survivor, joined.absorbed), "merging"
+        )
 
     async def do_not_entity(self) -> None:
         """Ask first where many memories are about it, and in its profile, whose place another one takes."""
         from memtui.ui.dialogs.choice import Question
 
-        entity, inside = self._entity(), not self._pane.table.has_focus
+        entity, inside = self._current_entity(), not self._pane.table.has_focus
         if inside or entity.mention_count > ASK_ABOVE:
             name = one_line(entity.canonical_name, _SHOWN)
             about = plural(entity.mention_count, "memory mentions it", "memories mention it")
@@ -156,7 +162,7 @@ class Corrections:
     async def do_summary(self) -> None:
         from memtui.ui.dialogs.line_input import LineDialog
 
-        entity = self._entity()
+        entity = self._current_entity()
         dialog = LineDialog(
             f"Who or what is {entity.canonical_name}?",
             entity.summary or "",
@@ -168,16 +174,18 @@ class Corrections:
         if text is None or text == (entity.summary or ""):
             self._pane.show_message("The summary stays as it is.")
             return
-        await self._correct(
+        await self._run_correction(
             lambda memory: memory.entities.describe(entity.id, text or None), "writing it down"
         )
 
     async def do_pin(self) -> None:
-        entity = self._entity()
-        await self._correct(lambda memory: memory.entities.pin(entity.id, not entity.pinned), "pinning")
+        entity = self._current_entity()
+        await self._run_correction(
+            lambda memory: memory.entities.pin(entity.id, not entity.pinned), "pinning"
+        )
 
     async def do_unlink(self) -> None:
-        entity, one = self._entity(), self.picked_memory
+        entity, one = self._current_entity(), self.picked_memory
         if one is not None:
             identity = one.id
             await self._pane.change(
@@ -193,18 +201,20 @@ class Corrections:
 
     def do_copy(self) -> None:
         one = self.picked_memory
-        self._pane.app.copy_to_clipboard(self._entity().canonical_name if one is None else one.content)
+        self._pane.app.copy_to_clipboard(
+            self._current_entity().canonical_name if one is None else one.content
+        )
         self._pane.show_message("Copied the name." if one is None else "Copied the text.")
 
-    def _entity(self) -> Entity:
+    def _current_entity(self) -> Entity:
         entity = self._pane.table.selected
         assert entity is not None  # unavailable_reason
         return entity
 
-    async def _correct(self, change: Callable[[Memory], Entity], doing: str) -> None:
+    async def _run_correction(self, change: Callable[[Memory], Entity], doing: str) -> None:
         """Make the change. The cursor goes to the resulting entity."""
         after = await self._pane.change(change, doing)
-        self._pane.table.select(after.eid)
+        self._pane.table.select_key(after.eid)
 
     async def _pick_name(self, entity: Entity, title: str, yes: str, hint: str = "") -> str | None:
         """Ask for one of its other names, also if there is only one."""

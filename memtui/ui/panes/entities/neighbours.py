@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
 
-from memtui.present.entity import mentioning, seen_with
+from memtui.present.entity import companions_headline, filter_mentioning_all
 from memtui.present.span import SPAN_UNITS, Span, SpanUnit, beside, span_of, spans
 from memtui.ui.action_dispatch import start_worker
 from memtui.ui.actions import Action
@@ -25,7 +25,7 @@ BESIDE_FROM = 100
 _NAME, _WAY_SHOWN = 24, 3
 
 
-class Passed(NamedTuple):
+class VisitedEntity(NamedTuple):
     """An entity that was in the middle, and the one (eid) that the cursor was on."""
 
     middle: Entity
@@ -37,7 +37,7 @@ class Neighbours:
 
     def __init__(self, pane: ListPane[Entity]) -> None:
         self._pane = pane
-        self._way: list[Passed] = []
+        self._way: list[VisitedEntity] = []
         self.shown = False
         # What is drawn is of this time; None: of all time.
         self._span: Span | None = None
@@ -48,11 +48,11 @@ class Neighbours:
         return self._pane.query_one(NeighboursView)
 
     @property
-    def _profile(self) -> ProfileView:
+    def _profile_view(self) -> ProfileView:
         return self._pane.query_one(ProfileView)
 
     @property
-    def middle(self) -> Entity | None:
+    def central_entity(self) -> Entity | None:
         """The entity in the middle; None while nothing is drawn."""
         return self.view.found.entity if self.shown and self.view.found is not None else None
 
@@ -62,7 +62,7 @@ class Neighbours:
                 return "" if self.shown or self._pane.table.selected is not None else "There is no row here."
             case "shared" if not self.shown:
                 return "" if self._pane.table.selected is not None else "There is no row here."
-            case "span_before" | "span_after" | "span_unit" | "all_time" if self.middle is None:
+            case "span_before" | "span_after" | "span_unit" | "all_time" if self.central_entity is None:
                 key = self._pane.shell.keymap_shown("neighbours")
                 return f"This is for the drawing of who is seen with whom: {key} shows it."
             case "all_time":
@@ -70,7 +70,7 @@ class Neighbours:
             case "walk_back":
                 return "" if self._way else "This is where you began."
             case _:
-                return "" if self.middle is not None else "Nothing is drawn yet."
+                return "" if self.central_entity is not None else "Nothing is drawn yet."
 
     # -- showing it
 
@@ -80,14 +80,14 @@ class Neighbours:
             return
         entity = self._pane.table.selected
         assert entity is not None  # unavailable_reason
-        await self.open(entity)
+        await self.open_for(entity)
 
-    async def open(self, entity: Entity) -> None:
+    async def open_for(self, entity: Entity) -> None:
         """Draw an entity's neighbourhood in place of the profile."""
         pane = self._pane
         self._span = None
         # Read before anything is laid out, so that the window is painted once.
-        found = await self._neighbourhood(entity)
+        found = await self._load_neighbourhood(entity)
         if not pane.query(NeighboursView):
             view = NeighboursView(pane.shell.glyphs, pane.shell.clock(), id="entities-neighbours")
             view.display = False
@@ -95,19 +95,19 @@ class Neighbours:
         self.shown, self._way, self._span = True, [], None
         with pane.app.batch_update():
             pane.add_class("-drawn")
-            self.view.display, self._profile.display = True, False
+            self.view.display, self._profile_view.display = True, False
             self.fit()
             self.view.focus()
-            self._show(found, None)
+            self._show_neighbourhood(found, None)
 
     def close(self) -> None:
         """Show the profile again."""
         focused = self.view.has_focus
         self.shown = False
         self.view.show(None, 0)
-        self.view.display, self._profile.display = False, True
+        self.view.display, self._profile_view.display = False, True
         self._pane.remove_class("-drawn")
-        self._pane.zoom(None)
+        self._pane.zoom_part(None)
         if focused:
             self._pane.table.focus()
         self._pane.show_selected()
@@ -117,35 +117,35 @@ class Neighbours:
         """Give the drawing the whole pane where there is no room beside the list."""
         pane = self._pane
         if self.shown and pane.screen.size.width < BESIDE_FROM and not pane.has_class("-zoom-preview"):
-            pane.zoom("preview")
+            pane.zoom_part("preview")
             self.view.focus()
 
-    async def read(self, entity: Entity, cursor: int | None = None) -> None:
+    async def read_neighbourhood(self, entity: Entity, cursor: int | None = None) -> None:
         """Draw the neighbourhood of an entity as it is now. ``cursor``: the one (eid) to put the cursor on."""
-        found = await self._neighbourhood(entity)
+        found = await self._load_neighbourhood(entity)
         if self.shown:
-            self._show(found, cursor)
+            self._show_neighbourhood(found, cursor)
 
-    async def _neighbourhood(self, entity: Entity) -> Neighbourhood:
+    async def _load_neighbourhood(self, entity: Entity) -> Neighbourhood:
         identity, type = entity.id, self._entity_type
         on = self._span.term if self._span is not None else ""
         return await self._pane.ask(
             lambda memory: memory.view.neighbourhood(identity, type=type, limit=MOST, on=on)
         )
 
-    def _show(self, found: Neighbourhood, cursor: int | None) -> None:
-        before = self.middle
+    def _show_neighbourhood(self, found: Neighbourhood, cursor: int | None) -> None:
+        before = self.central_entity
         if before is not None and before.eid == found.entity.eid and cursor is None:
-            chosen = self.view.chosen
+            chosen = self.view.companion_at_cursor
             cursor = chosen.entity.eid if chosen is not None else before.eid
         self.view.show(found, self._pane.shell.clock(), cursor)
         self.say_what_is_shown()
 
-    async def follow(self, row: Entity) -> None:
+    async def follow_list(self, row: Entity) -> None:
         """The cursor of the list is on this entity."""
-        if self.middle is None or self.middle.eid != row.eid:
+        if self.central_entity is None or self.central_entity.eid != row.eid:
             self._way = []
-        await self.read(row)
+        await self.read_neighbourhood(row)
 
     @property
     def _entity_type(self) -> str | None:
@@ -156,18 +156,18 @@ class Neighbours:
     def say_what_is_shown(self) -> None:
         pane, found = self._pane, self.view.found
         if self.shown and found is not None:
-            pane.query_one(".side").border_title = self.way_title()
+            pane.query_one(".side").border_title = self.path_title()
             when = self._span.name if self._span is not None else ""
-            pane.show_status(seen_with(found, self.view.left_out, when))
+            pane.show_status(companions_headline(found, self.view.left_out, when))
         pane.shell.refresh_keys()
 
-    def way_title(self) -> Content:
+    def path_title(self) -> Content:
         """The way to the middle, and the middle."""
         arrow = (" > ", "$text-muted")
         parts: list[Content | tuple[str, str]] = []
         for one in self._way[-_WAY_SHOWN:]:
             parts += [line(one.middle.canonical_name, _NAME, "$text-muted"), arrow]
-        middle = self.middle
+        middle = self.central_entity
         if middle is not None:
             parts.append(line(middle.canonical_name, _NAME * 2, "bold $text"))
         if self._span is not None:
@@ -184,7 +184,7 @@ class Neighbours:
 
     async def _step(self, by: int) -> None:
         """To the next period in which the middle is mentioned."""
-        middle = self.middle
+        middle = self.central_entity
         assert middle is not None  # unavailable_reason
         months = await self._pane.ask(lambda memory: memory.view.entity_months(middle.eid))
         span = beside(spans(self._unit, months), self._span, by)
@@ -192,44 +192,44 @@ class Neighbours:
             self._pane.show_message(f"There is nothing {'earlier' if by < 0 else 'later'}.")
             return
         self._span = span
-        await self.read(middle)
+        await self.read_neighbourhood(middle)
 
     async def do_span_unit(self) -> None:
         self._unit = SPAN_UNITS[(SPAN_UNITS.index(self._unit) + 1) % len(SPAN_UNITS)]
-        middle, span = self.middle, self._span
+        middle, span = self.central_entity, self._span
         if middle is not None and span is not None:
             self._span = span_of(self._unit, span.year, span.first + span.months - 1)
-            await self.read(middle)
+            await self.read_neighbourhood(middle)
         self._pane.show_message(f"By {self._unit}.")
 
     async def do_all_time(self) -> None:
-        middle = self.middle
+        middle = self.central_entity
         assert middle is not None  # unavailable_reason
         self._span = None
-        await self.read(middle)
+        await self.read_neighbourhood(middle)
 
     # -- walking
 
     async def do_to_middle(self) -> None:
-        chosen, middle = self.view.chosen, self.middle
+        chosen, middle = self.view.companion_at_cursor, self.central_entity
         assert middle is not None  # unavailable_reason
         if chosen is None:
             self.close()
             self._pane.open_preview()
             return
-        self._way.append(Passed(middle, chosen.entity.eid))
-        await self._put(chosen.entity)
+        self._way.append(VisitedEntity(middle, chosen.entity.eid))
+        await self._move_to_middle(chosen.entity)
 
     async def do_walk_back(self) -> None:
         passed = self._way.pop()
-        await self._put(passed.middle, passed.cursor)
+        await self._move_to_middle(passed.middle, passed.cursor)
 
-    async def _put(self, entity: Entity, cursor: int | None = None) -> None:
+    async def _move_to_middle(self, entity: Entity, cursor: int | None = None) -> None:
         """Put an entity into the middle, and the list's cursor on it."""
         pane = self._pane
-        await self.read(entity, cursor)
+        await self.read_neighbourhood(entity, cursor)
         kept = " ".join(word for word in pane.filter_text.split() if word.casefold().startswith("type:"))
-        pane.table.select(entity.eid)
+        pane.table.select_key(entity.eid)
         if kept != pane.filter_text:
             pane.filter_bar.set_filter(kept, quiet=True)
             pane.show_rows(top=False)
@@ -246,9 +246,9 @@ class Neighbours:
 
     async def do_shared(self) -> None:
         """List what mentions the entity; in the drawing what mentions both."""
-        middle = self.middle if self.shown else self._pane.table.selected
-        chosen = self.view.chosen if self.shown else None
+        middle = self.central_entity if self.shown else self._pane.table.selected
+        chosen = self.view.companion_at_cursor if self.shown else None
         assert middle is not None  # unavailable_reason
         on = self._span.term if self.shown and self._span is not None else ""
         both = [middle] if chosen is None else [middle, chosen.entity]
-        await self._pane.shell.navigation.list_memories(mentioning(*both, on=on))
+        await self._pane.shell.navigation.list_memories(filter_mentioning_all(*both, on=on))

@@ -7,11 +7,11 @@ from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.present.entity import type_sign
-from memtui.present.format import count
-from memtui.present.text import Role, Visible, cells, one_line, visible
-from memtui.ui.widgets.columns import Piece
+from memtui.present.format import format_count
+from memtui.present.text import Role, Visible, max_cells, one_line, visible
+from memtui.ui.widgets.columns import StyledText
 
-from .radial_layout import Layout, Spot, lay_out
+from .radial_layout import LabelPosition, RadialLayout, lay_out
 
 if TYPE_CHECKING:
     from memtui.engine.records import Companion, Neighbourhood
@@ -27,88 +27,94 @@ _NAME = 60
 _SHORTEST = 8
 
 
-class Run(NamedTuple):
+class PieceRun(NamedTuple):
     """Pieces that begin at a column. ``companion``: the label that they are of (-1 is the middle), None for a line."""
 
     left: int
-    pieces: tuple[Piece, ...]
+    pieces: tuple[StyledText, ...]
     companion: int | None = None
 
 
 class Drawing(NamedTuple):
     """``rows``: the runs of each line, from left to right, without overlap."""
 
-    layout: Layout
-    rows: tuple[tuple[Run, ...], ...]
+    layout: RadialLayout
+    rows: tuple[tuple[PieceRun, ...], ...]
 
 
-def draw(found: Neighbourhood, width: int, height: int, glyphs: Glyphs, cursor: int) -> Drawing:
+def draw_neighbours(found: Neighbourhood, width: int, height: int, glyphs: Glyphs, cursor: int) -> Drawing:
     """The drawing with the line to the ``cursor`` (-1: the middle) standing out."""
     around = found.companions
     middle = one_line(found.entity.canonical_name, _NAME)
     layout = lay_out(
-        width, height, cells(middle) + 4, [_wanted(one) for one in around], [one.together for one in around]
+        width,
+        height,
+        max_cells(middle) + 4,
+        [_label_width(one) for one in around],
+        [one.together for one in around],
     )
-    taken = _Taken(layout, width, height)
-    lines = _Lines(width, height, ties=glyphs.ties)
+    taken = _LabelCells(layout, width, height)
+    lines = _DotLines(width, height, ties=glyphs.ties)
     most = around[0].together if around else 1
     for index, spot in enumerate(layout.spots):
-        lines.add(layout.middle, spot, _thickness(around[index].together, most), chosen=index == cursor)
-    rows: list[list[Run]] = [[] for _ in range(height)]
+        lines.add_line(
+            layout.middle, spot, _line_thickness(around[index].together, most), chosen=index == cursor
+        )
+    rows: list[list[PieceRun]] = [[] for _ in range(height)]
     for row in range(height):
-        rows[row] += lines.runs(row, taken)
+        rows[row] += lines.runs_of_row(row, taken)
     for index, spot in enumerate(layout.spots):
-        rows[spot.row].append(Run(spot.left, _label(around[index], spot, glyphs), index))
-    for row, text in _middle(layout, middle, glyphs):
+        rows[spot.row].append(PieceRun(spot.left, _companion_label(around[index], spot, glyphs), index))
+    for row, text in _middle_label(layout, middle, glyphs):
         rows[row].append(text)
     return Drawing(layout, tuple(tuple(sorted(row, key=lambda run: run.left)) for row in rows))
 
 
-def _wanted(one: Companion) -> int:
-    return cells(one_line(one.entity.canonical_name, _NAME)) + 3 + len(count(one.together))
+def _label_width(one: Companion) -> int:
+    return max_cells(one_line(one.entity.canonical_name, _NAME)) + 3 + len(format_count(one.together))
 
 
-def _label(one: Companion, spot: Spot, glyphs: Glyphs) -> tuple[Piece, ...]:
+def _companion_label(one: Companion, spot: LabelPosition, glyphs: Glyphs) -> tuple[StyledText, ...]:
     """The sign of its type, next to the line; its name; the number of memories. Mirrored at the left."""
     sign, role = type_sign(one.entity.type, glyphs)
-    number = visible(count(one.together))
-    room = spot.width - 3 - cells(number)
+    number = visible(format_count(one.together))
+    room = spot.width - 3 - max_cells(number)
     name = one_line(one.entity.canonical_name, _NAME)
-    if room < min(cells(name), _SHORTEST):
+    if room < min(max_cells(name), _SHORTEST):
         number, room = Visible(""), spot.width - 2
     name = one_line(name, room)
-    blank = Piece(Visible(" "))
-    pieces = [Piece(visible(sign), role), blank, Piece(name, "text")]
+    blank = StyledText(Visible(" "))
+    pieces = [StyledText(visible(sign), role), blank, StyledText(name, "text")]
     if number:
-        pieces += [blank, Piece(number, "dim")]
-    spare = spot.width - sum(cells(piece.text) for piece in pieces)
-    pieces.append(Piece(visible(" " * max(spare, 0))))
+        pieces += [blank, StyledText(number, "dim")]
+    spare = spot.width - sum(max_cells(piece.text) for piece in pieces)
+    pieces.append(StyledText(visible(" " * max(spare, 0))))
     return tuple(reversed(pieces) if spot.side < 0 else pieces)
 
 
-def _middle(layout: Layout, name: Visible, glyphs: Glyphs) -> Iterator[tuple[int, Run]]:
+def _middle_label(layout: RadialLayout, name: Visible, glyphs: Glyphs) -> Iterator[tuple[int, PieceRun]]:
     spot, frame = layout.middle, _PLAIN_FRAME if glyphs.ties.isascii() else _FRAME
     shown = one_line(name, spot.width - 4)
-    spare = spot.width - 4 - cells(shown)
+    spare = spot.width - 4 - max_cells(shown)
     before, after = visible(" " * (spare // 2 + 1)), visible(" " * (spare - spare // 2 + 1))
-    sides = [Piece(visible(frame[1][0]), "accent"), Piece(visible(frame[1][2]), "accent")]
-    inside = [Piece(before), Piece(shown, "strong"), Piece(after)]
-    yield spot.row, Run(spot.left, (sides[0], *inside, sides[1]), -1)
+    sides = [StyledText(visible(frame[1][0]), "accent"), StyledText(visible(frame[1][2]), "accent")]
+    inside = [StyledText(before), StyledText(shown, "strong"), StyledText(after)]
+    yield spot.row, PieceRun(spot.left, (sides[0], *inside, sides[1]), -1)
     if layout.framed:
         for row, ends in ((spot.row - 1, frame[0]), (spot.row + 1, frame[2])):
-            edge = Piece(visible(ends[0] + ends[1] * (spot.width - 2) + ends[2]), "accent")
-            yield row, Run(spot.left, (edge,))
+            edge = StyledText(visible(ends[0] + ends[1] * (spot.width - 2) + ends[2]), "accent")
+            yield row, PieceRun(spot.left, (edge,))
 
 
-def _thickness(together: int, most: int) -> int:
+def _line_thickness(together: int, most: int) -> int:
     """1 to 3: one memory is always thin, the strongest of several thick."""
     return 1 if together < 2 else 1 + (together * 3 >= most) + (together * 3 >= most * 2)
 
 
-class _Taken:
+class _LabelCells:
     """The cells in which no line is drawn: the labels, with a blank around them."""
 
-    def __init__(self, layout: Layout, width: int, height: int) -> None:
+    def __init__(self, layout: RadialLayout, width: int, height: int) -> None:
         self._spans: list[list[tuple[int, int]]] = [[] for _ in range(height)]
         for spot in (layout.middle, *layout.spots):
             self._spans[spot.row].append((spot.left - 1, spot.right + 1))
@@ -116,11 +122,11 @@ class _Taken:
             for row in (layout.middle.row - 1, layout.middle.row + 1):
                 self._spans[row].append((layout.middle.left, layout.middle.right))
 
-    def has(self, row: int, column: int) -> bool:
+    def is_taken(self, row: int, column: int) -> bool:
         return any(first <= column < end for first, end in self._spans[row])
 
 
-class _Lines:
+class _DotLines:
     """Lines as dots on the grid. Where two meet in a cell, it has the colour of the thicker one."""
 
     def __init__(self, width: int, height: int, *, ties: str) -> None:
@@ -128,7 +134,7 @@ class _Lines:
         self._marks: list[list[int]] = [[0] * width for _ in range(height)]
         self._ranks: list[list[int]] = [[0] * width for _ in range(height)]
 
-    def add(self, middle: Spot, spot: Spot, thickness: int, *, chosen: bool) -> None:
+    def add_line(self, middle: LabelPosition, spot: LabelPosition, thickness: int, *, chosen: bool) -> None:
         """A line from the middle to the label. ``chosen``: in the colour of the cursor."""
         rank = 9 if chosen else thickness
         if self._ties.isascii():
@@ -143,15 +149,15 @@ class _Lines:
             x, y = begin[0] + across * number / steps, begin[1] + down * number / steps
             for beside in range(thickness):
                 offset = beside - (thickness - 1) / 2
-                self._dot(x if flat else x + offset, y + offset if flat else y, rank)
+                self._set_dot(x if flat else x + offset, y + offset if flat else y, rank)
 
-    def _dot(self, x: float, y: float, rank: int) -> None:
+    def _set_dot(self, x: float, y: float, rank: int) -> None:
         column, row = int(x // _ACROSS), int(y // _DOWN)
         if 0 <= column < self._width and 0 <= row < self._height:
             self._marks[row][column] |= _DOTS[int(x) % _ACROSS][int(y) % _DOWN]
             self._ranks[row][column] = max(self._ranks[row][column], rank)
 
-    def _add_plain(self, middle: Spot, spot: Spot, rank: int, thickness: int) -> None:
+    def _add_plain(self, middle: LabelPosition, spot: LabelPosition, rank: int, thickness: int) -> None:
         start = middle.left + middle.width // 2, middle.row
         across, down = spot.near - start[0], spot.row - start[1]
         steps = max(abs(across), abs(down), 1)
@@ -160,23 +166,23 @@ class _Lines:
             if rank >= self._ranks[row][column]:
                 self._marks[row][column], self._ranks[row][column] = thickness, rank
 
-    def runs(self, row: int, taken: _Taken) -> Iterator[Run]:
+    def runs_of_row(self, row: int, taken: _LabelCells) -> Iterator[PieceRun]:
         """The pieces of line in a row, outside the labels."""
         marks, ranks = self._marks[row], self._ranks[row]
 
         def kind(column: int) -> int:
             """0 where nothing is drawn."""
-            return ranks[column] if marks[column] and not taken.has(row, column) else 0
+            return ranks[column] if marks[column] and not taken.is_taken(row, column) else 0
 
         for rank, columns in groupby(range(self._width), kind):
             if rank:
                 these = list(columns)
-                text = "".join(self._sign(marks[column]) for column in these)
-                yield Run(these[0], (Piece(visible(text), _role(rank)),))
+                text = "".join(self._dots_character(marks[column]) for column in these)
+                yield PieceRun(these[0], (StyledText(visible(text), _role_of_line(rank)),))
 
-    def _sign(self, mark: int) -> str:
+    def _dots_character(self, mark: int) -> str:
         return self._ties[mark - 1] if self._ties.isascii() else chr(0x2800 + mark)
 
 
-def _role(rank: int) -> Role:
+def _role_of_line(rank: int) -> Role:
     return "accent" if rank == 9 else "dim" if rank > 1 else "faint"

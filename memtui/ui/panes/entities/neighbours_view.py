@@ -10,19 +10,19 @@ from textual import events
 from textual.message import Message
 from textual.strip import Strip
 
-from memtui.present.entity import companion_line, latest_line, more_words, type_sign
+from memtui.present.entity import companion_line, companions_left_out, latest_line, type_sign
 from memtui.present.glyphs import Glyphs
-from memtui.present.text import Line, Role, cells, one_line, visible
-from memtui.ui.action_dispatch import chord, perform
+from memtui.present.text import Line, Role, max_cells, one_line, visible
+from memtui.ui.action_dispatch import perform_action, perform_chord
 from memtui.ui.actions import ActionContext
 from memtui.ui.keymap import bindings_at
 from memtui.ui.messages import message_type
 from memtui.ui.safe import segment
-from memtui.ui.widgets.columns import Piece
+from memtui.ui.widgets.columns import StyledText
 from memtui.ui.widgets.line_view import LineView, State
 
-from .neighbours_drawing import Drawing, Run, draw
-from .radial_layout import step
+from .neighbours_drawing import Drawing, PieceRun, draw_neighbours
+from .radial_layout import neighbour_in_direction
 
 if TYPE_CHECKING:
     from memtui.engine.records import Companion, Neighbourhood
@@ -38,7 +38,7 @@ class NeighboursView(LineView, can_focus=True, inherit_bindings=False):
     BINDINGS = [*bindings_at("neighbours")]
     ALLOW_SELECT = False
     part: ClassVar[ActionContext] = "neighbours"
-    action_perform, action_chord = perform, chord
+    action_perform, action_chord = perform_action, perform_chord
 
     @message_type
     class Chosen(Message):
@@ -71,10 +71,10 @@ class NeighboursView(LineView, can_focus=True, inherit_bindings=False):
             if (cursor is not None and cursor not in places) or not places
             else places.get(cursor or 0, 0)
         )
-        self._draw()
+        self._redraw()
 
     @property
-    def chosen(self) -> Companion | None:
+    def companion_at_cursor(self) -> Companion | None:
         """The companion under the cursor."""
         if self.found is None or not 0 <= self.cursor < len(self.found.companions):
             return None
@@ -90,71 +90,71 @@ class NeighboursView(LineView, can_focus=True, inherit_bindings=False):
     # -- moving
 
     def do_up(self) -> None:
-        self._step(0, -1)
+        self._move_cursor(0, -1)
 
     def do_down(self) -> None:
-        self._step(0, 1)
+        self._move_cursor(0, 1)
 
     def do_column_left(self) -> None:
-        self._step(-1, 0)
+        self._move_cursor(-1, 0)
 
     def do_column_right(self) -> None:
-        self._step(1, 0)
+        self._move_cursor(1, 0)
 
-    def _step(self, across: int, down: int) -> None:
+    def _move_cursor(self, across: int, down: int) -> None:
         if self._drawing is not None:
-            self._go(step(self._drawing.layout, self.cursor, across, down))
+            self._set_cursor(neighbour_in_direction(self._drawing.layout, self.cursor, across, down))
 
-    def _go(self, cursor: int) -> None:
+    def _set_cursor(self, cursor: int) -> None:
         if cursor != self.cursor:
             self.cursor = cursor
-            self._draw()
+            self._redraw()
 
     def on_click(self, event: events.Click) -> None:
         if self._drawing is None or not 0 <= event.y < len(self._drawing.rows):
             return
         for run in self._drawing.rows[event.y]:
             if run.companion is not None and run.left <= event.x < run.left + sum(
-                cells(piece.text) for piece in run.pieces
+                max_cells(piece.text) for piece in run.pieces
             ):
-                self._go(run.companion)
+                self._set_cursor(run.companion)
                 if event.chain == 2:
                     self.post_message(self.Chosen())
 
     # -- drawing
 
     def on_resize(self) -> None:
-        self._draw()
+        self._redraw()
 
-    def _draw(self) -> None:
+    def _redraw(self) -> None:
         width, height = self.scrollable_content_region.size
         if self.found is None or width < 1 or height < 1:
             self._drawing, self._foot = None, []
         else:
             room = height - (4 if height >= _LEGEND_FROM else 3 if height >= _FOOT_FROM else 1)
-            self._drawing = draw(self.found, width, max(room, 1), self.glyphs, self.cursor)
+            self._drawing = draw_neighbours(self.found, width, max(room, 1), self.glyphs, self.cursor)
             if self.cursor >= len(self._drawing.layout.spots):
                 self.cursor = len(self._drawing.layout.spots) - 1
-                self._drawing = draw(self.found, width, max(room, 1), self.glyphs, self.cursor)
-            self._foot = self._below(width, height)
+                self._drawing = draw_neighbours(self.found, width, max(room, 1), self.glyphs, self.cursor)
+            self._foot = self._lines_below(width, height)
         self.refresh()
         self.post_message(self.Moved())
 
-    def _below(self, width: int, height: int) -> list[Line]:
+    def _lines_below(self, width: int, height: int) -> list[Line]:
         assert self.found is not None
-        about = companion_line(self.found, self.chosen, self.now)
+        about = companion_line(self.found, self.companion_at_cursor, self.now)
         if height < _FOOT_FROM:
             return [about]
-        lines = [(), about, latest_line(self.chosen, self.glyphs)]
+        lines = [(), about, latest_line(self.companion_at_cursor, self.glyphs)]
         if height >= _LEGEND_FROM:
-            lines[0:1] = [(), self._signs(width - 2)]
+            lines[0:1] = [(), self._legend_line(width - 2)]
         return lines
 
-    def _signs(self, width: int) -> Line:
+    def _legend_line(self, width: int) -> Line:
         """The signs of the types that are drawn, and how many entities are not."""
         assert self.found is not None and self._drawing is not None
-        more = more_words(self.found, self.left_out)
-        left = width - cells(more)
+        more = companions_left_out(self.found, self.left_out)
+        left = width - max_cells(more)
         shown = self.found.companions[: len(self._drawing.layout.spots)]
         parts: list[tuple[str, Role]] = []
         for type in dict.fromkeys(one.entity.type for one in shown):
@@ -167,20 +167,22 @@ class NeighboursView(LineView, can_focus=True, inherit_bindings=False):
 
     def render_line(self, y: int) -> Strip:
         width = self.scrollable_content_region.width
-        blank = self._style_of("plain", "text")
+        blank = self._role_style("plain", "text")
         if self._drawing is None:
             return Strip.blank(width, blank)
         rows = len(self._drawing.rows)
-        runs: Sequence[Run] = self._drawing.rows[y] if y < rows else ()
+        runs: Sequence[PieceRun] = self._drawing.rows[y] if y < rows else ()
         if 0 <= y - rows < len(self._foot):
             left = width - 2
             pieces = []
             for text, role in self._foot[y - rows]:
-                pieces.append(Piece(one_line(text, left) if cells(text) > left else visible(text), role))
-                left -= cells(pieces[-1].text)
+                pieces.append(
+                    StyledText(one_line(text, left) if max_cells(text) > left else visible(text), role)
+                )
+                left -= max_cells(pieces[-1].text)
                 if left <= 0:
                     break
-            runs = [Run(1, tuple(pieces))]
+            runs = [PieceRun(1, tuple(pieces))]
         drawn: list[Segment] = []
         at = 0
         for run in runs:
@@ -192,9 +194,9 @@ class NeighboursView(LineView, can_focus=True, inherit_bindings=False):
             drawn.append(Segment(" " * gap, blank))
             if gap < run.left - at:
                 bar = one_line(self.glyphs.cursor, 1)
-                drawn.append(segment(bar, self._style_of(state, "accent")))
-            drawn += [segment(piece.text, self._style_of(state, piece.role)) for piece in run.pieces]
-            at = run.left + sum(cells(piece.text) for piece in run.pieces)
+                drawn.append(segment(bar, self._role_style(state, "accent")))
+            drawn += [segment(piece.text, self._role_style(state, piece.role)) for piece in run.pieces]
+            at = run.left + sum(max_cells(piece.text) for piece in run.pieces)
         return Strip(drawn).adjust_cell_length(width, blank)
 
     def on_focus(self) -> None:

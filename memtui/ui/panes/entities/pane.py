@@ -12,7 +12,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widget import Widget
 
-from memtui.present.entity import mentioning, type_legend
+from memtui.present.entity import filter_mentioning_all, type_legend
 from memtui.present.format import plural
 from memtui.ui.action_dispatch import start_worker
 from memtui.ui.actions import Action, ActionContext
@@ -20,7 +20,14 @@ from memtui.ui.keymap import bindings_at
 from memtui.ui.panes.list_pane import ListPane
 from memtui.ui.panes.memory_actions import MemoryActions, memory_legend
 from memtui.ui.panes.pane import Command, use_styles
-from memtui.ui.presenters.entity import ORDERS, TYPES, EntitySource, Portrait, entity_columns, gather_portrait
+from memtui.ui.presenters.entity import (
+    ORDERS,
+    TYPES,
+    EntityPortrait,
+    EntitySource,
+    entity_columns,
+    gather_portrait,
+)
 from memtui.ui.safe import assemble, line
 from memtui.ui.widgets.columns import Column
 from memtui.ui.widgets.filter_bar import FilterBar
@@ -59,14 +66,18 @@ class EntitiesPane(ListPane["Entity"]):
     markable = False
     tables = frozenset({"entities", "entity_aliases", "entity_decisions", "memory_entities", "memories", "*"})
     # What the profile shows now.
-    _portrait: Portrait | None = None
+    _portrait: EntityPortrait | None = None
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self._corrections = Corrections(self, lambda: self.stop)
         self._neighbours = Neighbours(self)
         memories = MemoryActions(
-            self, lambda: self._corrections.picked_memory, table=None, go_to=self._seek, nothing=_NO_FACT
+            self,
+            lambda: self._corrections.picked_memory,
+            table=None,
+            go_to=self._select_memory,
+            nothing=_NO_FACT,
         )
         self.delegates = (self._corrections, self._neighbours, memories)
 
@@ -78,7 +89,7 @@ class EntitiesPane(ListPane["Entity"]):
     @property
     def entity_name(self) -> str:
         """In the drawing it is the one in the middle."""
-        entity = self._neighbours.middle or self.table.selected
+        entity = self._neighbours.central_entity or self.table.selected
         return entity.canonical_name if entity is not None else ""
 
     def label(self, action: Action) -> str:
@@ -102,7 +113,7 @@ class EntitiesPane(ListPane["Entity"]):
         return entity_columns(self.shell.glyphs, self.shell.clock)
 
     def source(self, filter: str, order: tuple[str, bool]) -> EntitySource:
-        return EntitySource(self.shell.operations.require(), filter, order)
+        return EntitySource(self.shell.operations.require_memory(), filter, order)
 
     def total(self) -> int | None:
         return None if self.shell.stats is None else self.shell.stats.entities
@@ -120,9 +131,9 @@ class EntitiesPane(ListPane["Entity"]):
     @property
     def stop(self) -> Stop | None:
         """The item under the cursor in the profile, while the profile has the focus."""
-        return self.profile.stop if self.profile.has_focus else None
+        return self.profile.stop_at_cursor if self.profile.has_focus else None
 
-    def _text(self) -> ProfileText:
+    def _profile_text(self) -> ProfileText:
         keys = {} if self.shell.readonly else {"summary": self.shell.keymap_shown("summary")}
         return ProfileText(self.profile.text_width, self.shell.clock(), self.shell.glyphs, keys)
 
@@ -149,30 +160,30 @@ class EntitiesPane(ListPane["Entity"]):
         row = self.table.selected
         if key is None:
             self._portrait = None
-            self.profile.show(StopLayout(), subject=None)
+            self.profile.show_layout(StopLayout(), subject=None)
         elif row is not None and (self._portrait is None or self._portrait.entity.eid != key):
-            self._show(Portrait(row))
+            self._show_profile(EntityPortrait(row))
 
     async def details(self, row: Entity) -> Content:
         if self._neighbours.shown:
             if row.eid == self.table.selected_key:
-                await self._neighbours.follow(row)
+                await self._neighbours.follow_list(row)
             return self.preview_border_title(row)
         identity = row.id
         portrait = await self.ask(lambda memory: gather_portrait(memory, identity))
         if self.table.selected_key == row.eid:
-            self._show(portrait)
+            self._show_profile(portrait)
         return self.preview_border_title(portrait.entity)
 
-    def _show(self, portrait: Portrait) -> None:
+    def _show_profile(self, portrait: EntityPortrait) -> None:
         self._portrait = portrait
-        self.profile.show(self._text().lay_out(portrait), subject=portrait.entity.eid)
+        self.profile.show_layout(self._profile_text().lay_out(portrait), subject=portrait.entity.eid)
         self.shell.refresh_keys()
 
     @on(ProfileView.Rewidened)
     def _profile_rewidened(self) -> None:
         if self._portrait is not None:
-            self._show(self._portrait)
+            self._show_profile(self._portrait)
 
     @on(ProfileView.Moved)
     def on_descendant_focus(self) -> None:
@@ -216,7 +227,7 @@ class EntitiesPane(ListPane["Entity"]):
 
     @on(ProfileView.Opened)
     def _stop_opened(self) -> None:
-        stop, entity = self.profile.stop, self.table.selected
+        stop, entity = self.profile.stop_at_cursor, self.table.selected
         if stop is None:
             return
         if stop.entity is not None:
@@ -224,7 +235,9 @@ class EntitiesPane(ListPane["Entity"]):
         elif stop.memory is not None:
             start_worker(self, partial(self._open_memory, stop.memory), "go")
         elif entity is not None:
-            start_worker(self, partial(self.shell.navigation.list_memories, mentioning(entity)), "go")
+            start_worker(
+                self, partial(self.shell.navigation.list_memories, filter_mentioning_all(entity)), "go"
+            )
 
     async def _open_memory(self, memory: MemoryRecord) -> None:
         if memory.kind == "episode" and memory.session_id is not None:
@@ -236,9 +249,9 @@ class EntitiesPane(ListPane["Entity"]):
     def _profile_left(self) -> None:
         self.do_focus_list()
 
-    def _seek(self, rid: int) -> None:
+    def _select_memory(self, rid: int) -> None:
         """Put the cursor on a memory of the profile, as soon as it is shown there."""
-        self.profile.seek(("memory", rid))
+        self.profile.move_to_key(("memory", rid))
 
     def open_at(self, eid: int) -> None:
         """Show an entity in the whole window."""
@@ -246,18 +259,18 @@ class EntitiesPane(ListPane["Entity"]):
             self._neighbours.close()
         if self.filter_text:
             self.filter_bar.set_filter("", quiet=True)
-        self.table.select(eid)
+        self.table.select_key(eid)
         self.show_rows(top=False)
-        self.zoom("preview")
+        self.zoom_part("preview")
         self.profile.focus()
 
     def bookmark(self) -> Callable[[], None]:
-        restore, stop = super().bookmark(), self.profile.stop
+        restore, stop = super().bookmark(), self.profile.stop_at_cursor
 
         def restore_all() -> None:
             restore()
             if stop is not None:
-                self.profile.seek(stop.key)
+                self.profile.move_to_key(stop.key)
 
         return restore_all
 

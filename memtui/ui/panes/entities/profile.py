@@ -11,19 +11,19 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.present import caution
-from memtui.present.entity import DECIDED, facts, unsearched_note
-from memtui.present.format import MONTHS, count, plural, relative_time
-from memtui.present.text import Visible, cells, one_line, visible
+from memtui.present.entity import DECIDED, entity_facts, unsearched_note
+from memtui.present.format import MONTHS, format_count, plural, relative_time
+from memtui.present.text import Visible, max_cells, one_line, visible
 from memtui.ui.presenters.memory_rows import ended_word, sign_of
-from memtui.ui.presenters.plots import resampled
-from memtui.ui.presenters.text_layout import wrap
-from memtui.ui.widgets.columns import Piece
-from memtui.ui.widgets.stop_view import GUTTER, Line, Part, StopLayout
+from memtui.ui.presenters.plots import resample
+from memtui.ui.presenters.text_layout import wrap_text
+from memtui.ui.widgets.columns import StyledText
+from memtui.ui.widgets.stop_view import GUTTER, Line, LinePart, StopLayout
 
 if TYPE_CHECKING:
     from memtui.engine.records import Entity, MemoryRecord
     from memtui.present.glyphs import Glyphs
-    from memtui.ui.presenters.entity import Month, Portrait
+    from memtui.ui.presenters.entity import EntityPortrait, MonthCount
 import re
 import unicodedata
 from typing import ClassVar
@@ -49,7 +49,9 @@ class NameMarks:
             {name.strip()[:_LONGEST_NAME] for name in names} - {""}, key=len, reverse=True
         )[:_NAMES]
         self._pattern = (
-            re.compile("|".join(map(_whole, longest_first)), re.IGNORECASE) if longest_first else None
+            re.compile("|".join(map(_whole_word_pattern, longest_first)), re.IGNORECASE)
+            if longest_first
+            else None
         )
 
     def ranges(self, text: str) -> list[tuple[int, int]]:
@@ -58,42 +60,42 @@ class NameMarks:
             return []
         return [found.span() for found in self._pattern.finditer(text, 0, _LOOKED_AT)]
 
-    def line(self, text: str, width: int) -> list[Piece]:
+    def line(self, text: str, width: int) -> list[StyledText]:
         """One line of at most ``width`` cells: the start of the text, or the part with a name."""
         shown = one_line(text, width)
         ranges = self.ranges(shown)
         if not ranges and (found := self.ranges(text)):
-            later = one_line(_from(text, found[0][0], width), width)
+            later = one_line(_text_around(text, found[0][0], width), width)
             if ranges := self.ranges(later):
                 shown = later
-        return _pieces(shown, ranges)
+        return _marked_pieces(shown, ranges)
 
 
-def _from(text: str, start: int, width: int) -> str:
+def _text_around(text: str, start: int, width: int) -> str:
     """The text from a little before ``start``, or as much of its end as fits."""
     begin = max(min(start - width // 4, len(text) - width + 1), 0)
     blank = text.find(" ", begin, start)
     return f"…{text[blank + 1 if blank >= 0 else begin : begin + _LOOKED_AT]}"
 
 
-def _pieces(shown: Visible, ranges: Sequence[tuple[int, int]]) -> list[Piece]:
+def _marked_pieces(shown: Visible, ranges: Sequence[tuple[int, int]]) -> list[StyledText]:
     pieces, at = [], 0
     for start, end in ranges:
-        pieces.append(Piece(Visible(shown[at:start])))  # safe-text: a piece of visible text
-        pieces.append(Piece(Visible(shown[start:end]), "entity"))  # safe-text: a piece of visible text
+        pieces.append(StyledText(Visible(shown[at:start])))  # safe-text: a piece of visible text
+        pieces.append(StyledText(Visible(shown[start:end]), "entity"))  # safe-text: a piece of visible text
         at = end
-    pieces.append(Piece(Visible(shown[at:])))  # safe-text: a piece of visible text
+    pieces.append(StyledText(Visible(shown[at:])))  # safe-text: a piece of visible text
     return [piece for piece in pieces if piece.text]
 
 
-def _whole(name: str) -> str:
+def _whole_word_pattern(name: str) -> str:
     """A pattern for the name as a whole word, if its script separates words by blanks."""
-    before = r"(?<!\w)" if _parted(name[0]) else ""
-    after = r"(?!\w)" if _parted(name[-1]) else ""
+    before = r"(?<!\w)" if _letter_boundary(name[0]) else ""
+    after = r"(?!\w)" if _letter_boundary(name[-1]) else ""
     return f"{before}{re.escape(name)}{after}"
 
 
-def _parted(letter: str) -> bool:
+def _letter_boundary(letter: str) -> bool:
     return letter.isalnum() and unicodedata.east_asian_width(letter) not in "WF"
 
 
@@ -134,30 +136,30 @@ class ProfileText:
         self.keys = keys
         self._stops: list[Stop] = []
 
-    def lay_out(self, portrait: Portrait) -> StopLayout[Stop]:
+    def lay_out(self, portrait: EntityPortrait) -> StopLayout[Stop]:
         self._stops = []
-        lines: list[Line] = [(Part(pieces, self.width),) for pieces in self._head(portrait)]
+        lines: list[Line] = [(LinePart(pieces, self.width),) for pieces in self._heading_lines(portrait)]
         marks = NameMarks((portrait.entity.canonical_name, *portrait.entity.aliases))
         facts = [one for one in portrait.memories if one.kind == "fact"]
         others = [one for one in portrait.memories if one.kind != "fact"]
         two = self.width >= WIDE and bool(portrait.seen_with)
         left = self.width - RIGHT - GAP if two else self.width
-        column: list[Part] = []
-        column += self._memories("facts", facts, left, marks, portrait)
+        column: list[LinePart] = []
+        column += self._memory_section("facts", facts, left, marks, portrait)
         if not two:
-            column += self._companions(portrait, left, _COMPANIONS)
-        column += self._memories(
+            column += self._companion_lines(portrait, left, _COMPANIONS)
+        column += self._memory_section(
             "also mentioned in" if facts else "mentioned in", others, left, marks, portrait
         )
-        column += self._rest(portrait, left)
+        column += self._more_memories_line(portrait, left)
         first_right = len(self._stops)
         if two:
-            right = list(self._companions(portrait, RIGHT))
+            right = list(self._companion_lines(portrait, RIGHT))
             # The second column has a bar of its own for the cursor, in the gap.
-            blank, between = Part((), left), GAP - GUTTER
+            blank, between = LinePart((), left), GAP - GUTTER
             for one, other in zip_longest(column, right):
                 one = one or blank
-                lines.append((one._replace(width=one.width + between), other or Part((), RIGHT)))
+                lines.append((one._replace(width=one.width + between), other or LinePart((), RIGHT)))
         else:
             lines += [(part,) for part in column]
         rows = [0] * len(self._stops)
@@ -170,65 +172,74 @@ class ProfileText:
 
     # -- who it is
 
-    def _head(self, portrait: Portrait) -> Iterable[list[Piece]]:
+    def _heading_lines(self, portrait: EntityPortrait) -> Iterable[list[StyledText]]:
         entity = portrait.entity
         if entity.summary:
-            yield from ([Piece(line)] for line in wrap(visible(entity.summary, _SUMMARY), self.width))
+            yield from (
+                [StyledText(line)] for line in wrap_text(visible(entity.summary, _SUMMARY), self.width)
+            )
             for one in portrait.cautions.get(entity.id, ())[:1]:
-                ended = "".join(text for text, _ in caution.line(one, self.now))
-                yield [Piece(one_line(ended, self.width), "warning")]
+                ended = "".join(text for text, _ in caution.caution_line(one, self.now))
+                yield [StyledText(one_line(ended, self.width), "warning")]
         elif key := self.keys.get("summary"):
             yield [
-                Piece(visible(key), "accent"),
-                Piece(visible("  say in a line who or what this is"), "dim"),
+                StyledText(visible(key), "accent"),
+                StyledText(visible("  say in a line who or what this is"), "dim"),
             ]
         yield []
-        pieces = [Piece(one_line(entity.type, self.width - LABEL))]
+        pieces = [StyledText(one_line(entity.type, self.width - LABEL))]
         if entity.decided:
             pieces += [
-                Piece(visible(f"  {self.glyphs.protected}"), "success"),
-                Piece(visible(f" {DECIDED}"), "dim"),
+                StyledText(visible(f"  {self.glyphs.protected}"), "success"),
+                StyledText(visible(f" {DECIDED}"), "dim"),
             ]
-        yield from self._labelled("type", pieces)
-        for label, parts in facts(entity, portrait.unlinked, self.now, between=f" {self.glyphs.dot} "):
-            yield from self._wrapped(label, parts[0][0])
+        yield from self._labelled_line("type", pieces)
+        for label, parts in entity_facts(entity, portrait.unlinked, self.now, between=f" {self.glyphs.dot} "):
+            yield from self._wrapped_line(label, parts[0][0])
             if label == "mentioned":
-                yield from self._by_month(portrait.months)
+                yield from self._month_chart(portrait.months)
         if portrait.added:
             number = plural(len(portrait.added), "memory")
-            yield from self._wrapped(
+            yield from self._wrapped_line(
                 "enriched", f"found in {number} only when a model read them again: {ADDED}"
             )
         if portrait.waiting:
             line = visible(f"{self.glyphs.busy} {unsearched_note(portrait.waiting)}")
-            yield from self._labelled("reading", [Piece(line, "accent")])
+            yield from self._labelled_line("reading", [StyledText(line, "accent")])
         yield []
 
-    def _by_month(self, months: Sequence[Month]) -> Iterable[list[Piece]]:
+    def _month_chart(self, months: Sequence[MonthCount]) -> Iterable[list[StyledText]]:
         if len(months) < _MONTHS_LEAST:
             return
-        ends = f"  {_month(months[0])} to {_month(months[-1])}"
+        ends = f"  {_month_label(months[0])} to {_month_label(months[-1])}"
         room = self.width - LABEL - len(ends)
         if room < _MONTHS_LEAST:
             ends, room = "", self.width - LABEL
         values = [month.memories for month in months]
-        shown = values if len(values) <= room else resampled(values, room, sum)
+        shown = values if len(values) <= room else resample(values, room, sum)
         top, levels = max([*shown, 1]), self.glyphs.curve
         drawn = "".join(levels[(value * len(levels) - 1) // top] if value else " " for value in shown)
-        yield from self._labelled("by month", [Piece(visible(drawn), "entity"), Piece(visible(ends), "dim")])
+        yield from self._labelled_line(
+            "by month", [StyledText(visible(drawn), "entity"), StyledText(visible(ends), "dim")]
+        )
 
-    def _labelled(self, label: str, pieces: Sequence[Piece]) -> Iterable[list[Piece]]:
-        yield [Piece(visible(label.ljust(LABEL)), "dim"), *pieces]
+    def _labelled_line(self, label: str, pieces: Sequence[StyledText]) -> Iterable[list[StyledText]]:
+        yield [StyledText(visible(label.ljust(LABEL)), "dim"), *pieces]
 
-    def _wrapped(self, label: str, text: str) -> Iterable[list[Piece]]:
-        for index, line in enumerate(wrap(visible(text, _ALIASES), self.width - LABEL)):
-            yield from self._labelled("" if index else label, [Piece(line)])
+    def _wrapped_line(self, label: str, text: str) -> Iterable[list[StyledText]]:
+        for index, line in enumerate(wrap_text(visible(text, _ALIASES), self.width - LABEL)):
+            yield from self._labelled_line("" if index else label, [StyledText(line)])
 
     # -- lists
 
-    def _memories(
-        self, title: str, shown: Sequence[MemoryRecord], width: int, marks: NameMarks, portrait: Portrait
-    ) -> Iterable[Part]:
+    def _memory_section(
+        self,
+        title: str,
+        shown: Sequence[MemoryRecord],
+        width: int,
+        marks: NameMarks,
+        portrait: EntityPortrait,
+    ) -> Iterable[LinePart]:
         if not shown:
             return
         yield self._heading(title, len(shown) if portrait.complete else 0, width)
@@ -236,66 +247,70 @@ class ProfileText:
             _PLACE if width >= _PLACE_FROM and any(one.session_id in portrait.titles for one in shown) else 0
         )
         for one in shown:
-            yield self._stop(Stop(memory=one), self._memory(one, width, where, marks, portrait), width)
-        yield Part((), width)
+            yield self._stop_line(
+                Stop(memory=one), self._memory_line(one, width, where, marks, portrait), width
+            )
+        yield LinePart((), width)
 
-    def _memory(
-        self, one: MemoryRecord, width: int, where: int, marks: NameMarks, portrait: Portrait
-    ) -> list[Piece]:
+    def _memory_line(
+        self, one: MemoryRecord, width: int, where: int, marks: NameMarks, portrait: EntityPortrait
+    ) -> list[StyledText]:
         age = relative_time(one.event_time, self.now)
         room = width - 2 - _AGE - 1 - (where + 2 if where else 0)
         state = ended_word(one, room, portrait.cautions.get(one.id, ()))
-        pieces = [sign_of(one, self.glyphs), Piece(Visible(" ")), Piece(state, "warning")]
+        pieces = [sign_of(one, self.glyphs), StyledText(Visible(" ")), StyledText(state, "warning")]
         pieces += marks.line(one.content, room - len(state))
-        pieces.append(_blanks(room - sum(cells(piece.text) for piece in pieces[2:])))
+        pieces.append(_spaces(room - sum(max_cells(piece.text) for piece in pieces[2:])))
         if where:
             title = one_line(portrait.titles.get(one.session_id or "", ""), where)
-            pieces += [_blanks(2), Piece(title, "dim"), _blanks(where - cells(title))]
+            pieces += [_spaces(2), StyledText(title, "dim"), _spaces(where - max_cells(title))]
         added = ADDED if one.rid in portrait.added else " "
-        return [*pieces, Piece(visible(added), "context"), Piece(visible(age.rjust(_AGE)), "dim")]
+        return [*pieces, StyledText(visible(added), "context"), StyledText(visible(age.rjust(_AGE)), "dim")]
 
-    def _rest(self, portrait: Portrait, width: int) -> Iterable[Part]:
+    def _more_memories_line(self, portrait: EntityPortrait, width: int) -> Iterable[LinePart]:
         if portrait.complete:
             return
-        more = f"all {count(portrait.total)} in Memories"
-        yield self._stop(
-            Stop(), [Piece(visible(f"{self.glyphs.rule} "), "dim"), Piece(visible(more), "accent")], width
+        more = f"all {format_count(portrait.total)} in Memories"
+        yield self._stop_line(
+            Stop(),
+            [StyledText(visible(f"{self.glyphs.rule} "), "dim"), StyledText(visible(more), "accent")],
+            width,
         )
-        yield Part((), width)
+        yield LinePart((), width)
 
-    def _companions(self, portrait: Portrait, width: int, most: int = 0) -> Iterable[Part]:
+    def _companion_lines(self, portrait: EntityPortrait, width: int, most: int = 0) -> Iterable[LinePart]:
         shown = portrait.seen_with[:most] if most else portrait.seen_with
         if not shown:
             return
         yield self._heading("seen together with", 0, width)
         kind = 12 if width >= 44 else 0
         for one in shown:
-            number = visible(count(one.together).rjust(6))
-            room = width - cells(number) - (kind + 1 if kind else 0)
+            number = visible(format_count(one.together).rjust(6))
+            room = width - max_cells(number) - (kind + 1 if kind else 0)
             name = one_line(one.entity.canonical_name, room)
-            pieces = [Piece(name, "entity"), _blanks(room - cells(name))]
+            pieces = [StyledText(name, "entity"), _spaces(room - max_cells(name))]
             if kind:
                 type = one_line(one.entity.type, kind)
-                pieces += [_blanks(1), Piece(type, "dim"), _blanks(kind - cells(type))]
-            yield self._stop(Stop(entity=one.entity), [*pieces, Piece(number, "dim")], width)
-        yield Part((), width)
+                pieces += [_spaces(1), StyledText(type, "dim"), _spaces(kind - max_cells(type))]
+            yield self._stop_line(Stop(entity=one.entity), [*pieces, StyledText(number, "dim")], width)
+        yield LinePart((), width)
 
-    def _heading(self, title: str, number: int, width: int) -> Part:
-        pieces = [Piece(one_line(title, width), "strong")]
+    def _heading(self, title: str, number: int, width: int) -> LinePart:
+        pieces = [StyledText(one_line(title, width), "strong")]
         if number:
-            pieces.append(Piece(visible(f" {count(number)}"), "dim"))
-        return Part(pieces, width)
+            pieces.append(StyledText(visible(f" {format_count(number)}"), "dim"))
+        return LinePart(pieces, width)
 
-    def _stop(self, stop: Stop, pieces: Sequence[Piece], width: int) -> Part:
+    def _stop_line(self, stop: Stop, pieces: Sequence[StyledText], width: int) -> LinePart:
         self._stops.append(stop)
-        return Part(pieces, width, len(self._stops) - 1)
+        return LinePart(pieces, width, len(self._stops) - 1)
 
 
-def _blanks(number: int) -> Piece:
-    return Piece(visible(" " * max(number, 0)))
+def _spaces(number: int) -> StyledText:
+    return StyledText(visible(" " * max(number, 0)))
 
 
-def _month(month: Month) -> str:
+def _month_label(month: MonthCount) -> str:
     return f"{MONTHS[month.month - 1]} {month.year}"
 
 
@@ -307,7 +322,7 @@ class ProfileView(StopView[Stop]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Keys for a memory work while the cursor is on one."""
-        if self.stop is not None and self.stop.memory is not None:
+        if self.stop_at_cursor is not None and self.stop_at_cursor.memory is not None:
             return True
         return action not in ("perform", "chord") or "profile" in BY_ID[str(parameters[0])].where
 
@@ -317,8 +332,8 @@ class ProfileView(StopView[Stop]):
 
     def do_focus_list(self) -> None:
         """To the left column, then to the list."""
-        if not self.across(-1):
+        if not self.move_across(-1):
             self.post_message(self.ListRequested())
 
     def do_focus_preview(self) -> None:
-        self.across(1)
+        self.move_across(1)

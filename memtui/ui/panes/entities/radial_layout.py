@@ -25,7 +25,7 @@ _NEAREST = 0.5
 _FRAMED_FROM = 11
 
 
-class Spot(NamedTuple):
+class LabelPosition(NamedTuple):
     """A label: its row, the column of its first cell, and its width. ``side`` of the middle: -1 is the left."""
 
     row: int
@@ -44,18 +44,18 @@ class Spot(NamedTuple):
         return self.left + self.width
 
 
-class Layout(NamedTuple):
+class RadialLayout(NamedTuple):
     """``middle``: the label in the middle, with a blank at each end; ``framed``: with a line above and below it.
 
     ``spots``: where the first entities stand, as many as there is room for.
     """
 
-    middle: Spot
+    middle: LabelPosition
     framed: bool
-    spots: tuple[Spot, ...]
+    spots: tuple[LabelPosition, ...]
 
 
-def room_for(width: int, height: int) -> int:
+def capacity(width: int, height: int) -> int:
     """How many entities fit around the middle at most."""
     if width < 24 or height < 1:
         return 0
@@ -63,7 +63,7 @@ def room_for(width: int, height: int) -> int:
     return min(2 * rows, MOST)
 
 
-def lay_out(width: int, height: int, middle: int, labels: Sequence[int], ties: Sequence[int]) -> Layout:
+def lay_out(width: int, height: int, middle: int, labels: Sequence[int], ties: Sequence[int]) -> RadialLayout:
     """Places in ``width`` x ``height`` cells.
 
     ``middle``, ``labels``: how wide each label wants to be; it may get fewer cells. ``ties``: how strong each is,
@@ -71,15 +71,15 @@ def lay_out(width: int, height: int, middle: int, labels: Sequence[int], ties: S
     """
     held = max(min(middle, width // 3 if width >= 24 else width), 1)
     row, left = (height - 1) // 2, (width - held) // 2
-    number = min(len(labels), room_for(width, height))
+    number = min(len(labels), capacity(width, height))
     ties = ties[:number]
-    spots: dict[int, Spot] = {}
+    spots: dict[int, LabelPosition] = {}
     framed = height >= _FRAMED_FROM
     for side in (1, -1):
         ranks = range(0 if side > 0 else 1, number, 2)
-        offsets = _offsets(len(ranks), height, up_first=side > 0)
+        offsets = _row_offsets(len(ranks), height, up_first=side > 0)
         for rank, offset in zip(ranks, offsets, strict=True):
-            away = _distance(offset, _strength(ties, rank), width, height)
+            away = _distance_from_middle(offset, _tie_strength(ties, rank), width, height)
             if abs(offset) <= 1 + framed:
                 away = max(away, held / 2 + _LINE)
             away = min(max(away, 2.0), width / 2 - 4)
@@ -87,15 +87,17 @@ def lay_out(width: int, height: int, middle: int, labels: Sequence[int], ties: S
             spot_row = floor((height - 1) / 2 + offset + 0.5)
             if side > 0:
                 begin = round(edge)
-                spots[rank] = Spot(spot_row, begin, min(labels[rank], width - begin), 1)
+                spots[rank] = LabelPosition(spot_row, begin, min(labels[rank], width - begin), 1)
             else:
                 end = round(edge)
                 wide = min(labels[rank], end - 1)  # before it is the bar of the cursor
-                spots[rank] = Spot(spot_row, end - wide, wide, -1)
-    return Layout(Spot(row, left, held, 0), framed, tuple(spots[rank] for rank in range(number)))
+                spots[rank] = LabelPosition(spot_row, end - wide, wide, -1)
+    return RadialLayout(
+        LabelPosition(row, left, held, 0), framed, tuple(spots[rank] for rank in range(number))
+    )
 
 
-def _offsets(number: int, height: int, *, up_first: bool) -> list[float]:
+def _row_offsets(number: int, height: int, *, up_first: bool) -> list[float]:
     """So many rows, counted from that of the middle and evenly apart; the nearest first."""
     if number < 2:
         return [0.0] * number
@@ -104,20 +106,20 @@ def _offsets(number: int, height: int, *, up_first: bool) -> list[float]:
     return sorted(rows, key=lambda offset: (round(abs(offset), 6), offset if up_first else -offset))
 
 
-def _strength(ties: Sequence[int], rank: int) -> float:
+def _tie_strength(ties: Sequence[int], rank: int) -> float:
     """How strong a tie is: from 0 for the weakest to 1 for the strongest, 0 if all are the same."""
     most, least = ties[0], ties[-1]
     return sqrt((ties[rank] - least) / (most - least)) if most > least else 0.0
 
 
-def _distance(offset: float, strength: float, width: int, height: int) -> float:
+def _distance_from_middle(offset: float, strength: float, width: int, height: int) -> float:
     """How far from the middle a label begins, in cells."""
     across = max(min(width / 2 - _LABEL, 1.9 * height / 2), width / 5)
     down = height / 2 + 1
     return across * sqrt(max(1 - (offset / down) ** 2, 0.0)) * (1 - (1 - _NEAREST) * strength)
 
 
-def step(layout: Layout, cursor: int, across: int, down: int) -> int:
+def neighbour_in_direction(layout: RadialLayout, cursor: int, across: int, down: int) -> int:
     """The place (-1: the middle) to which an arrow goes; the same one if there is none in that direction."""
     at = dict(enumerate(layout.spots))
     here = layout.middle if cursor < 0 else at[cursor]
@@ -128,13 +130,15 @@ def step(layout: Layout, cursor: int, across: int, down: int) -> int:
         beyond = {index: spot for index, spot in at.items() if (spot.side - here.side) * across > 0}
         if here.side * across < 0:
             beyond[-1] = layout.middle
-    return min(beyond, key=lambda index: (_apart(here, beyond[index], down), index), default=cursor)
+    return min(
+        beyond, key=lambda index: (_distance_between(here, beyond[index], down), index), default=cursor
+    )
 
 
-def _apart(here: Spot, there: Spot, down: int) -> float:
-    rows, columns = abs(here.row - there.row), abs(_column(here) - _column(there)) / 2
+def _distance_between(here: LabelPosition, there: LabelPosition, down: int) -> float:
+    rows, columns = abs(here.row - there.row), abs(_middle_column(here) - _middle_column(there)) / 2
     return rows + columns / 8 if down else columns + 3 * rows
 
 
-def _column(spot: Spot) -> int:
+def _middle_column(spot: LabelPosition) -> int:
     return spot.left + spot.width // 2 if spot.side == 0 else spot.near

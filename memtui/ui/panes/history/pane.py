@@ -49,7 +49,7 @@ class HistoryPane(ListPane[Any]):
     def source(self, filter: str, order: tuple[str, bool]) -> RowSource[Any]:
         if self.past.looking is not None:
             return self.past.source(self.past.looking, filter)
-        memory = self.shell.operations.require()
+        memory = self.shell.operations.require_memory()
         return recall_source(memory, filter) if self.recalls else operation_source(memory, filter)
 
     def concerned(self, changes: Changes) -> bool:
@@ -61,7 +61,7 @@ class HistoryPane(ListPane[Any]):
 
     # -- preview
 
-    def _text(self) -> HistoryText:
+    def _history_text(self) -> HistoryText:
         from memtui.ui.presenters.operation import HistoryText
 
         return HistoryText(
@@ -86,7 +86,7 @@ class HistoryPane(ListPane[Any]):
         return (
             assemble((recall_of(row).query, "bold"))
             if operation is None
-            else self._text().quick_preview(operation)
+            else self._history_text().quick_preview(operation)
         )
 
     async def details(self, row: Entry | PastRow | ChangeRow) -> Content:
@@ -97,9 +97,11 @@ class HistoryPane(ListPane[Any]):
         operation = operation_of(row)
         if operation is None:
             recall = recall_of(row)
-            return self._text().recall(await self.ask(lambda memory: gather_recall(memory, recall)))
+            return self._history_text().recall(await self.ask(lambda memory: gather_recall(memory, recall)))
         op_id = operation.op_id
-        return self._text().operation(await self.ask(lambda memory: gather_operation(memory, op_id)))
+        return self._history_text().operation_text(
+            await self.ask(lambda memory: gather_operation(memory, op_id))
+        )
 
     # -- when there is nothing to show
 
@@ -182,7 +184,7 @@ class HistoryPane(ListPane[Any]):
 
     def list_recalls(self, words: str) -> None:
         """Show what agents were told, as far as it has these words."""
-        self.past.leave()
+        self.past.leave_past()
         self.recalls = True
         self.name_list()
         self._listed = words
@@ -231,12 +233,12 @@ class HistoryPane(ListPane[Any]):
             return True
         if self.past.looking is None:
             return False
-        self.past.leave()
+        self.past.leave_past()
         return True
 
     def reload(self) -> None:
         if self.past.looking is not None:
-            self.past.reload(self.past.looking)
+            self.past.read_again(self.past.looking)
         else:
             super().reload()
 

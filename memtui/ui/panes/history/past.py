@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from textual.content import Content
 
-from memtui.present.format import count, local_time, plural
-from memtui.present.memory import confidence, differences, kind_label, speaker_note, why_ended
+from memtui.present.format import format_count, local_time, plural
+from memtui.present.memory import confidence_text, kind_label, reason_ended, speaker_note, version_differences
 from memtui.present.past import coverage_notes, kind_counts, time_ago, verb_label, verb_role
 from memtui.present.text import Visible, one_line, visible
 from memtui.ui.action_dispatch import start_worker
 from memtui.ui.actions import Action
-from memtui.ui.presenters.diff import old_and_new
+from memtui.ui.presenters.diff import mark_differences
 from memtui.ui.presenters.memory_rows import ended_sign, memory_columns
 from memtui.ui.presenters.memory_text import LONGEST
-from memtui.ui.presenters.operation import history_columns, when
-from memtui.ui.presenters.text_layout import TextLayout, stack
+from memtui.ui.presenters.operation import history_columns, short_time
+from memtui.ui.presenters.text_layout import TextLayout, stack_lines
 from memtui.ui.row_source import ListSource
 from memtui.ui.safe import assemble, content
-from memtui.ui.widgets.columns import Column, Piece
+from memtui.ui.widgets.columns import Column, StyledText
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
@@ -55,58 +55,62 @@ def gather_present(memory: Memory, one: MemoryRecord) -> PresentVersion:
 class PastText(TextLayout):
     """Texts of the past."""
 
-    def memory(
+    def past_memory_text(
         self, one: MemoryRecord, at: int, coverage: HistoryCoverage, since: PresentVersion | None
     ) -> Content:
         """A memory as it was ``at`` a time. ``since`` None: what happened since was not read yet."""
         lines = [
-            *self._label(f"as it was on {local_time(at, self.now)}"),
+            *self._label_line(f"as it was on {local_time(at, self.now)}"),
             content(one.content[:LONGEST]),
             assemble(""),
         ]
-        lines += self._state(one)
+        lines += self._state_lines(one)
         if since is not None:
-            lines += [assemble(""), *self._now(one, since)]
-        return stack([*lines, *self._coverage(coverage)])
+            lines += [assemble(""), *self._present_version_lines(one, since)]
+        return stack_lines([*lines, *self._coverage_note(coverage)])
 
-    def change(self, change: PastChange, coverage: HistoryCoverage) -> Content:
+    def change_text(self, change: PastChange, coverage: HistoryCoverage) -> Content:
         """What happened to a memory."""
         when = "" if change.at is None else f", {local_time(change.at, self.now)}"
-        lines = [*self._label(f"{verb_label(change.verb)}{when}")]
+        lines = [*self._label_line(f"{verb_label(change.verb)}{when}")]
         old, new = change.before, change.after
         if old is not None and new is not None and old.content != new.content:
-            lines.append(old_and_new(old.content[:LONGEST], new.content[:LONGEST]))
+            lines.append(mark_differences(old.content[:LONGEST], new.content[:LONGEST]))
         else:
             lines.append(content(change.memory.content[:LONGEST]))
         lines.append(assemble(""))
         if old is not None and new is not None:
-            lines += self._differences(old, new)
+            lines += self._difference_lines(old, new)
         else:
-            lines += self._state(change.memory)
-        return stack([*lines, *self._coverage(coverage)])
+            lines += self._state_lines(change.memory)
+        return stack_lines([*lines, *self._coverage_note(coverage)])
 
-    def _label(self, text: str) -> Iterable[Content]:
+    def _label_line(self, text: str) -> Iterable[Content]:
         yield from assemble(
             (text, "bold $warning"), (f"  {self.glyphs.dot} the past, read only", "$text-muted")
         ).wrap(self.width)
         yield assemble("")
 
-    def _state(self, one: MemoryRecord) -> Iterable[Content]:
+    def _state_lines(self, one: MemoryRecord) -> Iterable[Content]:
         yield from self.labelled("kind", assemble(kind_label(one), (f" {speaker_note(one)}", "$text-muted")))
         if one.kind != "episode":
             kept = (f"  {self.glyphs.protected} confirmed", "$success") if one.protected else ("", "")
             yield from self.labelled(
                 "confidence",
-                assemble((self.level(one.effective), "$accent"), f" {confidence(one.effective)}", kept),
+                assemble(
+                    (self.level_bar(one.effective), "$accent"), f" {confidence_text(one.effective)}", kept
+                ),
             )
         if one.tags:
             yield from self.labelled("tags", assemble("  ".join(one.tags)))
         yield from self.labelled("recorded", assemble(local_time(one.created_at, self.now)))
         if one.valid_until is not None:
-            text = f"{ended_sign(one, self.glyphs)} {why_ended(one)} {local_time(one.valid_until, self.now)}"
+            text = (
+                f"{ended_sign(one, self.glyphs)} {reason_ended(one)} {local_time(one.valid_until, self.now)}"
+            )
             yield from self.labelled("trash", assemble((text, "$warning")))
 
-    def _now(self, one: MemoryRecord, since: PresentVersion) -> Iterable[Content]:
+    def _present_version_lines(self, one: MemoryRecord, since: PresentVersion) -> Iterable[Content]:
         yield assemble(("now", "bold $accent"))
         here, latest = since.now, since.latest
         if here is None or latest is None:
@@ -116,21 +120,21 @@ class PastText(TextLayout):
             yield from self.labelled(
                 "corrected", assemble((time_ago(latest.created_at, self.now), "$text-muted"))
             )
-            yield old_and_new(one.content[:LONGEST], latest.content[:LONGEST])
+            yield mark_differences(one.content[:LONGEST], latest.content[:LONGEST])
             return
-        differences = list(self._differences(one, here))
+        differences = list(self._difference_lines(one, here))
         if one.content != here.content:
-            yield old_and_new(one.content[:LONGEST], here.content[:LONGEST])
+            yield mark_differences(one.content[:LONGEST], here.content[:LONGEST])
         elif not differences:
             yield assemble(("The same.", "$text-muted"))
         yield from differences
 
-    def _differences(self, old: MemoryRecord, new: MemoryRecord) -> Iterable[Content]:
-        for label, was, is_now, _ in differences(old, new):
+    def _difference_lines(self, old: MemoryRecord, new: MemoryRecord) -> Iterable[Content]:
+        for label, was, is_now, _ in version_differences(old, new):
             change = assemble((was, "$removed"), (" → ", "$text-muted"), (is_now, "$added"))
             yield from self.labelled(label, change)
 
-    def _coverage(self, coverage: HistoryCoverage) -> Iterable[Content]:
+    def _coverage_note(self, coverage: HistoryCoverage) -> Iterable[Content]:
         for note in coverage_notes(coverage, self.now):
             yield assemble("")
             yield from content(f"{self.glyphs.conflict} {note}", "$warning").wrap(self.width)
@@ -214,13 +218,15 @@ def change_source(diff: PastDiff, words: str) -> ListSource[ChangeRow]:
     return ListSource(rows, lambda row: row.change.memory.rid)
 
 
-def fitting(columns: Sequence[Column[Any]], fits: Callable[[object], bool]) -> list[Column[Any]]:
+def columns_for_row_type(columns: Sequence[Column[Any]], fits: Callable[[object], bool]) -> list[Column[Any]]:
     """Columns that are empty for rows of another kind: old rows are still shown while new ones are read."""
 
-    def guarded(cell: Callable[[Any, int], Iterable[Piece]]) -> Callable[[Any, int], Iterable[Piece]]:
-        return lambda row, width: cell(row, width) if fits(row) else (Piece(Visible("")),)
+    def empty_unless_fitting(
+        cell: Callable[[Any, int], Iterable[StyledText]],
+    ) -> Callable[[Any, int], Iterable[StyledText]]:
+        return lambda row, width: cell(row, width) if fits(row) else (StyledText(Visible("")),)
 
-    return [column._replace(cell=guarded(column.cell)) for column in columns]
+    return [column._replace(cell=empty_unless_fitting(column.cell)) for column in columns]
 
 
 def is_past(row: object) -> bool:
@@ -234,31 +240,33 @@ def past_columns(glyphs: Glyphs, at: Callable[[], float]) -> list[Column[Any]]:
         for column in memory_columns(glyphs, at)
         if column.id not in ("entities", "tags")
     ]
-    return fitting(columns, lambda row: isinstance(row, PastRow))
+    return columns_for_row_type(columns, lambda row: isinstance(row, PastRow))
 
 
 def change_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Any]]:
     """What happened, sign, text, when."""
 
-    def verb(row: ChangeRow, width: int) -> Iterable[Piece]:
-        yield Piece(one_line(verb_label(row.change.verb), width), verb_role(row.change.verb))
+    def verb_cell(row: ChangeRow, width: int) -> Iterable[StyledText]:
+        yield StyledText(one_line(verb_label(row.change.verb), width), verb_role(row.change.verb))
 
-    def sign(row: ChangeRow, width: int) -> Iterable[Piece]:
-        yield Piece(visible(glyphs.kinds[row.change.memory.kind]), "accent")
+    def sign_cell(row: ChangeRow, width: int) -> Iterable[StyledText]:
+        yield StyledText(visible(glyphs.kinds[row.change.memory.kind]), "accent")
 
-    def text(row: ChangeRow, width: int) -> Iterable[Piece]:
-        yield Piece(one_line(row.change.memory.content, width))
+    def text_cell(row: ChangeRow, width: int) -> Iterable[StyledText]:
+        yield StyledText(one_line(row.change.memory.content, width))
 
-    def at(row: ChangeRow, width: int) -> Iterable[Piece]:
-        yield Piece(when(row.change.at, now()) if row.change.at is not None else Visible(""), "dim")
+    def time_cell(row: ChangeRow, width: int) -> Iterable[StyledText]:
+        yield StyledText(
+            short_time(row.change.at, now()) if row.change.at is not None else Visible(""), "dim"
+        )
 
     columns = [
-        Column("verb", "became", verb, width=13),
-        Column("sign", "", sign, width=1),
-        Column("text", "memory", text, least=24, gap=1),
-        Column("when", "when", at, width=12, drop=1),
+        Column("verb", "became", verb_cell, width=13),
+        Column("sign", "", sign_cell, width=1),
+        Column("text", "memory", text_cell, least=24, gap=1),
+        Column("when", "when", time_cell, width=12, drop=1),
     ]
-    return fitting(columns, lambda row: isinstance(row, ChangeRow))
+    return columns_for_row_type(columns, lambda row: isinstance(row, ChangeRow))
 
 
 _READ_ONLY = ("undo_this", "undo_agent", "recalls")
@@ -268,7 +276,7 @@ _DIFF_PLACEHOLDER = "filter by words: forgotten, ferry, -word"
 
 def present_columns(clock: Callable[[], float]) -> Sequence[Column[Any]]:
     """The columns of the present. They are empty for a row of the past."""
-    return fitting(history_columns(clock), lambda row: not is_past(row))
+    return columns_for_row_type(history_columns(clock), lambda row: not is_past(row))
 
 
 def past_memory(row: object) -> MemoryRecord | None:
@@ -302,9 +310,9 @@ class PastView:
         text = "yesterday" if before is None else " .. ".join(part for part in before if part)
         asked = await self._pane.shell.ask_person(PointInTimeDialog(text))
         if asked:
-            await self.look_at(PointsInTime.parse(asked))
+            await self.open_past(PointsInTime.parse(asked))
 
-    async def look_at(self, moments: PointsInTime) -> None:
+    async def open_past(self, moments: PointsInTime) -> None:
         """Show the past. A text without a time gives an error message."""
         self.looking = looking = await self._pane.ask(lambda memory: read_past(memory, moments))
         self._pane.filter_bar.set_filter("", quiet=True)
@@ -323,7 +331,7 @@ class PastView:
             self._pane.show_message(note, "warning")
         self.count_again()
 
-    def leave(self) -> None:
+    def leave_past(self) -> None:
         """Back to the present."""
         if self.looking is None:
             return
@@ -334,11 +342,11 @@ class PastView:
         self._name_list()
         self._pane.show_rows(top=True)
 
-    def reload(self, looking: PastReading) -> None:
+    def read_again(self, looking: PastReading) -> None:
         """Read it again. A restore or an erase can change the past."""
-        start_worker(self._pane, partial(self._look_again, looking), "look")
+        start_worker(self._pane, partial(self._open_again, looking), "look")
 
-    async def _look_again(self, looking: PastReading) -> None:
+    async def _open_again(self, looking: PastReading) -> None:
         again = await self._pane.ask(lambda memory: reread_past(memory, looking))
         if self.looking is looking:
             self.looking = again
@@ -346,7 +354,7 @@ class PastView:
 
     # -- what is shown
 
-    def _times(self, looking: PastReading) -> str:
+    def _moments_text(self, looking: PastReading) -> str:
         now, diff = self._pane.shell.clock(), looking.diff
         if diff is None:
             return f"as of {local_time(looking.past.at, now)}"
@@ -355,7 +363,7 @@ class PastView:
     def frame_title(self, looking: PastReading) -> Content:
         """The title of the list's frame."""
         key, dot = self._pane.shell.keymap_shown("back"), self._pane.shell.glyphs.dot
-        times = self._times(looking)
+        times = self._moments_text(looking)
         return assemble((f" {times} ", "bold $warning"), f"{dot} ", (key, "$accent"), " the present ")
 
     def source(self, looking: PastReading, filter: str) -> PastSource | ListSource[ChangeRow]:
@@ -373,10 +381,10 @@ class PastView:
         else:
             diff = looking.diff
             by_number = sorted(diff.counts.items(), key=lambda one: -one[1])
-            parts = [f"{count(number)} {verb_label(verb)}" for verb, number in by_number]
+            parts = [f"{format_count(number)} {verb_label(verb)}" for verb, number in by_number]
             parts += [f"{plural(number, 'turn')} {verb_label(verb)}" for verb, number in diff.turns.items()]
             summary = ", ".join(parts) or "nothing changed"
-        self._pane.show_status(f"{self._times(looking)} {self._pane.shell.glyphs.dot} {summary}")
+        self._pane.show_status(f"{self._moments_text(looking)} {self._pane.shell.glyphs.dot} {summary}")
 
     def count_again(self) -> None:
         """Show how much there was, or how many changes."""
@@ -389,8 +397,8 @@ class PastView:
         text = PastText(self._pane.preview.text_width, self._pane.shell.clock(), self._pane.shell.glyphs)
         coverage = looking.past.coverage
         if isinstance(row, ChangeRow):
-            return text.change(row.change, coverage)
-        return text.memory(row.memory, looking.past.at, coverage, None)
+            return text.change_text(row.change, coverage)
+        return text.past_memory_text(row.memory, looking.past.at, coverage, None)
 
     async def details(self, row: PastRow | ChangeRow) -> Content:
         looking = self.looking
@@ -398,7 +406,7 @@ class PastView:
             return self.quick_preview(row)
         since = await self._pane.ask(lambda memory: gather_present(memory, row.memory))
         text = PastText(self._pane.preview.text_width, self._pane.shell.clock(), self._pane.shell.glyphs)
-        return text.memory(row.memory, looking.past.at, looking.past.coverage, since)
+        return text.past_memory_text(row.memory, looking.past.at, looking.past.coverage, since)
 
     def empty_text(self, filter: str) -> Content:
         key = self._pane.shell.keymap_shown("back")

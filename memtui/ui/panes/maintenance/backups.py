@@ -19,11 +19,11 @@ from memtui.present.backup import (
     reason_label,
     restore_parts,
 )
-from memtui.present.format import count, file_size, local_time
+from memtui.present.format import file_size, format_count, local_time
 from memtui.present.past import time_ago
 from memtui.ui.action_dispatch import start_worker
 from memtui.ui.actions import Action
-from memtui.ui.presenters.text_layout import stack
+from memtui.ui.presenters.text_layout import stack_lines
 from memtui.ui.safe import assemble, content, line
 
 from .detail import Labelled
@@ -50,7 +50,7 @@ _RULES = (
 class BackupText(Labelled):
     """Backups."""
 
-    def topic(self, backups: Sequence[Backup], folder: str, *, unfolded: bool) -> Content:
+    def topic_text(self, backups: Sequence[Backup], folder: str, *, unfolded: bool) -> Content:
         """All backups, and the rules."""
         summary = backups_summary(backups, self.now)
         lines = [*content(summary, "bold").wrap(self.width), assemble("")]
@@ -59,9 +59,9 @@ class BackupText(Labelled):
         if backups:
             lines += [*self.labelled("folder", content(folder, "$text-muted", limit=300)), assemble("")]
             lines += self.way("open", "hides them again" if unfolded else "lists them here")
-        return stack([*lines, *self.way("run", "makes one now")])
+        return stack_lines([*lines, *self.way("run", "makes one now")])
 
-    def backup(
+    def backup_text(
         self,
         backup: Backup,
         contents: BackupContents | None,
@@ -74,10 +74,10 @@ class BackupText(Labelled):
             title = assemble(
                 (f"{self.glyphs.conflict} It cannot be used: ", "bold $error"), (contents.problem, "$error")
             )
-            return stack([*title.wrap(self.width), assemble(""), *self._head(backup, None)])
-        lines = [*self._head(backup, contents), assemble("")]
+            return stack_lines([*title.wrap(self.width), assemble(""), *self._heading(backup, None)])
+        lines = [*self._heading(backup, contents), assemble("")]
         if preview is not None:
-            lines += self.difference(preview)
+            lines += self.difference_text(preview)
             lines += [
                 assemble(""),
                 *self.way("restore_backup", "restores it, or takes single memories out of it"),
@@ -86,9 +86,9 @@ class BackupText(Labelled):
             lines += self.way("dry_run", "checks it and shows what restoring it would do")
         else:
             lines.append(assemble(("comparing with the memory now…", "$text-muted")))
-        return stack(lines)
+        return stack_lines(lines)
 
-    def _head(self, backup: Backup, contents: BackupContents | None) -> Iterable[Content]:
+    def _heading(self, backup: Backup, contents: BackupContents | None) -> Iterable[Content]:
         when = assemble(
             local_time(backup.at, self.now),
             (f" {self.glyphs.dot} {time_ago(backup.at, self.now)}", "$text-muted"),
@@ -102,36 +102,38 @@ class BackupText(Labelled):
             yield from self.labelled("verified", verified)
         yield from self.labelled("file", content(backup.path.name, "$text-muted", limit=120))
 
-    def difference(self, preview: RestorePreview) -> Iterable[Content]:
+    def difference_text(self, preview: RestorePreview) -> Iterable[Content]:
         """What restoring would do."""
         if preview.same:
             yield assemble((SAME, "bold"))
             return
         yield assemble(("restoring it would", "bold $accent"))
         shown = len(NUMBERS) if self.width >= _WHAT + _NUMBER * len(NUMBERS) else 3
-        yield self._numbers("", NUMBERS[-shown:], "$text-muted")
+        yield self._number_row("", NUMBERS[-shown:], "$text-muted")
         for one in preview.counts:
             if one.back or one.changed or one.lost:
                 numbers = (one.now, one.then, one.back, one.changed, one.lost)
-                yield self._numbers(one.what, [count(number) for number in numbers[-shown:]], "$text")
+                yield self._number_row(
+                    one.what, [format_count(number) for number in numbers[-shown:]], "$text"
+                )
         for title, role, changes, number in restore_parts(preview):
             if number:
                 yield assemble("")
-                yield assemble((f"{count(number)} {title}", f"bold ${role}"))
+                yield assemble((f"{format_count(number)} {title}", f"bold ${role}"))
                 for change in changes[:_LISTED]:
-                    yield from self.change(change)
+                    yield from self.change_text(change)
                 if number > _LISTED:
-                    yield assemble((f"  and {count(number - _LISTED)} more", "$text-muted"))
+                    yield assemble((f"  and {format_count(number - _LISTED)} more", "$text-muted"))
         if note := history_loss_note(preview):
             yield assemble("")
             yield from content(note, "$text-muted").wrap(self.width)
 
-    def _numbers(self, what: str, cells: Sequence[str], style: str) -> Content:
+    def _number_row(self, what: str, cells: Sequence[str], style: str) -> Content:
         numbers = "".join(cell.rjust(_NUMBER) for cell in cells)
         room = max(min(_WHAT, self.width - len(numbers)), 8)
         return assemble((what.ljust(room)[:room], style), (numbers, style))
 
-    def change(self, change: RestoreChange) -> Iterable[Content]:
+    def change_text(self, change: RestoreChange) -> Iterable[Content]:
         """The text now and in the backup, a line each."""
         sign = self.glyphs.kinds[change.kind]
         room = max(self.width - 6, 8)
@@ -176,7 +178,7 @@ class Backups:
                 return (
                     f"This works on a backup: {self._pane.shell.keymap_shown('open')} on Backups lists them."
                 )
-            return f"{self._jobs.busy} is running: wait for it." if self._jobs.busy else ""
+            return f"{self._jobs.running_task} is running: wait for it." if self._jobs.running_task else ""
         return ""
 
     async def make(self) -> None:
@@ -185,9 +187,9 @@ class Backups:
         self._pane.show_message(f"Backed up, and verified: {made.path.name}")
         self._refresh()
 
-    async def compare(self, backup: Backup) -> None:
+    async def show_comparison(self, backup: Backup) -> None:
         """Compute what restoring it would do, and show it."""
-        await self._compare(backup)
+        await self._preview_restore(backup)
         self._pane.show_selected()
 
     async def do_restore_backup(self) -> None:
@@ -196,13 +198,15 @@ class Backups:
         backup = self.backup
         if backup is None:
             return
-        message = await restore(self._pane.shell, backup, await self._compare(backup), self._jobs.work)
+        message = await restore(
+            self._pane.shell, backup, await self._preview_restore(backup), self._jobs.work
+        )
         if message:
             self._pane.show_message(message)
         self.compared.clear()
         self._refresh()
 
-    async def _compare(self, backup: Backup) -> RestorePreview:
+    async def _preview_restore(self, backup: Backup) -> RestorePreview:
         """What restoring it would do. The backup is checked first."""
         name = backup.path.name
         if name not in self.compared:
@@ -215,9 +219,9 @@ class Backups:
 
     def toggle_backups(self) -> None:
         self.unfolded = not self.unfolded
-        start_worker(self._pane, self._unfold, "unfold")
+        start_worker(self._pane, self._toggle_unfolded, "unfold")
 
-    async def _unfold(self) -> None:
+    async def _toggle_unfolded(self) -> None:
         await self.read_backups()
         self._pane.show_rows(top=False)
 
@@ -233,11 +237,11 @@ class Backups:
         if row.backup is not None:
             name = row.backup.path.name
             waits = row.backup.size > LARGE_BYTES
-            return text.backup(row.backup, self.contents.get(name), self.compared.get(name), waits=waits)
+            return text.backup_text(row.backup, self.contents.get(name), self.compared.get(name), waits=waits)
         if row.topic == "backups" and self._jobs.state is not None:
-            memory = self._pane.shell.operations.require()
+            memory = self._pane.shell.operations.require_memory()
             folder = "" if memory.path is None else str(memory.path.parent / "backups")
-            return text.topic(self._jobs.state.backups, folder, unfolded=self.unfolded)
+            return text.topic_text(self._jobs.state.backups, folder, unfolded=self.unfolded)
         return None
 
     async def backup_details(self, backup: Backup) -> Content:
@@ -251,4 +255,4 @@ class Backups:
         large, broken = backup.size > LARGE_BYTES, bool(self.contents[name].problem)
         if name not in self.compared and not large and not broken:
             self.compared[name] = await self._pane.ask(lambda memory: memory.backups.preview(backup.path))
-        return self._text().backup(backup, self.contents[name], self.compared.get(name), waits=large)
+        return self._text().backup_text(backup, self.contents[name], self.compared.get(name), waits=large)

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from memtui.present.format import count, local_date, local_time, plural, relative_time
-from memtui.present.job import next_run, outcome, period, role
+from memtui.present.format import format_count, local_date, local_time, plural, relative_time
+from memtui.present.job import next_run_text, outcome_line, result_role, trigger_text
 from memtui.present.operation import actor_name
 from memtui.ui.presenters.operation import HistoryText
-from memtui.ui.presenters.text_layout import labelled, stack
+from memtui.ui.presenters.text_layout import labelled_block, stack_lines
 from memtui.ui.safe import assemble, content, drawn, line
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class Labelled:
         return assemble((self.keys[action], "bold $accent"), (f"  {what}", "$text-muted")).wrap(self.width)
 
     def labelled(self, label: str, text: Content) -> Iterable[Content]:
-        return labelled(label, text, self.width, LABEL)
+        return labelled_block(label, text, self.width, LABEL)
 
 
 _RUNS_LISTED = 15
@@ -104,7 +104,7 @@ _RUNS_LISTED = 15
 class JobText(Labelled):
     """Jobs and runs."""
 
-    def job(
+    def job_text(
         self, job: JobStatus, runs: Sequence[JobRun], *, dry: JobRun | None, dry_memories: Sequence[MemoryRecord],
         detail: OperationDetail | None,
     ) -> Content:  # fmt: skip
@@ -113,29 +113,29 @@ class JobText(Labelled):
         lines += self.labelled(
             "schedule", assemble(f"{job.schedule}, local time" if job.next_due else job.schedule)
         )
-        lines += self.labelled("next", self._next(job))
+        lines += self.labelled("next", self._next_run_line(job))
         if job.obstacle:
             lines += self.labelled("waits", assemble((job.obstacle, "$warning")))
         if dry is not None:
-            lines += [assemble(""), assemble(("a run now", "bold $accent")), *self._report(dry)]
-            lines += self._memories(dry_memories, len(dry.report.ids) if dry.report is not None else 0)
+            lines += [assemble(""), assemble(("a run now", "bold $accent")), *self._report_lines(dry)]
+            lines += self._memory_lines(dry_memories, len(dry.report.ids) if dry.report is not None else 0)
         lines += [assemble(""), assemble(("last run", "bold $accent"))]
         if job.last is None:
             lines.append(assemble(("it has not run yet", "$text-muted")))
         else:
-            lines += self._run(job.last, detail)
+            lines += self._run_lines(job.last, detail)
         older = [run for run in runs if job.last is None or run.run_id != job.last.run_id][:_RUNS_LISTED]
         if older:
             lines += [assemble(""), assemble(("before", "bold $accent"))]
             lines += [self._run_line(run) for run in older]
-        return stack(lines)
+        return stack_lines(lines)
 
-    def run(self, run: JobRun, label: str, detail: OperationDetail | None) -> Content:
+    def run_text(self, run: JobRun, label: str, detail: OperationDetail | None) -> Content:
         """One run and what it changed."""
-        return stack([content(label, "bold"), assemble(""), *self._run(run, detail)])
+        return stack_lines([content(label, "bold"), assemble(""), *self._run_lines(run, detail)])
 
-    def _next(self, job: JobStatus) -> Content:
-        due = drawn((next_run(job, self.now),))
+    def _next_run_line(self, job: JobStatus) -> Content:
+        due = drawn((next_run_text(job, self.now),))
         if job.off:
             return due
         if not job.enabled:
@@ -144,19 +144,21 @@ class JobText(Labelled):
             return due
         return assemble(due, (f" {self.glyphs.dot} {relative_time(job.next_due, self.now)}", "$text-muted"))
 
-    def _run(self, run: JobRun, detail: OperationDetail | None) -> Iterable[Content]:
+    def _run_lines(self, run: JobRun, detail: OperationDetail | None) -> Iterable[Content]:
         took = (
-            "" if run.finished_at is None else f" {self.glyphs.dot} {_span(run.finished_at - run.started_at)}"
+            ""
+            if run.finished_at is None
+            else f" {self.glyphs.dot} {_duration_text(run.finished_at - run.started_at)}"
         )
         ago = relative_time(run.started_at, self.now)
         yield from self.labelled(
             "began",
             assemble(
                 local_time(run.started_at, self.now),
-                (f" {self.glyphs.dot} {ago}{took} {self.glyphs.dot} {period(run)}", "$text-muted"),
+                (f" {self.glyphs.dot} {ago}{took} {self.glyphs.dot} {trigger_text(run)}", "$text-muted"),
             ),
         )
-        yield from self._report(run)
+        yield from self._report_lines(run)
         if detail is None:
             if run.state == "done" and run.report is not None and not run.report.skipped:
                 yield from self.labelled("changed", assemble(("nothing that could be undone", "$text-muted")))
@@ -169,17 +171,17 @@ class JobText(Labelled):
             text = f"{plural(operation.rows, 'row')}; {self.keys['undo_this']} takes all of it back"
             yield from self.labelled("changed", assemble(text))
         yield assemble("")
-        yield HistoryText(self.width, self.now, self.glyphs).operation(detail)
+        yield HistoryText(self.width, self.now, self.glyphs).operation_text(detail)
 
-    def _report(self, run: JobRun) -> Iterable[Content]:
-        style = "$warning" if run.state == "cancelled" else f"${role(run)}"
+    def _report_lines(self, run: JobRun) -> Iterable[Content]:
+        style = "$warning" if run.state == "cancelled" else f"${result_role(run)}"
         word = {"done": "", "running": "running: "}.get(run.state, f"{run.state}: ")
-        yield from self.labelled("outcome", assemble((f"{word}{outcome(run)}", style)))
+        yield from self.labelled("outcome", assemble((f"{word}{outcome_line(run)}", style)))
         report = run.report
         if report is None:
             return
         counts = [
-            f"{name.replace('_', ' ')} {count(number)}"
+            f"{name.replace('_', ' ')} {format_count(number)}"
             for name, number in report.counts.items()
             if number and name != "cap"
         ]
@@ -192,18 +194,18 @@ class JobText(Labelled):
         sign = {"done": self.glyphs.done, "failed": self.glyphs.conflict}.get(run.state, self.glyphs.ended)
         when = local_time(run.started_at, self.now)
         room = max(self.width - len(when) - 4, 8)
-        style = f"${role(run)}"
+        style = f"${result_role(run)}"
         return assemble(
-            (f"{sign} ", "$text-muted"), (f"{when}  ", "$text-muted"), line(outcome(run), room, style)
+            (f"{sign} ", "$text-muted"), (f"{when}  ", "$text-muted"), line(outcome_line(run), room, style)
         )
 
-    def _memories(self, memories: Sequence[MemoryRecord], all_of_them: int) -> Iterable[Content]:
+    def _memory_lines(self, memories: Sequence[MemoryRecord], all_of_them: int) -> Iterable[Content]:
         for memory in memories[:_LISTED]:
             sign = self.glyphs.kinds[memory.kind]
             yield assemble((f"{sign} ", "$accent"), line(memory.content, self.width - 2))
         if all_of_them > _LISTED:
-            yield assemble((f"and {count(all_of_them - _LISTED)} more", "$text-muted"))
+            yield assemble((f"and {format_count(all_of_them - _LISTED)} more", "$text-muted"))
 
 
-def _span(seconds: int) -> str:
+def _duration_text(seconds: int) -> str:
     return f"{seconds} s" if seconds < 120 else f"{seconds // 60} min"

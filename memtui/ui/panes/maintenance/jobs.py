@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, TypeVar
 from memtui.engine.errors import InputError
 from memtui.present.consolidation import cost_estimate
 from memtui.present.format import plural
-from memtui.present.health import verdict
-from memtui.present.job import outcome
-from memtui.present.question import outcomes
+from memtui.present.health import health_line
+from memtui.present.job import outcome_line
+from memtui.present.question import results_line
 from memtui.present.reembedding import plan_rows, reembed_result
 from memtui.present.sync import report_line
 from memtui.ui.actions import Action
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from memtui.engine.records import CheckReport, Finding
     from memtui.engine.records.embedding import ReembedResult
     from memtui.engine.records.jobs import JobRun
-    from memtui.engine.review.health import Health
+    from memtui.engine.review.health import HealthReport
     from memtui.ui.panes.list_pane import ListPane
     from memtui.ui.progress import Work
     from memtui.ui.state import LastCheck
@@ -43,7 +43,7 @@ _BETTER = (
 _PAID = frozenset({"enrichment", "consolidation", "reflection"})
 
 
-def reembed(memory: Memory, work: Work) -> ReembedResult:
+def run_reembedding(memory: Memory, work: Work) -> ReembedResult:
     """Blocks."""
     job = memory.models.reembedding
     work.interrupt = job.interrupt
@@ -58,12 +58,12 @@ class Jobs:
         self._refresh = refresh
         self.state: State | None = None
         self.check: CheckReport | None = None
-        self.health: Health | None = None
+        self.health: HealthReport | None = None
         # The latest dry run of each job.
         self.dry: dict[str, JobRun] = {}
 
     @property
-    def busy(self) -> str:
+    def running_task(self) -> str:
         """What is running, in a word. Empty if nothing is."""
         mine = next((work for work in self._pane.shell.operations.works if work.name.startswith(NAME)), None)
         if mine is not None:
@@ -75,9 +75,9 @@ class Jobs:
         row = self._pane.table.selected
         match action.id:
             case "stop":
-                return "" if self.busy else "Nothing is running."
-            case "run" | "dry_run" if self.busy:
-                return f"{self.busy} is running: {self._pane.shell.keymap_shown('stop')} stops it."
+                return "" if self.running_task else "Nothing is running."
+            case "run" | "dry_run" if self.running_task:
+                return f"{self.running_task} is running: {self._pane.shell.keymap_shown('stop')} stops it."
             case "run":
                 if row is not None and row.topic == "models" and self.state is not None:
                     stats = self.state.stats
@@ -101,13 +101,13 @@ class Jobs:
                 return ""
 
     def _why_no_undo(self, row: Row | None) -> str:
-        run = self._run_of(row)
+        run = self._run_of_row(row)
         if run is None:
             return "This works on a run, or on the last run of a job."
         return "" if run.op_id is not None else "This run changed nothing that could be taken back."
 
     @staticmethod
-    def _run_of(row: Row | None) -> JobRun | None:
+    def _run_of_row(row: Row | None) -> JobRun | None:
         if row is None:
             return None
         return row.run or (row.job.last if row.job is not None else None)
@@ -122,7 +122,7 @@ class Jobs:
             await self._repair()
         elif row is not None and row.topic == "health":
             await self.look_at_health()
-            self._pane.show_message(f"Health: {verdict(self.health)}.")
+            self._pane.show_message(f"Health: {health_line(self.health)}.")
         elif row is not None and row.topic == "devices":
             report = await self.work(lambda memory, work: memory.sync.run(), "sync")
             self._pane.show_message(
@@ -136,24 +136,24 @@ class Jobs:
         elif row is not None and row.topic == "questions":
             results = await self.work(lambda memory, work: memory.questions.run(), "questions")
             self._pane.show_message(
-                f"Questions: {outcomes(results)}.",
+                f"Questions: {results_line(results)}.",
                 "information" if all(one.passed for one in results) else "warning",
             )
             self._refresh()
         elif row is not None and row.job is not None and await self._cost_is_fine(row.job.name):
-            run = await self._carry_out(row.job.name, dry=False)
+            run = await self._run_job(row.job.name, dry=False)
             self.dry.pop(row.job.name, None)
             self._report_run(row.job.label, run)
 
     async def dry_run(self) -> None:
         row = self._pane.table.selected
         if row is not None and row.job is not None and await self._cost_is_fine(row.job.name):
-            self.dry[row.job.name] = run = await self._carry_out(row.job.name, dry=True)
+            self.dry[row.job.name] = run = await self._run_job(row.job.name, dry=True)
             self._report_run(f"{row.job.label}, dry run", run)
             self._pane.show_selected()
 
     def do_stop(self) -> None:
-        memory = self._pane.shell.operations.require()
+        memory = self._pane.shell.operations.require_memory()
         memory.jobs.cancel()
         for work in self._pane.shell.operations.works:
             if work.name.startswith(NAME):
@@ -177,7 +177,7 @@ class Jobs:
         self._refresh()
 
     async def do_undo_this(self) -> None:
-        run = self._run_of(self._pane.table.selected)
+        run = self._run_of_row(self._pane.table.selected)
         if run is None or run.op_id is None:
             return
         op_id = run.op_id
@@ -188,7 +188,7 @@ class Jobs:
 
     # -- work
 
-    async def _carry_out(self, name: str, *, dry: bool) -> JobRun:
+    async def _run_job(self, name: str, *, dry: bool) -> JobRun:
         def run(memory: Memory, work: Work) -> JobRun:
             return memory.jobs.run_now(name, dry_run=dry)
 
@@ -200,11 +200,11 @@ class Jobs:
     @property
     def checked(self) -> LastCheck | None:
         """When this file was checked last, also before the app was started."""
-        return self._pane.shell.state.checked(self._pane.shell.operations.require().path)
+        return self._pane.shell.state.checked(self._pane.shell.operations.require_memory().path)
 
     def _note_check(self, report: CheckReport) -> None:
         self.check = report
-        path = self._pane.shell.operations.require().path
+        path = self._pane.shell.operations.require_memory().path
         self._pane.shell.state.note_checked(path, self._pane.shell.clock(), len(report.findings))
 
     async def _check(self) -> None:
@@ -246,7 +246,7 @@ class Jobs:
         """Change to the embedding model in the settings, after a preview of the cost."""
         self._pane.show_message("Estimating the cost.")
         plan = await self.work(lambda memory, work: memory.models.reembedding.plan(), "preview")
-        a_million = self._pane.shell.operations.require().options.endpoint.price
+        a_million = self._pane.shell.operations.require_memory().options.endpoint.price
         text = "\n".join(f"{label:<8} {text}" for label, text in plan_rows(plan, a_million))
         if (
             await self._pane.shell.ask_person(Question("Re-embed the memory?", text, yes="re-embed"))
@@ -254,7 +254,7 @@ class Jobs:
         ):
             return
         try:
-            done = await self.work(reembed, "re-embedding")
+            done = await self.work(run_reembedding, "re-embedding")
         finally:
             self._refresh()
         self._pane.show_message(
@@ -272,7 +272,7 @@ class Jobs:
         if await self._pane.shell.ask_person(question) is not True:
             return
         try:
-            agent_ranking.choose(self._pane.shell, name)
+            agent_ranking.choose_profile(self._pane.shell, name)
         except InputError as error:
             self._pane.show_message(f"{error.message} {error.hint}", "warning")
             return
@@ -297,7 +297,7 @@ class Jobs:
 
     async def _cost_is_fine(self, name: str) -> bool:
         """Ask first, with the estimated cost, if a language model is used."""
-        llm = self._pane.shell.operations.require().options.llm
+        llm = self._pane.shell.operations.require_memory().options.llm
         if not llm.configured or name not in _PAID:
             return True
         if name == "consolidation":
@@ -308,4 +308,4 @@ class Jobs:
 
     def _report_run(self, label: str, run: JobRun) -> None:
         failed = run.state == "failed"
-        self._pane.show_message(f"{label}: {outcome(run)}", "error" if failed else "information")
+        self._pane.show_message(f"{label}: {outcome_line(run)}", "error" if failed else "information")

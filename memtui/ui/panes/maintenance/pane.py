@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar
 from textual import on
 from textual.content import Content
 
-from memtui.present.job import outcome
+from memtui.present.job import outcome_line
 from memtui.ui.action_dispatch import start_worker
 from memtui.ui.actions import Action
 from memtui.ui.keymap import bindings_at
@@ -34,9 +34,9 @@ from .rows import (
     first_of,
     maintenance_columns,
     maintenance_rows,
-    matching,
     members_of,
     read_state,
+    rows_matching,
     topic_line,
 )
 from .topic_text import TopicText
@@ -93,7 +93,7 @@ class MaintenancePane(ListPane[Row]):
         rows = maintenance_rows(
             self.jobs.state, self.jobs.check, self.jobs.health, contents, self.shell.clock()
         )
-        return matching(rows, filter)
+        return rows_matching(rows, filter)
 
     def _topic_line(self, row: Row) -> str:
         return (
@@ -107,18 +107,18 @@ class MaintenancePane(ListPane[Row]):
     def _row_line(self, row: Row) -> str:
         if row.job is None:
             return self._topic_line(row)
-        return outcome(row.job.last) or "it has not run yet"
+        return outcome_line(row.job.last) or "it has not run yet"
 
     def load(self) -> None:
         self.refresh_state()
-        self.set_interval(LOOK_SECONDS, self._look)
-        self.set_interval(LOOK_WHILE_RUNNING, self._look_closely)
+        self.set_interval(LOOK_SECONDS, self._refresh)
+        self.set_interval(LOOK_WHILE_RUNNING, self._refresh_often)
 
     def open_at(self, key: int) -> None:
         """Put the cursor on the row with this key, also if the rows are not read yet."""
         if self.filter_text:
             self.filter_bar.set_filter("")
-        self.table.select(key)
+        self.table.select_key(key)
 
     def reload(self) -> None:
         self.backups.compared.clear()
@@ -126,21 +126,21 @@ class MaintenancePane(ListPane[Row]):
         self._health_due = True
 
     def refresh_state(self) -> None:
-        start_worker(self, self._read, "state")
+        start_worker(self, self._read_state, "state")
 
-    async def _read(self) -> None:
+    async def _read_state(self) -> None:
         first = self.jobs.state is None
         self.jobs.state = await self.ask(read_state)
         await self.backups.read_backups()
         self._show_running()
         self._banner.show(self.jobs.state.status.clock)
         if first and self.table.selected_key is None:
-            self.table.select(FIRST_JOB)  # the groups are above it
+            self.table.select_key(FIRST_JOB)  # the groups are above it
         self.show_rows(top=False)
         if first:  # not beside it: the list is what the person waits for
             start_worker(self, self.jobs.look_at_health, "health")
 
-    def _look(self) -> None:
+    def _refresh(self) -> None:
         """Update the list: another program may have run a job, and times change."""
         if self.shell.shown_pane_id == self.pane_id and self.shell.operations.memory is not None:
             start_worker(self, self._read_status, "progress")
@@ -152,9 +152,9 @@ class MaintenancePane(ListPane[Row]):
                 self._health_due = False
                 start_worker(self, self.jobs.look_at_health, "health")
 
-    def _look_closely(self) -> None:
-        if self.jobs.busy:
-            self._look()
+    def _refresh_often(self) -> None:
+        if self.jobs.running_task:
+            self._refresh()
 
     async def _read_status(self) -> None:
         """Read the progress of a job. The rest is read again only when a run begins or ends."""
@@ -197,7 +197,7 @@ class MaintenancePane(ListPane[Row]):
         what = next((name for name in ("job", "run", "backup") if getattr(row, name) is not None), "")
         return assemble(
             " ",
-            line(row.name.strip(), 40),
+            line(row.name_cell.strip(), 40),
             (f" {self.shell.glyphs.dot} {what} " if what else " ", "$text-muted"),
         )
 
@@ -205,24 +205,26 @@ class MaintenancePane(ListPane[Row]):
         state, jobs, text = self.jobs.state, self.text_of(JobText), self.text_of(TopicText)
         if row.job is not None and state is not None:
             dry = self.jobs.dry.get(row.job.name)
-            return jobs.job(row.job, self._runs(row.job.name), dry=dry, dry_memories=(), detail=None)
+            return jobs.job_text(
+                row.job, self._list_runs(row.job.name), dry=dry, dry_memories=(), detail=None
+            )
         if row.run is not None:
-            return jobs.run(row.run, row.name, None)
+            return jobs.run_text(row.run, row.name_cell, None)
         if row.group is not None:
-            lines = [(one.name, self._row_line(one)) for one in members_of(row.group, self.rows_now(""))]
-            return text.group(self._topic_line(row), lines)
+            lines = [(one.name_cell, self._row_line(one)) for one in members_of(row.group, self.rows_now(""))]
+            return text.group_text(self._topic_line(row), lines)
         if row.finding is not None:
-            return text.finding(row.finding)
+            return text.finding_text(row.finding)
         if row.health_finding is not None:
             return text.health_finding(row.health_finding, ())
         if row.topic == "health":
-            return text.health(self.jobs.health)
+            return text.health_text(self.jobs.health)
         if (summary := self.backups.backup_glance(row)) is not None:
             return summary
         if row.topic == "check":
-            return text.check(self.jobs.check, self.jobs.checked)
+            return text.check_text(self.jobs.check, self.jobs.checked)
         if row.topic == "confidence" and state is not None:
-            return text.confidence(state.forecast)
+            return text.confidence_text(state.forecast)
         return line("", 0)
 
     async def details(self, row: Row) -> Content:
@@ -234,45 +236,49 @@ class MaintenancePane(ListPane[Row]):
             detail = await self.ask(lambda memory: operation_of_run(memory, last))
             ids = dry.report.ids if dry is not None and dry.report is not None else ()
             found = await self.ask(lambda memory: memories_of(memory, ids))
-            return jobs.job(row.job, self._runs(row.job.name), dry=dry, dry_memories=found, detail=detail)
+            return jobs.job_text(
+                row.job, self._list_runs(row.job.name), dry=dry, dry_memories=found, detail=detail
+            )
         if row.run is not None:
             run = row.run
-            return jobs.run(run, row.name, await self.ask(lambda memory: operation_of_run(memory, run)))
+            return jobs.run_text(
+                run, row.name_cell, await self.ask(lambda memory: operation_of_run(memory, run))
+            )
         if row.health_finding is not None:
             health_finding = row.health_finding
             texts = await self.ask(lambda memory: texts_of(memory, health_finding))
             return text.health_finding(health_finding, texts)
         if row.backup is not None:
             return await self.backups.backup_details(row.backup)
-        llm = self.shell.operations.require().options.llm
+        llm = self.shell.operations.require_memory().options.llm
         match row.topic:
             case "fading":
                 forecast, now = state.forecast, self.shell.clock()
-                return text.fading(
+                return text.fading_text(
                     forecast, await self.ask(lambda memory: soon_to_fade(memory, forecast, now))
                 )
             case "growth":
                 steps = max(self.preview.text_width, 10)
-                return text.growth(await self.ask(lambda memory: memory.view.growth(steps)))
+                return text.growth_text(await self.ask(lambda memory: memory.view.growth(steps)))
             case "models":
                 now = self.shell.clock()
                 health = await self.ask(lambda memory: read_health(memory, now))
                 stats = state.stats
-                return text.models(
+                return text.models_text(
                     health, reembed=bool(stats.vectors_wanted), better_ranking=bool(stats.better_ranking)
                 )
             case "questions":
-                return text.questions(state.questions)
+                return text.questions_text(state.questions)
             case "devices":
                 return text.devices(state.sync)
             case "spend":
-                return text.spend(
+                return text.spending_text(
                     state, llm.budget_tokens, f"{llm.model} at {llm.base_url}" if llm.configured else ""
                 )
             case _:
                 return self.quick_preview(row)
 
-    def _runs(self, job: str) -> list[JobRun]:
+    def _list_runs(self, job: str) -> list[JobRun]:
         return [run for run in self.jobs.state.runs if run.job == job] if self.jobs.state is not None else []
 
     async def empty_text(self, filter: str) -> Content:
@@ -330,7 +336,7 @@ class MaintenancePane(ListPane[Row]):
         row = self.table.selected
         on_backup = row is not None and row.backup is not None
         on_backups = row is not None and row.topic == "backups"
-        if not self.jobs.busy and (on_backup or (on_backups and action.id == "run")):
+        if not self.jobs.running_task and (on_backup or (on_backups and action.id == "run")):
             return ""
         return self.jobs.unavailable_reason(action)
 
@@ -344,6 +350,6 @@ class MaintenancePane(ListPane[Row]):
     async def do_dry_run(self) -> None:
         backup = self.backups.backup
         if backup is not None:
-            await self.backups.compare(backup)
+            await self.backups.show_comparison(backup)
         else:
             await self.jobs.dry_run()

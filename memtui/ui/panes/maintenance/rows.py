@@ -9,16 +9,16 @@ from memtui.engine.errors import NotFoundError
 from memtui.present import backup as backups
 from memtui.present import job
 from memtui.present.backup import short_reason
-from memtui.present.format import count, plural, relative_time
-from memtui.present.health import FINDINGS, verdict
-from memtui.present.job import GROUPS, Group, growth_line, jobs_line, outcome, storage_line
+from memtui.present.format import format_count, plural, relative_time
+from memtui.present.health import FINDINGS, health_line
+from memtui.present.job import GROUPS, Group, growth_line, jobs_line, outcome_line, storage_line
 from memtui.present.past import time_ago
-from memtui.present.question import outcomes
+from memtui.present.question import results_line
 from memtui.present.sync import status_words
 from memtui.present.text import Role, Visible, one_line, visible
 from memtui.ui.actions import ActionContext
-from memtui.ui.presenters.operation import when as short_time
-from memtui.ui.widgets.columns import Column, Piece
+from memtui.ui.presenters.operation import short_time as short_time
+from memtui.ui.widgets.columns import Column, StyledText
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from memtui.engine.records.jobs import FadingForecast, JobRun, JobStatus, SchedulerStatus
     from memtui.engine.records.saved import QuestionResult
     from memtui.engine.records.sync import SyncStatus
-    from memtui.engine.review.health import Health, HealthFinding
+    from memtui.engine.review.health import HealthFinding, HealthReport
     from memtui.present.glyphs import Glyphs
     from memtui.ui.state import LastCheck
 
@@ -45,11 +45,11 @@ def filter_for(memory: Memory, finding: Finding) -> str:
     if finding.about == "memories":
         return f"id:{','.join(finding.ids)} is:active,trash"
     if finding.about == "sessions":  # their own names may have spaces and commas
-        return f"id:{','.join(_keys(memory, finding.ids))}"
+        return f"id:{','.join(_keys_of_names(memory, finding.ids))}"
     return f"id:{','.join(finding.ids)}"
 
 
-def _keys(memory: Memory, names: tuple[str, ...]) -> list[str]:
+def _keys_of_names(memory: Memory, names: tuple[str, ...]) -> list[str]:
     found = []
     for name in names:
         try:
@@ -141,7 +141,7 @@ class Row(NamedTuple):
     finding: Finding | None = None
     health_finding: HealthFinding | None = None
     run: JobRun | None = None
-    name: str = ""
+    name_cell: str = ""
     backup: Backup | None = None
     contents: str = ""
     group: Group | None = None
@@ -156,38 +156,40 @@ def read_state(memory: Memory) -> State:
         forecast=memory.view.forecast(),
         llm=memory.options.llm.configured,
         questions=tuple(memory.questions.results()),
-        backups=tuple(memory.backups.list_all()),
+        backups=tuple(memory.backups.all()),
         sync=memory.sync.status() if memory.path is not None else None,
     )
 
 
 def maintenance_rows(
-    state: State, check: CheckReport | None, health: Health | None, contents: Known | None, now: float
+    state: State, check: CheckReport | None, health: HealthReport | None, contents: Known | None, now: float
 ) -> list[Row]:
     """The four groups, then the rows of each: jobs, and topics with their findings. The runs are last, the latest first.
 
     ``contents``: the contents of the backups; None while they have no rows.
     """
     labels = {job.name: job.label for job in state.status.jobs}
-    rows = [Row(_GROUP_KEYS + number, group=group, name=group) for number, group in enumerate(GROUPS)]
-    rows += [Row(number, job=job, name=job.label) for number, job in enumerate(state.status.jobs, FIRST_JOB)]
+    rows = [Row(_GROUP_KEYS + number, group=group, name_cell=group) for number, group in enumerate(GROUPS)]
+    rows += [
+        Row(number, job=job, name_cell=job.label) for number, job in enumerate(state.status.jobs, FIRST_JOB)
+    ]
     names = {topic: (_TOPIC_KEYS + number, name) for number, (topic, name) in enumerate(_TOPICS)}
     for topic in (topic for grouped in _GROUPED.values() for topic in grouped):
         key, name = names[topic]
-        rows.append(Row(key, topic=topic, name=name))
+        rows.append(Row(key, topic=topic, name_cell=name))
         if topic == "health" and health is not None:
             rows += [
                 Row(
                     _HEALTH_KEYS + index,
                     health_finding=health_finding,
-                    name=f"  {FINDINGS[health_finding.kind].name}",
+                    name_cell=f"  {FINDINGS[health_finding.kind].name}",
                 )
                 for index, health_finding in enumerate(health.findings)
                 if health_finding.total
             ]
         if topic == "check" and check is not None:
             rows += [
-                Row(_FINDING_KEYS + index, finding=finding, name=f"  {finding.check}")
+                Row(_FINDING_KEYS + index, finding=finding, name_cell=f"  {finding.check}")
                 for index, finding in enumerate(check.findings)
             ]
         if topic == "backups" and contents is not None:
@@ -195,12 +197,14 @@ def maintenance_rows(
                 Row(
                     key,
                     backup=one,
-                    name=short_time(one.at, now),
+                    name_cell=short_time(one.at, now),
                     contents=backups.list_entry(one, contents.get(one.path.name)),
                 )
                 for key, one in zip(backup_keys(state.backups), state.backups, strict=True)
             ]
-    rows += [Row(_RUN_KEYS + run.run_id, run=run, name=labels.get(run.job, run.job)) for run in state.runs]
+    rows += [
+        Row(_RUN_KEYS + run.run_id, run=run, name_cell=labels.get(run.job, run.job)) for run in state.runs
+    ]
     return rows
 
 
@@ -226,13 +230,13 @@ def members_of(group: Group, rows: Sequence[Row]) -> list[Row]:
     ]
 
 
-def group_line(group: Group, state: State, health: Health | None, now: float) -> str:
+def group_line(group: Group, state: State, health: HealthReport | None, now: float) -> str:
     """The state of a group, in one line."""
     match group:
         case "Jobs":
             return jobs_line(state.status, now)
         case "Health":
-            return verdict(health)
+            return health_line(health)
         case "Growth":
             return growth_line(state.stats, state.forecast)
         case "Storage":
@@ -247,20 +251,20 @@ def topics() -> Iterator[tuple[int, str]]:
         yield _TOPIC_KEYS + number, name
 
 
-def matching(rows: Sequence[Row], words: str) -> list[Row]:
+def rows_matching(rows: Sequence[Row], words: str) -> list[Row]:
     """The rows whose name or outcome has all of these words, and none of those with a minus."""
     terms = [word.casefold() for word in words.split() if word != "-"]
 
     def passes(row: Row) -> bool:
         run = row.run or (row.job.last if row.job is not None else None)
         backup = f"backups {row.backup.reason}" if row.backup is not None else ""
-        text = f"{row.name} {row.contents} {backup} {outcome(run)} {run.state if run is not None else ''}".casefold()
+        text = f"{row.name_cell} {row.contents} {backup} {outcome_line(run)} {run.state if run is not None else ''}".casefold()
         return all((word[1:] not in text) if word[0] == "-" else word in text for word in terms)
 
     return [row for row in rows if passes(row)]
 
 
-def spent(runs: Sequence[JobRun], since: float) -> int:
+def tokens_spent(runs: Sequence[JobRun], since: float) -> int:
     """Tokens of the runs that began since a time."""
     return sum(
         run.report.counts.get("tokens", 0)
@@ -270,7 +274,7 @@ def spent(runs: Sequence[JobRun], since: float) -> int:
 
 
 def topic_line(
-    row: Row, state: State, check: CheckReport | None, now: float, health: Health | None = None,
+    row: Row, state: State, check: CheckReport | None, now: float, health: HealthReport | None = None,
     checked: LastCheck | None = None,
 ) -> str:  # fmt: skip
     """The line of a topic. ``checked``: the last check of the file, in this run of the app or before."""
@@ -279,23 +283,23 @@ def topic_line(
     stats, forecast = state.stats, state.forecast
     match row.topic:
         case "health":
-            return verdict(health)
+            return health_line(health)
         case "fading":
             today = len(forecast.overdue) + (len(forecast.days[0].rids) if forecast.days else 0)
             week = len(forecast.overdue) + sum(len(day.rids) for day in forecast.days[:7])
-            return f"{count(today)} tonight, {count(week)} this week"
+            return f"{format_count(today)} tonight, {format_count(week)} this week"
         case "growth":
             turns = stats.by_kind.get("episode", 0)
             return f"{plural(stats.active - turns, 'note')}, {plural(turns, 'turn')}"
         case "confidence":
-            return f"{plural(sum(forecast.protected), 'fact')} confirmed, {count(sum(forecast.histogram))} may fade"
+            return f"{plural(sum(forecast.protected), 'fact')} confirmed, {format_count(sum(forecast.histogram))} may fade"
         case "models":
             if stats.vectors_wanted:
-                return f"{count(stats.embedded + stats.unembedded)} to re-embed: another model is set"
+                return f"{format_count(stats.embedded + stats.unembedded)} to re-embed: another model is set"
             waiting = stats.unembedded + stats.unlinked
-            return f"{count(waiting)} still to index" if waiting else stats.vectors
+            return f"{format_count(waiting)} still to index" if waiting else stats.vectors
         case "questions":
-            return outcomes(state.questions)
+            return results_line(state.questions)
         case "check":
             if checked is None:
                 return "never checked here"
@@ -307,9 +311,11 @@ def topic_line(
         case "devices":
             return status_words(state.sync, now)[0]
         case "spend":
-            tokens = spent(state.runs, now - SPEND_DAYS * DAY)
+            tokens = tokens_spent(state.runs, now - SPEND_DAYS * DAY)
             return (
-                f"{count(tokens)} in {SPEND_DAYS} days" if tokens or state.llm else "none: no language model"
+                f"{format_count(tokens)} in {SPEND_DAYS} days"
+                if tokens or state.llm
+                else "none: no language model"
             )
         case _:
             return ""
@@ -320,67 +326,67 @@ def maintenance_columns(
 ) -> list[Column[Row]]:
     """Sign, name, outcome, schedule, when. ``topic_line`` gives the line of a topic."""
 
-    def sign(row: Row, width: int) -> Iterable[Piece]:
-        sign, role = _sign(row, glyphs)
-        yield Piece(visible(sign), role)
+    def sign_cell(row: Row, width: int) -> Iterable[StyledText]:
+        sign, role = _sign_of_row(row, glyphs)
+        yield StyledText(visible(sign), role)
 
-    def name(row: Row, width: int) -> Iterable[Piece]:
+    def name(row: Row, width: int) -> Iterable[StyledText]:
         role: Role = "dim" if row.run is not None else "strong" if row.group is not None else "text"
-        yield Piece(one_line(row.name, width), role)
+        yield StyledText(one_line(row.name_cell, width), role)
 
-    def schedule(row: Row, width: int) -> Iterable[Piece]:
+    def schedule_cell(row: Row, width: int) -> Iterable[StyledText]:
         if row.job is not None:
-            yield Piece(one_line(_schedule(row.job) if row.job.enabled else "off", width), "dim")
+            yield StyledText(one_line(_schedule_text(row.job) if row.job.enabled else "off", width), "dim")
         elif row.backup is not None:
-            yield Piece(one_line(short_reason(row.backup.reason), width), "dim")
+            yield StyledText(one_line(short_reason(row.backup.reason), width), "dim")
 
-    def outcome(row: Row, width: int) -> Iterable[Piece]:
+    def outcome(row: Row, width: int) -> Iterable[StyledText]:
         if row.finding is not None:
-            yield Piece(
+            yield StyledText(
                 one_line(row.finding.message, width),
                 "error" if row.finding.severity == "error" else "warning",
             )
         elif row.health_finding is not None:
-            yield Piece(
+            yield StyledText(
                 one_line(plural(row.health_finding.total, NOUNS[row.health_finding.about]), width), "warning"
             )
         elif row.backup is not None:
-            yield Piece(
+            yield StyledText(
                 one_line(row.contents, width), "error" if row.contents.startswith("unusable") else "text"
             )
         elif row.topic is not None or row.group is not None:
-            yield Piece(one_line(topic_line(row), width), "text")
+            yield StyledText(one_line(topic_line(row), width), "text")
         else:
             run = row.run or (row.job.last if row.job is not None else None)
-            yield Piece(one_line(job.outcome(run), width), job.role(run))
+            yield StyledText(one_line(job.outcome_line(run), width), job.result_role(run))
 
-    def when(row: Row, width: int) -> Iterable[Piece]:
+    def last_run_cell(row: Row, width: int) -> Iterable[StyledText]:
         run = row.run or (row.job.last if row.job is not None else None)
         at = run.started_at if run is not None else row.backup.at if row.backup is not None else None
-        yield Piece(relative_time(at, now()) if at is not None else Visible(""), "dim")
+        yield StyledText(relative_time(at, now()) if at is not None else Visible(""), "dim")
 
-    def due(row: Row, width: int) -> Iterable[Piece]:
+    def next_run_cell(row: Row, width: int) -> Iterable[StyledText]:
         if row.job is not None and row.job.enabled and row.job.obstacle:
-            yield Piece(Visible("waits"), "warning")
+            yield StyledText(Visible("waits"), "warning")
         elif row.job is not None and row.job.enabled and row.job.next_due is not None:
-            yield Piece(relative_time(row.job.next_due, now()), "dim")
+            yield StyledText(relative_time(row.job.next_due, now()), "dim")
 
     return [
-        Column("sign", "", sign, width=1),
+        Column("sign", "", sign_cell, width=1),
         Column("name", "what", name, width=13, gap=1),
         # What has no schedule has more to say.
         Column("outcome", "last run", outcome, least=10, drop=0, spills=True),
-        Column("schedule", "schedule", schedule, width=9, drop=2),
-        Column("when", "ago", when, width=4, right=True, drop=1),
-        Column("due", "next", due, width=6, right=True, drop=3),
+        Column("schedule", "schedule", schedule_cell, width=9, drop=2),
+        Column("when", "ago", last_run_cell, width=4, right=True, drop=1),
+        Column("due", "next", next_run_cell, width=6, right=True, drop=3),
     ]
 
 
-def _schedule(status: JobStatus) -> str:
+def _schedule_text(status: JobStatus) -> str:
     return status.schedule.removeprefix("daily ") if status.next_due is not None else "as needed"
 
 
-def _sign(row: Row, glyphs: Glyphs) -> tuple[str, Role]:
+def _sign_of_row(row: Row, glyphs: Glyphs) -> tuple[str, Role]:
     if row.group is not None:
         return "", "text"
     if row.backup is not None:
@@ -390,7 +396,7 @@ def _sign(row: Row, glyphs: Glyphs) -> tuple[str, Role]:
     if row.health_finding is not None:
         return glyphs.conflict, "warning"
     if row.run is not None:
-        if row.run.state == "done" and job.role(row.run) == "warning":
+        if row.run.state == "done" and job.result_role(row.run) == "warning":
             return glyphs.conflict, "warning"
         return {
             "done": (glyphs.done, "success"),
@@ -400,7 +406,7 @@ def _sign(row: Row, glyphs: Glyphs) -> tuple[str, Role]:
     if row.job is not None:
         if row.job.last is not None and row.job.last.state == "failed":
             return glyphs.conflict, "error"
-        if job.role(row.job.last) == "warning":
+        if job.result_role(row.job.last) == "warning":
             return glyphs.conflict, "warning"
         return (glyphs.on, "success") if row.job.enabled else (glyphs.off, "dim")
     return glyphs.folder, "dim"

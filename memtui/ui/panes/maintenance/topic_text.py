@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, NamedTuple
 from textual.content import Content
 
 from memtui.engine.installation import runnable
-from memtui.present.format import count, local_date, local_time, plural
-from memtui.present.health import check_verdict, finding_line, verdict
-from memtui.present.job import outcome
+from memtui.present.format import format_count, local_date, local_time, plural
+from memtui.present.health import check_verdict, finding_line, health_line
+from memtui.present.job import outcome_line
 from memtui.present.past import time_ago
 from memtui.present.sync import device_words, how_words, problem_line, status_words
 from memtui.ui.presenters.pinned_questions import question_outcome
-from memtui.ui.presenters.plots import Bar, bars, columns
-from memtui.ui.presenters.text_layout import labelled, stack
+from memtui.ui.presenters.plots import PlotBar, bar_chart, column_chart
+from memtui.ui.presenters.text_layout import labelled_block, stack_lines
 from memtui.ui.safe import assemble, content, drawn, line
 
 from .detail import Labelled
-from .rows import DAY, NOUNS, SPEND_DAYS, State, spent
+from .rows import DAY, NOUNS, SPEND_DAYS, State, tokens_spent
 
 if TYPE_CHECKING:
     from memtui.engine.records import CheckReport, Finding, MemoryRecord
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from memtui.engine.records.saved import QuestionResult
     from memtui.engine.records.status import Growth
     from memtui.engine.records.sync import SyncStatus
-    from memtui.engine.review.health import Health as MemoryHealth
     from memtui.engine.review.health import HealthFinding
+    from memtui.engine.review.health import HealthReport as MemoryHealth
     from memtui.ui.state import LastCheck
 
 _LISTED = 12
@@ -44,7 +44,7 @@ _HIGHEST = 8
 _NAMES = 15
 
 
-class Health(NamedTuple):
+class HealthLine(NamedTuple):
     """One line of "models and health": its area, its state, and what to do."""
 
     area: str
@@ -60,14 +60,14 @@ class TopicText(Labelled):
     def _plot_lines(self) -> int:
         return max(3, min(self.height - 5, _HIGHEST))
 
-    def group(self, title: str, lines: Sequence[tuple[str, str]]) -> Content:
+    def group_text(self, title: str, lines: Sequence[tuple[str, str]]) -> Content:
         """The state of a group, and of each of its jobs or topics (name, state)."""
         parts = [*content(title, "bold").wrap(self.width), assemble("")]
         for name, state in lines:
-            parts += labelled(name, content(state), self.width, _NAMES)
-        return stack([*parts, assemble(""), *self.way("open", "goes to the first of them")])
+            parts += labelled_block(name, content(state), self.width, _NAMES)
+        return stack_lines([*parts, assemble(""), *self.way("open", "goes to the first of them")])
 
-    def fading(self, forecast: FadingForecast, soon: Sequence[tuple[str, MemoryRecord]]) -> Content:
+    def fading_text(self, forecast: FadingForecast, soon: Sequence[tuple[str, MemoryRecord]]) -> Content:
         """How many facts fade on each of the next days, and which come first (day, memory)."""
         days = [len(day.rids) for day in forecast.days]
         lines = [
@@ -78,7 +78,9 @@ class TopicText(Labelled):
             text = f"{plural(len(forecast.overdue), 'fact')} faded already: a few a day go to the Trash, the rest wait in Review"
             lines += [*assemble((text, "$warning")).wrap(self.width), assemble("")]
         last = local_date(forecast.days[-1].start, self.now) if forecast.days else ""
-        lines += columns(days, self.width, self._plot_lines, self.glyphs, "$accent", ends=("today", last))
+        lines += column_chart(
+            days, self.width, self._plot_lines, self.glyphs, "$accent", ends=("today", last)
+        )
         lines.append(assemble(""))
         shown = ""
         for day, memory in soon:
@@ -92,9 +94,9 @@ class TopicText(Labelled):
         if not soon:
             lines.append(assemble(("Nothing fades in the next 30 days.", "$text-muted")))
         lines += [assemble(""), *self.way("open", "lists what is fading, in Memories")]
-        return stack(lines)
+        return stack_lines(lines)
 
-    def growth(self, growth: Growth) -> Content:
+    def growth_text(self, growth: Growth) -> Content:
         """Notes and turns over time."""
         lines = []
         ends = (local_date(growth.start, self.now), "today")
@@ -103,18 +105,18 @@ class TopicText(Labelled):
             ("turns of conversations", growth.turns, "$context"),
         ):
             now = values[-1] if values else 0
-            lines += [assemble((f"{count(now)} {name}", "bold")), assemble("")]
+            lines += [assemble((f"{format_count(now)} {name}", "bold")), assemble("")]
             lines += [
-                *columns(values, self.width, self._plot_lines, self.glyphs, style, ends=ends),
+                *column_chart(values, self.width, self._plot_lines, self.glyphs, style, ends=ends),
                 assemble(""),
             ]
-        return stack(lines)
+        return stack_lines(lines)
 
-    def confidence(self, forecast: FadingForecast) -> Content:
+    def confidence_text(self, forecast: FadingForecast) -> Content:
         """The confidence of the facts, confirmed ones separately."""
         steps = len(forecast.histogram)
         rows = [
-            Bar(
+            PlotBar(
                 f"{index / steps:.1f} to {(index + 1) / steps:.1f}",
                 forecast.protected[index],
                 forecast.histogram[index],
@@ -122,17 +124,17 @@ class TopicText(Labelled):
             for index in reversed(range(steps))
         ]
         full, other = self.glyphs.retrievers["keyword"], self.glyphs.retrievers["vector"]
-        return stack(
+        return stack_lines(
             [
                 *content("The confidence of the facts now", "bold").wrap(self.width), assemble(""),
-                *bars(rows, self.width, self.glyphs, ("$success", "$accent")), assemble(""),
+                *bar_chart(rows, self.width, self.glyphs, ("$success", "$accent")), assemble(""),
                 assemble((full, "$success"), (" confirmed: they do not fade", "$text-muted")),
                 assemble((other, "$accent"), (" may fade, unless recalled or confirmed", "$text-muted")),
             ]
         )  # fmt: skip
 
-    def models(
-        self, health: Sequence[Health], *, reembed: bool = False, better_ranking: bool = False
+    def models_text(
+        self, health: Sequence[HealthLine], *, reembed: bool = False, better_ranking: bool = False
     ) -> Content:
         """What works, what does not, and what to do.
 
@@ -148,13 +150,13 @@ class TopicText(Labelled):
                 lines += self.way("run", "embeds them anew, after a preview")
             if one.area == "ranking" and better_ranking and not reembed:
                 lines += self.way("run", "chooses it")
-        return stack(lines)
+        return stack_lines(lines)
 
-    def questions(self, results: Sequence[QuestionResult]) -> Content:
+    def questions_text(self, results: Sequence[QuestionResult]) -> Content:
         """What each pinned question should find, and at which rank it is."""
         if not results:
             text = "A pinned question can say which memory it should find: in Search, on a hit,"
-            return stack(
+            return stack_lines(
                 [
                     *content("Does search still find what it should?", "bold").wrap(self.width), assemble(""),
                     *content(text, "").wrap(self.width), *self.way("expect", "expects it among the first"), assemble(""),
@@ -169,13 +171,13 @@ class TopicText(Labelled):
                 *question_outcome(result.question, result, self.glyphs, self.width),
                 assemble((f"asked {local_time(result.at, self.now)}", "$text-muted")), assemble(""),
             ]  # fmt: skip
-        return stack([*lines, *self.way("run", "asks them again")])
+        return stack_lines([*lines, *self.way("run", "asks them again")])
 
     def devices(self, status: SyncStatus | None) -> Content:
         """Each device of the memory: what came from it, what waits, and what is wrong."""
         if status is None:
             text = "Keep this memory on several machines: each has its own file, and what was decided travels, encrypted."
-            return stack(
+            return stack_lines(
                 [
                     *content("This memory is on this machine only", "bold").wrap(self.width), assemble(""),
                     *content(text, "").wrap(self.width), assemble(""),
@@ -190,7 +192,7 @@ class TopicText(Labelled):
             assemble(""),
         ]
         for device in status.devices:
-            lines += labelled(
+            lines += labelled_block(
                 device.name, drawn((device_words(device, status, self.now),)), self.width, _NAMES
             )
         if status.error:
@@ -201,19 +203,23 @@ class TopicText(Labelled):
         for problem in status.problems:
             lines += [assemble(""), *content(problem_line(problem), "$error").wrap(self.width)]
         way = [*content(runnable("memtui sync invite"), "$text-muted").wrap(self.width)]
-        return stack([*lines, assemble(""), *self.way("run", "syncs now"), *way])
+        return stack_lines([*lines, assemble(""), *self.way("run", "syncs now"), *way])
 
-    def health(self, health: MemoryHealth | None) -> Content:
+    def health_text(self, health: MemoryHealth | None) -> Content:
         """The health findings, the worst first, and what is well."""
         if health is None:
-            return stack(
+            return stack_lines(
                 [
                     *content("Looking for duplicates, repeats, secrets, stale facts…", "bold").wrap(self.width), assemble(""),
                     *content("In a large memory this takes some seconds. Nothing is written.", "$text-muted").wrap(self.width),
                 ]
             )  # fmt: skip
         lines = [
-            assemble(("all is well", "bold $success") if health.well else (verdict(health), "bold $warning")),
+            assemble(
+                ("all is well", "bold $success")
+                if health.is_healthy
+                else (health_line(health), "bold $warning")
+            ),
             assemble(""),
         ]
         for health_finding in health.findings:
@@ -224,9 +230,9 @@ class TopicText(Labelled):
             if health_finding.limit:
                 lines += content(f"  {health_finding.limit}", "$text-muted").wrap(self.width)
         lines.append(assemble(""))
-        if not health.well:
+        if not health.is_healthy:
             lines += self.way("open", "goes to the first of them in the list; there it lists the rows")
-        return stack([*lines, *self.way("run", "looks again; nothing is written")])
+        return stack_lines([*lines, *self.way("run", "looks again; nothing is written")])
 
     def health_finding(self, health_finding: HealthFinding, texts: Sequence[str]) -> Content:
         """A finding: what is wrong, what to do, and the worst rows."""
@@ -242,7 +248,7 @@ class TopicText(Labelled):
         named = (
             health_finding.total if not health_finding.filter.startswith("id:") else len(health_finding.ids)
         )
-        more = "" if named == health_finding.total else f" of {count(health_finding.total)}"
+        more = "" if named == health_finding.total else f" of {format_count(health_finding.total)}"
         lines += [
             assemble(""),
             *self.way("open", f"lists {plural(named, NOUNS[health_finding.about])}{more}"),
@@ -251,9 +257,9 @@ class TopicText(Labelled):
         lines += [
             assemble((f"{self.glyphs.dot} ", "$text-muted"), line(text, self.width - 2)) for text in texts
         ]
-        return stack(lines)
+        return stack_lines(lines)
 
-    def check(self, check: CheckReport | None, checked: LastCheck | None = None) -> Content:
+    def check_text(self, check: CheckReport | None, checked: LastCheck | None = None) -> Content:
         """The findings of the last check. ``checked``: its time, which is all that is known after a restart."""
         if check is None:
             lines = content(
@@ -266,23 +272,23 @@ class TopicText(Labelled):
                     assemble(""),
                     *assemble((f"last checked {when}: {found}", "$text-muted")).wrap(self.width),
                 ]
-            return stack([*lines, assemble(""), *self.way("run", "checks it now; nothing is changed")])
+            return stack_lines([*lines, assemble(""), *self.way("run", "checks it now; nothing is changed")])
         lines = [drawn(check_verdict(check))]
         for finding in check.findings:
             lines += [assemble(""), *self._finding_lines(finding), *self._rows_named(finding, _NAMED)]
         if any(finding.repairable for finding in check.findings):
             lines += [assemble(""), *self.way("run", "on one of them repairs it")]
-        return stack([*lines, assemble(""), *self.way("run", "checks again")])
+        return stack_lines([*lines, assemble(""), *self.way("run", "checks again")])
 
-    def finding(self, finding: Finding) -> Content:
+    def finding_text(self, finding: Finding) -> Content:
         lines = [*self._finding_lines(finding), assemble("")]
         if finding.repairable:
             lines += self.way("run", "repairs it, after a backup")
         if finding.ids:
             shown = plural(len(finding.ids), NOUNS[finding.about])
-            more = "" if finding.total <= len(finding.ids) else f" of {count(finding.total)}"
+            more = "" if finding.total <= len(finding.ids) else f" of {format_count(finding.total)}"
             lines += [*self.way("open", f"lists {shown}{more} that it is about"), assemble("")]
-        return stack([*lines, *self._rows_named(finding, _LISTED)])
+        return stack_lines([*lines, *self._rows_named(finding, _LISTED)])
 
     def _finding_lines(self, finding: Finding) -> Iterable[Content]:
         style = "$error" if finding.severity == "error" else "$warning"
@@ -296,9 +302,9 @@ class TopicText(Labelled):
         for identity in finding.ids[:most]:
             yield assemble((f"  {identity}", "$text-muted"))
         if finding.total > most:
-            yield assemble((f"  and {count(finding.total - most)} more", "$text-muted"))
+            yield assemble((f"  and {format_count(finding.total - most)} more", "$text-muted"))
 
-    def spend(self, state: State, budget: int, model: str) -> Content:
+    def spending_text(self, state: State, budget: int, model: str) -> Content:
         """Tokens per day, and the runs that used them."""
         since = self.now - SPEND_DAYS * DAY
         days = [0] * SPEND_DAYS
@@ -308,18 +314,20 @@ class TopicText(Labelled):
             if tokens and 0 <= day < SPEND_DAYS:
                 days[day] += tokens
         lines = [
-            assemble((f"{count(spent(state.runs, since))} tokens in {SPEND_DAYS} days", "bold")),
+            assemble(
+                (f"{format_count(tokens_spent(state.runs, since))} tokens in {SPEND_DAYS} days", "bold")
+            ),
             assemble(""),
         ]
         if any(days):
             ends = (local_date(since, self.now), "today")
             lines += [
-                *columns(days, self.width, self._plot_lines, self.glyphs, "$accent", ends=ends),
+                *column_chart(days, self.width, self._plot_lines, self.glyphs, "$accent", ends=ends),
                 assemble(""),
             ]
         lines += [
             *self.labelled("model", assemble(model or "none: everything works by rules, and costs nothing")),
-            *self.labelled("budget", assemble(f"{count(budget)} tokens in one run")), assemble(""),
+            *self.labelled("budget", assemble(f"{format_count(budget)} tokens in one run")), assemble(""),
         ]  # fmt: skip
         paid = [run for run in state.runs if run.report is not None and run.report.counts.get("tokens")]
         for run in paid[:_RUNS_LISTED]:
@@ -328,8 +336,8 @@ class TopicText(Labelled):
             lines.append(
                 assemble(
                     (f"{when}  ", "$text-muted"),
-                    f"{count(tokens):>9}  ",
-                    line(outcome(run), max(self.width - len(when) - 13, 8)),
+                    f"{format_count(tokens):>9}  ",
+                    line(outcome_line(run), max(self.width - len(when) - 13, 8)),
                 )
             )
-        return stack(lines)
+        return stack_lines(lines)

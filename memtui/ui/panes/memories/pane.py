@@ -24,7 +24,7 @@ from memtui.ui.widgets.columns import Column
 
 if TYPE_CHECKING:
     from memtui.engine.records import MemoryRecord
-    from memtui.engine.search.filters.compiler import Culprit
+    from memtui.engine.search.filters.compiler import EmptyingTerm
     from memtui.ui.presenters.memory_text import MemoryText
 
     from .timeline import TimelineView
@@ -53,7 +53,7 @@ class MemoriesPane(ListPane[MemoryRow]):
             self,
             lambda: self.current,
             table=lambda: self.table,
-            go_to=lambda rid: self.table.select(rid),
+            go_to=lambda rid: self.table.select_key(rid),
             memory_of=lambda row: row.memory,
         )
         self.delegates = (self._verbs, SaveFilterAction(self, lambda: self.filter_bar))
@@ -75,7 +75,7 @@ class MemoriesPane(ListPane[MemoryRow]):
         return memory_columns(self.shell.glyphs, self.shell.clock)
 
     def source(self, filter: str, order: tuple[str, bool]) -> MemorySource:
-        memory = self.shell.operations.require()
+        memory = self.shell.operations.require_memory()
         return MemorySource(memory, filter, order, episodes=self.with_turns)
 
     @property
@@ -88,13 +88,13 @@ class MemoriesPane(ListPane[MemoryRow]):
             return None
         return stats.active - (0 if self.with_turns else stats.by_kind.get("episode", 0))
 
-    def counted(self, shown: str, number: int) -> Sequence[str]:
+    def count_text(self, shown: str, number: int) -> Sequence[str]:
         terms = self.rows_filter.split()
         if TRASH not in terms:
             turns = (
                 f"with turns ({self.shell.keymap_shown('episodes')} hides them)" if self.with_turns else ""
             )
-            noun, filter = super().counted(shown, number)
+            noun, filter = super().count_text(shown, number)
             return noun, turns, filter
         return f"{shown} in the Trash", " ".join(term for term in terms if term != TRASH)
 
@@ -109,7 +109,7 @@ class MemoriesPane(ListPane[MemoryRow]):
 
     # -- preview
 
-    def _text(self) -> MemoryText:
+    def _preview_text(self) -> MemoryText:
         # Imported late: not needed for the first paint.
         from memtui.ui.presenters.memory_text import MemoryText
 
@@ -118,16 +118,16 @@ class MemoriesPane(ListPane[MemoryRow]):
         )
 
     def preview_border_title(self, row: MemoryRow) -> Content:
-        return self._text().title(row.memory)
+        return self._preview_text().title(row.memory)
 
     def quick_preview(self, row: MemoryRow) -> Content:
-        return self._text().quick_preview(row.memory)
+        return self._preview_text().quick_preview(row.memory)
 
     async def details(self, row: MemoryRow) -> Content:
 
         identity = row.memory.id
         detail = await self.ask(lambda memory: memory.view.detail(identity))
-        return self._text().whole(detail)
+        return self._preview_text().whole(detail)
 
     # -- when there is nothing to show
 
@@ -137,7 +137,7 @@ class MemoriesPane(ListPane[MemoryRow]):
         if filter:
             source = self.source(filter, self.table.order)
             culprit = await self.ask(lambda memory: memory.view.emptied_by(source.whole_filter()))
-            return self._filtered_out(filter, culprit, stats.unlinked)
+            return self._empty_filter_text(filter, culprit, stats.unlinked)
         if stats.active == 0 and await self.ask(lambda memory: memory.view.count(TRASH) > 0):
             return assemble(
                 ("Nothing is remembered any more.\n\n", "bold"),
@@ -159,7 +159,7 @@ class MemoriesPane(ListPane[MemoryRow]):
             (key("add"), "bold $accent"), "  write down a fact yourself",
         )  # fmt: skip
 
-    def _filtered_out(self, filter: str, culprit: Culprit | None, unlinked: int) -> Content:
+    def _empty_filter_text(self, filter: str, culprit: EmptyingTerm | None, unlinked: int) -> Content:
         from memtui.engine.search.listing import DEFAULT_LIST
 
         key = self.shell.keymap_shown
@@ -207,7 +207,9 @@ class MemoriesPane(ListPane[MemoryRow]):
             from .timeline import TimelineView
 
             use_styles(self.app, "timeline.tcss")
-            self._timeline = TimelineView(lambda: self.filter_text, self._whole, id="memories-timeline")
+            self._timeline = TimelineView(
+                lambda: self.filter_text, self._combined_filter, id="memories-timeline"
+            )
             self.query_one(".list-side").mount(self._timeline)
         self._show_timeline(True)
         self._timeline.show()
@@ -216,13 +218,13 @@ class MemoriesPane(ListPane[MemoryRow]):
         self._show_timeline(False)
 
     def _show_timeline(self, shown: bool) -> None:
-        self.zoom(None)
+        self.zoom_part(None)
         self.set_class(shown, "-timeline")
         self.do_focus_list()
         self.show_count(self.table.row_count, self.table.count_is_exact)
         self.shell.refresh_keys()
 
-    def _whole(self, filter: str) -> str:
+    def _combined_filter(self, filter: str) -> str:
         return self.source(filter, self.table.order).whole_filter()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -299,9 +301,9 @@ class MemoriesPane(ListPane[MemoryRow]):
         if self.timeline is not None:
             self.do_as_list()
         self.filter_bar.set_filter("", quiet=True)
-        self.table.select(rid)
+        self.table.select_key(rid)
         self.show_rows(top=False)
-        self.zoom("preview")
+        self.zoom_part("preview")
         self.preview_part.focus()
 
     # -- actions
@@ -322,7 +324,7 @@ class MemoriesPane(ListPane[MemoryRow]):
             return
         text, tags = written
         record = await self.change(lambda memory: memory.remember(text, tags=tags), "writing it down")
-        self.table.select(record.rid)
+        self.table.select_key(record.rid)
 
     def do_trash(self) -> None:
         terms = self.filter_bar.value.split()
@@ -332,8 +334,8 @@ class MemoriesPane(ListPane[MemoryRow]):
             filter = " ".join(term for term in terms if term != TRASH)
             self.filter_bar.set_filter(filter, quiet=restored is not None)
             if restored is not None:  # the list shows it, and not its top
-                self.table.mark(set())
-                self.table.select(restored)
+                self.table.mark_keys(set())
+                self.table.select_key(restored)
                 self.show_rows(top=False)
         else:
             self.filter_bar.set_filter(" ".join([TRASH, *terms]))

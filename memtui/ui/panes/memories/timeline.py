@@ -18,8 +18,8 @@ from textual.strip import Strip
 from memtui.engine.errors import InputError
 from memtui.engine.records import LAYERS, ROWS_BY, UNITS
 from memtui.present import timeline as words
-from memtui.present.text import Line, Role, Visible, cells, one_line, visible
-from memtui.ui.action_dispatch import chord, perform, start_worker
+from memtui.present.text import Line, Role, Visible, max_cells, one_line, visible
+from memtui.ui.action_dispatch import perform_action, perform_chord, start_worker
 from memtui.ui.actions import Action, ActionContext
 from memtui.ui.keymap import bindings_at
 from memtui.ui.messages import message_type
@@ -43,7 +43,7 @@ _SHADES, _DARKEST = 16, 0.45
 _TEXTS = 12
 
 
-class Spot(NamedTuple):
+class TimelinePosition(NamedTuple):
     """Where the timeline is: what can be put back as it was. ``at``: the time under the cursor."""
 
     by: RowsBy
@@ -60,7 +60,7 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
     BINDINGS = [*bindings_at("grid", "timeline")]
     part: ClassVar[ActionContext] = "grid"
     ALLOW_SELECT = False
-    action_perform, action_chord = perform, chord
+    action_perform, action_chord = perform_action, perform_chord
 
     @message_type
     class Chosen(Message):
@@ -77,7 +77,7 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
         super().__init__(id=id)
         self._typed = typed
         self._whole = whole
-        self.spot = Spot("topic", "learned", None, None, "", None)
+        self.spot = TimelinePosition("topic", "learned", None, None, "", None)
         self._timeline: Timeline | None = None
         self._read_width = 0
         self._first = 0
@@ -95,24 +95,26 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
 
     def show(self) -> None:
         """Read the counts again; the cursor stays at its row and time."""
-        start_worker(self, self._read, "timeline")
+        start_worker(self, self._read_timeline, "timeline")
 
-    def show_at(self, spot: Spot) -> None:
+    def show_at(self, spot: TimelinePosition) -> None:
         self.spot = spot
         self.show()
 
-    async def _read(self) -> None:
-        width, spot = self._width, self.spot
+    async def _read_timeline(self) -> None:
+        width, spot = self._drawing_width, self.spot
         if not width or self.shell.operations.memory is None:
             return
         try:
             filter = self._whole(self._typed())
             # The layer that is shown first, so that it is there at once.
             for layers in ((spot.layer,), LAYERS):
-                read = partial(_counts, filter=filter, spot=spot, most=words.grid_width(width), layers=layers)
+                read = partial(
+                    _load_counts, filter=filter, spot=spot, most=words.grid_width(width), layers=layers
+                )
                 self._timeline = await self.shell.operations.ask(read, slow=layers is LAYERS)
                 self._put_cursor()
-                self._follow()
+                self._cursor_changed()
         except InputError:
             return  # the filter is being typed: the list names the mistake
 
@@ -120,37 +122,37 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
         """On the period of its time; at first on the last one with anything in it."""
         found = self._timeline
         assert found is not None
-        numbers = self._rows[self.row].counts.get(self.spot.layer, ())
+        numbers = self._visible_rows[self.row_number].counts.get(self.spot.layer, ())
         filled = [at for at, number in enumerate(numbers) if number]
         if self.spot.at is None:
             at = filled[-1] if filled else found.periods - 1
         elif self._sought is not None:
             begun, end = self._sought
-            at = next((one for one in filled if begun <= found.bounds[one] < end), self.at)
+            at = next((one for one in filled if begun <= found.bounds[one] < end), self.period_number)
             self._sought = None
         else:
-            at = self.at
+            at = self.period_number
         if self._new_layer and filled:
             at = min(filled, key=lambda one: abs(one - at))
         self._new_layer = False
         self.spot = self.spot._replace(at=found.bounds[at])
 
-    def _follow(self) -> None:
+    def _cursor_changed(self) -> None:
         """The cursor or the counts are others: draw, and read the texts of the cell."""
-        self._reveal()
+        self._scroll_to_cursor()
         self.refresh()
         self.post_message(self.Moved())
         start_worker(self, self._read_texts, "timeline texts")
 
     async def _read_texts(self) -> None:
         await asyncio.sleep(PREVIEW_DELAY)
-        filter, where = self.cell_filter, self._plan
+        filter, where = self.cell_filter, self._plan_drawing
         number = (
             min(where.below - _FEW_LINES - (where.below >= _WITH_ROW_FROM), _TEXTS)
             if where is not None
             else 0
         )
-        if filter and number > 0 and self.number:
+        if filter and number > 0 and self.count_in_cell:
             whole = self._whole(filter)
             found = await self.shell.operations.ask(partial(_read_texts, filter=whole, most=number))
         else:
@@ -162,26 +164,26 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
     # -- where it is
 
     @property
-    def _width(self) -> int:
+    def _drawing_width(self) -> int:
         return max(self.size.width - 2 * _BLANK, 0)
 
     @property
-    def _plan(self) -> Plan | None:
+    def _plan_drawing(self) -> Plan | None:
         if self._timeline is None:
             return None
-        return words.plan(self._timeline, self._width, self.size.height)
+        return words.plan(self._timeline, self._drawing_width, self.size.height)
 
     @property
-    def _rows(self) -> list[TimelineRow]:
+    def _visible_rows(self) -> list[TimelineRow]:
         return words.rows(self._timeline) if self._timeline is not None else []
 
     @property
-    def row(self) -> int:
+    def row_number(self) -> int:
         """The number of the row under the cursor."""
-        return next((index for index, row in enumerate(self._rows) if row.term == self.spot.row), 0)
+        return next((index for index, row in enumerate(self._visible_rows) if row.term == self.spot.row), 0)
 
     @property
-    def at(self) -> int:
+    def period_number(self) -> int:
         """The number of the period under the cursor."""
         found = self._timeline
         if found is None or self.spot.at is None:
@@ -189,11 +191,11 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
         return max(sum(bound <= self.spot.at for bound in found.bounds[:-1]) - 1, 0)
 
     @property
-    def number(self) -> int:
+    def count_in_cell(self) -> int:
         """How many memories are in the cell under the cursor."""
-        rows = self._rows
-        numbers = rows[self.row].counts.get(self.spot.layer) if rows else None
-        return numbers[self.at] if numbers else 0
+        rows = self._visible_rows
+        numbers = rows[self.row_number].counts.get(self.spot.layer) if rows else None
+        return numbers[self.period_number] if numbers else 0
 
     @property
     def cell_filter(self) -> str:
@@ -201,13 +203,19 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
         found = self._timeline
         if found is None:
             return ""
-        return found.cell_filter(self._typed(), self._rows[self.row], self.spot.layer, self.at)
+        return found.cell_filter(
+            self._typed(), self._visible_rows[self.row_number], self.spot.layer, self.period_number
+        )
 
     @property
-    def sentence(self) -> str:
+    def describe_cell(self) -> str:
         """What is in the cell under the cursor."""
         found = self._timeline
-        return words.cell_sentence(found, self._rows[self.row], self.at) if found is not None else ""
+        return (
+            words.cell_sentence(found, self._visible_rows[self.row_number], self.period_number)
+            if found is not None
+            else ""
+        )
 
     @property
     def status(self) -> str:
@@ -220,27 +228,27 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
 
     # -- moving
 
-    def _go(self, *, row: int | None = None, at: int | None = None) -> None:
-        found, rows = self._timeline, self._rows
+    def _set_cursor(self, *, row: int | None = None, at: int | None = None) -> None:
+        found, rows = self._timeline, self._visible_rows
         if found is None:
             return
         if row is not None:
             self.spot = self.spot._replace(row=rows[max(min(row, len(rows) - 1), 0)].term)
         if at is not None:
             if not 0 <= at < found.periods:
-                self._pan(-1 if at < 0 else 1, half=False)
+                self._pan_window(-1 if at < 0 else 1, half=False)
                 return
             self.spot = self.spot._replace(at=found.bounds[at])
-        self._follow()
+        self._cursor_changed()
 
-    def _reveal(self) -> None:
+    def _scroll_to_cursor(self) -> None:
         """Scroll so that the row under the cursor is seen. Everything always is."""
-        where, row = self._plan, self.row
+        where, row = self._plan_drawing, self.row_number
         if where is not None:
-            first = min(self._first, max(len(self._rows) - 1 - where.shown, 0))
+            first = min(self._first, max(len(self._visible_rows) - 1 - where.shown, 0))
             self._first = min(max(first, row - where.shown), row - 1) if row else first
 
-    def _pan(self, by: int, *, half: bool) -> None:
+    def _pan_window(self, by: int, *, half: bool) -> None:
         """Move the window by half of it, with the cursor; or by a quarter, and the cursor by one period."""
         found = self._timeline
         if found is None:
@@ -262,36 +270,40 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
         self.show()
 
     def do_period_before(self) -> None:
-        self._go(at=self.at - 1)
+        self._set_cursor(at=self.period_number - 1)
 
     def do_period_after(self) -> None:
-        self._go(at=self.at + 1)
+        self._set_cursor(at=self.period_number + 1)
 
     def do_filled_before(self) -> None:
-        self._to_filled(lambda at: at < self.at, -1)
+        self._to_filled(lambda at: at < self.period_number, -1)
 
     def do_filled_after(self) -> None:
-        self._to_filled(lambda at: at > self.at, 0)
+        self._to_filled(lambda at: at > self.period_number, 0)
 
     def _to_filled(self, beyond: Callable[[int], bool], which: int) -> None:
-        rows = self._rows
-        numbers = rows[self.row].counts.get(self.spot.layer, ()) if rows else ()
+        rows = self._visible_rows
+        numbers = rows[self.row_number].counts.get(self.spot.layer, ()) if rows else ()
         if filled := [at for at, number in enumerate(numbers) if number and beyond(at)]:
-            self._go(at=filled[which])
+            self._set_cursor(at=filled[which])
         else:
             self.shell.show_message("This row has nothing beyond, as far as it is shown.")
 
     def do_up(self) -> None:
-        self._go(row=self.row - 1)
+        self._set_cursor(row=self.row_number - 1)
 
     def do_down(self) -> None:
-        self._go(row=self.row + 1)
+        self._set_cursor(row=self.row_number + 1)
 
     def do_page_up(self) -> None:
-        self._go(row=self.row - (self._plan.shown if self._plan is not None else 1))
+        self._set_cursor(
+            row=self.row_number - (self._plan_drawing.shown if self._plan_drawing is not None else 1)
+        )
 
     def do_page_down(self) -> None:
-        self._go(row=self.row + (self._plan.shown if self._plan is not None else 1))
+        self._set_cursor(
+            row=self.row_number + (self._plan_drawing.shown if self._plan_drawing is not None else 1)
+        )
 
     do_half_up, do_half_down = do_page_up, do_page_down
 
@@ -308,14 +320,14 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
             self.show()
 
     def do_pan_left(self) -> None:
-        self._pan(-1, half=True)
+        self._pan_window(-1, half=True)
 
     def do_pan_right(self) -> None:
-        self._pan(1, half=True)
+        self._pan_window(1, half=True)
 
     # -- zoom, layers, rows
 
-    def _zoom(self, by: int) -> None:
+    def _zoom_window(self, by: int) -> None:
         found = self._timeline
         if found is None:
             return
@@ -326,17 +338,17 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
             )
             return
         unit = UNITS[index]
-        begun, end = found.bounds[self.at], found.bounds[self.at + 1]
+        begun, end = found.bounds[self.period_number], found.bounds[self.period_number + 1]
         # The cursor goes to the first finer period with anything in it.
         self._sought = (begun, end) if by > 0 else None
         self.spot = self.spot._replace(unit=unit, middle=(begun + end) / 2, at=begun)
         self.show()
 
     def do_zoom_in(self) -> None:
-        self._zoom(1)
+        self._zoom_window(1)
 
     def do_zoom_out(self) -> None:
-        self._zoom(-1)
+        self._zoom_window(-1)
 
     def do_whole_time(self) -> None:
         self.spot = self.spot._replace(unit=None, middle=None)
@@ -353,11 +365,11 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
             self._new_layer = True
             self.show()
             return
-        at, numbers = self.at, self._rows[self.row].counts[layer]
+        at, numbers = self.period_number, self._visible_rows[self.row_number].counts[layer]
         near = min(
             (one for one, number in enumerate(numbers) if number), key=lambda one: abs(one - at), default=at
         )
-        self._go(at=near)
+        self._set_cursor(at=near)
 
     def do_rows_by(self) -> None:
         by = ROWS_BY[(ROWS_BY.index(self.spot.by) + 1) % len(ROWS_BY)]
@@ -369,68 +381,72 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
     # -- opening
 
     def unavailable_reason(self, action: Action) -> str:
-        if action.id == "list_cell" and not self.number:
+        if action.id == "list_cell" and not self.count_in_cell:
             return "Nothing is in this cell."
         return ""
 
     def do_list_cell(self) -> None:
-        if self.number:
+        if self.count_in_cell:
             self.post_message(self.Chosen(self.cell_filter))
 
     def do_copy(self) -> None:
         if self._timeline is not None:
-            self.app.copy_to_clipboard(words.row_sentence(self._timeline, self._rows[self.row]))
+            self.app.copy_to_clipboard(
+                words.row_sentence(self._timeline, self._visible_rows[self.row_number])
+            )
             self.shell.show_message("Copied the row as a sentence.")
 
     # -- the mouse
 
-    def _point(self, event: events.MouseEvent) -> bool:
+    def _cursor_to_mouse(self, event: events.MouseEvent) -> bool:
         """Put the cursor where the mouse is; False outside of the grid."""
-        where, found = self._plan, self._timeline
+        where, found = self._plan_drawing, self._timeline
         cell = where.cell_at(event.x - _BLANK, event.y) if where is not None else None
         if cell is None or found is None:
             return False
-        self._go(row=cell[0] and self._first + cell[0], at=cell[1])
+        self._set_cursor(row=cell[0] and self._first + cell[0], at=cell[1])
         return True
 
     def on_click(self, event: events.Click) -> None:
-        if self._point(event):
+        if self._cursor_to_mouse(event):
             if event.chain == 2:
-                perform(self, "list_cell")
+                perform_action(self, "list_cell")
         elif event.y == 0 and self._timeline is not None:
             left = _BLANK
-            parts = list(words.head_layers(self._timeline, self.spot.layer, self._width, self.shell.glyphs))
+            parts = list(
+                words.head_layers(self._timeline, self.spot.layer, self._drawing_width, self.shell.glyphs)
+            )
             for sign, text in zip(parts[::2], parts[1::2], strict=True):
-                right = left + cells(sign[0]) + cells(text[0])
+                right = left + max_cells(sign[0]) + max_cells(text[0])
                 if left <= event.x < right:
                     self._show_layer(next(one for one in LAYERS if text[0].startswith(one)))
                 left = right
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        self._wheel(event, 1)
+        self._wheel_turned(event, 1)
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        self._wheel(event, -1)
+        self._wheel_turned(event, -1)
 
     def on_mouse_scroll_left(self, event: events.MouseScrollLeft) -> None:
-        self._pan(-1, half=True)
+        self._pan_window(-1, half=True)
 
     def on_mouse_scroll_right(self, event: events.MouseScrollRight) -> None:
-        self._pan(1, half=True)
+        self._pan_window(1, half=True)
 
-    def _wheel(self, event: events.MouseEvent, by: int) -> None:
+    def _wheel_turned(self, event: events.MouseEvent, by: int) -> None:
         event.stop()
         if event.shift:
-            self._pan(-by, half=True)
+            self._pan_window(-by, half=True)
         else:
-            self._point(event)
-            self._zoom(by)
+            self._cursor_to_mouse(event)
+            self._zoom_window(by)
 
     # -- drawing
 
     def on_resize(self) -> None:
-        if self._width and self._width != self._read_width:
-            self._read_width = self._width
+        if self._drawing_width and self._drawing_width != self._read_width:
+            self._read_width = self._drawing_width
             self.show()
 
     def on_focus(self) -> None:
@@ -439,17 +455,22 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
     def on_blur(self) -> None:
         self.refresh()
 
-    def _lines(self) -> list[Line]:
-        found, where = self._timeline, self._plan
+    def _draw_lines(self) -> list[Line]:
+        found, where = self._timeline, self._plan_drawing
         if found is None or where is None:
             return []
         drawn = words.draw(
-            found, self.spot.layer, where, self.shell.glyphs, cursor=(self.row, self.at), first=self._first
+            found,
+            self.spot.layer,
+            where,
+            self.shell.glyphs,
+            cursor=(self.row_number, self.period_number),
+            first=self._first,
         )
         if where.below > 1:
-            drawn.append(((self.sentence, "strong"),))
+            drawn.append(((self.describe_cell, "strong"),))
         if where.below >= _WITH_ROW_FROM:
-            drawn.append(((words.row_sentence(found, self._rows[self.row]), "dim"),))
+            drawn.append(((words.row_sentence(found, self._visible_rows[self.row_number]), "dim"),))
         if why := words.without_rows(found):
             drawn.append(((why, "dim"),))
         cell, texts = self._texts
@@ -459,40 +480,40 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
         return drawn
 
     def render_lines(self, crop: object) -> list[Strip]:
-        self._drawn = self._lines()
+        self._drawn = self._draw_lines()
         return super().render_lines(crop)  # type: ignore[arg-type]
 
     def render_line(self, y: int) -> Strip:
         width = self.size.width
-        blank = self._style_of("plain", "text")
+        blank = self._role_style("plain", "text")
         if y >= len(self._drawn):
             return Strip.blank(width, blank)
         left = width - 2 * _BLANK
         drawn = [Segment(" " * _BLANK, blank)]
-        where = self._plan
+        where = self._plan_drawing
         row = where.row_at(y) if where is not None else None
         grid = left - where.left if row is not None and where is not None else -1
         for text, role in self._drawn[y]:
-            shown = one_line(text, left) if cells(text) > left else visible(text)
+            shown = one_line(text, left) if max_cells(text) > left else visible(text)
             if left == grid:  # what Textual measures of a name may be less
                 drawn = [*Strip(drawn).adjust_cell_length(width - _BLANK - grid, blank)]
             if where is not None and left <= grid and role == words.ROLES[self.spot.layer]:
-                drawn += self._bars(shown, role, *where.height_at(y))
+                drawn += self._draw_bars(shown, role, *where.height_at(y))
             else:
-                drawn.append(segment(shown, self._style_of("plain", role)))
-            left -= cells(shown)
+                drawn.append(segment(shown, self._role_style("plain", role)))
+            left -= max_cells(shown)
         return self._with_cursor(Strip(drawn).adjust_cell_length(width, blank), y)
 
-    def _bars(self, text: Visible, role: Role, below: int, lines: int) -> Iterator[Segment]:
+    def _draw_bars(self, text: Visible, role: Role, below: int, lines: int) -> Iterator[Segment]:
         """The bars in a line, brighter the higher they are. ``below``: so many of the row's ``lines``."""
         signs = self.shell.glyphs.bars
         for sign, same in groupby(text):
             height = (below + (signs.find(sign) + 1) / len(signs)) / lines
-            yield segment("".join(same), self._brightness(role, round(height * _SHADES)))
+            yield segment("".join(same), self._shaded_color(role, round(height * _SHADES)))
 
-    def _brightness(self, role: Role, shade: int) -> Style:
+    def _shaded_color(self, role: Role, shade: int) -> Style:
         """The colour of a role, mixed with the ground; as it is where the terminal's own colours are used."""
-        full = self._style_of("plain", role)
+        full = self._role_style("plain", role)
         if (role, shade) not in self._shades:
             color, ground = full.color, full.bgcolor
             if color is None or ground is None or color.triplet is None or ground.triplet is None:
@@ -510,27 +531,32 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
 
     def _with_cursor(self, strip: Strip, y: int) -> Strip:
         """The column and the row of the cursor on other grounds."""
-        where = self._plan
+        where = self._plan_drawing
         if where is None or not 1 <= y < where.bottom:
             return strip
         row = where.row_at(y)
-        here = row is not None and (row and self._first + row) == self.row
-        left, right = (_BLANK + where.left + where.edges[at] for at in (self.at, self.at + 1))
+        here = row is not None and (row and self._first + row) == self.row_number
+        left, right = (
+            _BLANK + where.left + where.edges[at] for at in (self.period_number, self.period_number + 1)
+        )
         right -= where.gap
         parts = strip.divide([left, right, strip.cell_length])
         states: tuple[State | None, State | None, State | None] = (
             ("cursor-blurred", "cursor", "cursor-blurred") if here else (None, "cursor-blurred", None)
         )
-        grounds = [None if state is None else self._ground(state) for state in states]
+        grounds = [None if state is None else self._cursor_background(state) for state in states]
         return Strip.join(
-            part if ground is None else _on(part, ground) for part, ground in zip(parts, grounds, strict=True)
+            part if ground is None else _with_background(part, ground)
+            for part, ground in zip(parts, grounds, strict=True)
         )
 
-    def _ground(self, state: State) -> Style:
-        return Style(bgcolor=self._style_of(state, "text").bgcolor)
+    def _cursor_background(self, state: State) -> Style:
+        return Style(bgcolor=self._role_style(state, "text").bgcolor)
 
 
-def _counts(memory: Memory, *, filter: str, spot: Spot, most: int, layers: Sequence[Layer]) -> Timeline:
+def _load_counts(
+    memory: Memory, *, filter: str, spot: TimelinePosition, most: int, layers: Sequence[Layer]
+) -> Timeline:
     return memory.view.timeline(
         filter, by=spot.by, unit=spot.unit, middle=spot.middle, most=most, layers=layers
     )
@@ -544,7 +570,7 @@ def _read_texts(
     return [(one, replaced.get(one.id, ())) for one in found]
 
 
-def _on(strip: Strip, ground: Style) -> Strip:
+def _with_background(strip: Strip, ground: Style) -> Strip:
     """The strip on another ground."""
     return Strip(
         [

@@ -13,8 +13,8 @@ from textual.content import Content
 from textual.geometry import Size
 from textual.widget import Widget
 
-from memtui.present.format import count, relative_time
-from memtui.present.memory import confidence
+from memtui.present.format import format_count, relative_time
+from memtui.present.memory import confidence_text
 from memtui.present.text import Visible, one_line, visible
 from memtui.ui.action_dispatch import start_worker
 from memtui.ui.actions import Action
@@ -24,10 +24,10 @@ from memtui.ui.panes.entity_links import NOBODY
 from memtui.ui.panes.list_pane import ListPane
 from memtui.ui.panes.memory_actions import MemoryActions, memory_legend
 from memtui.ui.presenters.memory_rows import MemorySource
-from memtui.ui.presenters.text_layout import wrap
+from memtui.ui.presenters.text_layout import wrap_text
 from memtui.ui.row_source import ListSource
 from memtui.ui.safe import assemble
-from memtui.ui.widgets.columns import Column, Piece
+from memtui.ui.widgets.columns import Column, StyledText
 from memtui.ui.widgets.filter_bar import FilterBar
 from memtui.ui.widgets.row_table import RowHighlighted, RowsCounted, RowTable
 from memtui.ui.widgets.text_view import TextView
@@ -56,7 +56,7 @@ class ObservationRow(NamedTuple):
     best: float = 1.0
 
 
-class Recall:
+class RecallResult:
     """The hits of one query, for all three lists. It is searched once, by the first thread that needs it."""
 
     def __init__(self, memory: Memory, query: str) -> None:
@@ -86,31 +86,31 @@ class Recall:
 class ObservationSource:
     """The observations of a category: the hits of a ``recall``, or all, the newest first (see ``row_source``)."""
 
-    def __init__(self, memory: Memory, category: Category, recall: Recall | None) -> None:
+    def __init__(self, memory: Memory, category: Category, recall: RecallResult | None) -> None:
         self._category = category
         self._recall = recall
         self._all = MemorySource(memory, f"kind:observation category:{category}", _NEWEST)
 
     def count(self) -> int:
-        return self._all.count() if self._recall is None else self._recalled(self._recall).count()
+        return self._all.count() if self._recall is None else self._rows_of_recall(self._recall).count()
 
     def page(self, offset: int, limit: int) -> Sequence[ObservationRow]:
         if self._recall is not None:
-            return self._recalled(self._recall).page(offset, limit)
+            return self._rows_of_recall(self._recall).page(offset, limit)
         return [ObservationRow(row.memory, row.entities) for row in self._all.page(offset, limit)]
 
     def keys(self) -> Iterator[Sequence[int]]:
-        return self._all.keys() if self._recall is None else self._recalled(self._recall).keys()
+        return self._all.keys() if self._recall is None else self._rows_of_recall(self._recall).keys()
 
     def rows(self, keys: Sequence[int]) -> Sequence[ObservationRow]:
         if self._recall is not None:
-            return self._recalled(self._recall).rows(keys)
+            return self._rows_of_recall(self._recall).rows(keys)
         return [ObservationRow(row.memory, row.entities) for row in self._all.rows(keys)]
 
     def key(self, row: ObservationRow) -> int:
         return row.memory.rid
 
-    def _recalled(self, recall: Recall) -> ListSource[ObservationRow]:
+    def _rows_of_recall(self, recall: RecallResult) -> ListSource[ObservationRow]:
         return ListSource([row for row in recall.rows() if row.memory.category == self._category], self.key)
 
 
@@ -124,56 +124,58 @@ class ObservationLines:
         self._glyphs = glyphs
         self._now = now
         last = (
-            Column("score", "", self._score, width=BAR + 4, right=True, gap=1)
+            Column("score", "", self._score_cell, width=BAR + 4, right=True, gap=1)
             if searched
-            else Column("age", "", self._age, width=4, right=True, gap=1, drop=1)
+            else Column("age", "", self._age_cell, width=4, right=True, gap=1, drop=1)
         )
-        text = Column("text", "", self._text, least=16)
-        source = Column("source", "", self._source, width=18, drop=2)
+        text = Column("text", "", self._text_cell, least=16)
+        source = Column("source", "", self._source_cell, width=18, drop=2)
         self._room = 0
         self.first: list[Column[ObservationRow]] = [text, last] if tall else [text, source, last]
         self.below: list[list[Column[ObservationRow]]] = (
-            [[Column("rest", "", self._rest)], [Column("source", "", self._foot)]] if tall else []
+            [[Column("rest", "", self._further_lines)], [Column("source", "", self._source_line)]]
+            if tall
+            else []
         )
         self._tall = tall
 
-    def _text(self, row: ObservationRow, width: int) -> Iterable[Piece]:
+    def _text_cell(self, row: ObservationRow, width: int) -> Iterable[StyledText]:
         if row.memory.protected:
-            yield Piece(visible(f"{self._glyphs.protected} "), "success")
+            yield StyledText(visible(f"{self._glyphs.protected} "), "success")
         self._room = width
-        yield Piece(self._broken(row)[0] if self._tall else one_line(row.memory.content, width))
+        yield StyledText(self._wrapped_text(row)[0] if self._tall else one_line(row.memory.content, width))
 
-    def _rest(self, row: ObservationRow, width: int) -> Iterable[Piece]:
-        rest = self._broken(row)[1:]
+    def _further_lines(self, row: ObservationRow, width: int) -> Iterable[StyledText]:
+        rest = self._wrapped_text(row)[1:]
         if rest:
-            yield Piece(one_line(" ".join(rest), width))
+            yield StyledText(one_line(" ".join(rest), width))
         else:
-            yield from self._source(row, width)
+            yield from self._source_cell(row, width)
 
-    def _broken(self, row: ObservationRow) -> list[Visible]:
+    def _wrapped_text(self, row: ObservationRow) -> list[Visible]:
         """The text in lines; the first one leaves room for score or age."""
         taken = 2 if row.memory.protected else 0
         text = one_line(row.memory.content, _READ)
-        return wrap(text, max(self._room - taken, 8)) or [Visible("")]
+        return wrap_text(text, max(self._room - taken, 8)) or [Visible("")]
 
-    def _source(self, row: ObservationRow, width: int) -> Iterable[Piece]:
-        yield Piece(one_line(row.memory.source or "", width), "dim")
+    def _source_cell(self, row: ObservationRow, width: int) -> Iterable[StyledText]:
+        yield StyledText(one_line(row.memory.source or "", width), "dim")
 
-    def _foot(self, row: ObservationRow, width: int) -> Iterable[Piece]:
+    def _source_line(self, row: ObservationRow, width: int) -> Iterable[StyledText]:
         """The source, unless it is already beside a short text."""
-        if len(self._broken(row)) > 1:
-            yield from self._source(row, width)
+        if len(self._wrapped_text(row)) > 1:
+            yield from self._source_cell(row, width)
 
-    def _age(self, row: ObservationRow, width: int) -> Iterable[Piece]:
-        yield Piece(relative_time(row.memory.event_time, self._now()), "dim")
+    def _age_cell(self, row: ObservationRow, width: int) -> Iterable[StyledText]:
+        yield StyledText(relative_time(row.memory.event_time, self._now()), "dim")
 
-    def _score(self, row: ObservationRow, width: int) -> Iterable[Piece]:
+    def _score_cell(self, row: ObservationRow, width: int) -> Iterable[StyledText]:
         if row.hit is not None:
             filled = max(1, round(BAR * row.hit.score / row.best))
-            yield Piece(visible(self._glyphs.bar * filled), "keyword")
-            yield Piece(visible(self._glyphs.empty * (BAR - filled)), "faint")
-            yield Piece(Visible(" "))
-            yield Piece(confidence(row.hit.score), "dim")
+            yield StyledText(visible(self._glyphs.bar * filled), "keyword")
+            yield StyledText(visible(self._glyphs.empty * (BAR - filled)), "faint")
+            yield StyledText(Visible(" "))
+            yield StyledText(confidence_text(row.hit.score), "dim")
 
 
 # From this width on there is room for three lists.
@@ -198,13 +200,16 @@ class ObservationColumns(ListPane[ObservationRow]):
         super().__init__(id=id)
         self.delegates = (
             MemoryActions(
-                self, lambda: self.current, table=lambda: self.table, go_to=lambda rid: self.table.select(rid)
+                self,
+                lambda: self.current,
+                table=lambda: self.table,
+                go_to=lambda rid: self.table.select_key(rid),
             ),
         )
         self._category: Category = "finding"
         self._counts: dict[Category, int] = dict.fromkeys(CATEGORIES, 0)
         self._counted_once: set[Category] = set()
-        self._recall: Recall | None = None
+        self._recall: RecallResult | None = None
         # Whether the cursor should go to the best hit when it is known.
         self._to_best = False
         self._fitted = Size(0, 0)
@@ -220,18 +225,18 @@ class ObservationColumns(ListPane[ObservationRow]):
         yield TextView(id="observations-preview")
 
     def columns(self) -> Sequence[Column[ObservationRow]]:
-        return self._lines(tall=False).first
+        return self._row_lines(tall=False).first
 
-    def _lines(self, *, tall: bool) -> ObservationLines:
+    def _row_lines(self, *, tall: bool) -> ObservationLines:
         return ObservationLines(
             self.shell.glyphs, self.shell.clock, searched=self._recall is not None, tall=tall
         )
 
-    def _draw(self) -> None:
+    def _update_columns(self) -> None:
         """Draw rows with one line or three, with score or age."""
         tall = self.has_class("-three") and self.app.size.height >= TALL_FROM
         for category in CATEGORIES:
-            lines = self._lines(tall=tall)
+            lines = self._row_lines(tall=tall)
             self.list_of(category).show_columns(lines.first, lines.below)
 
     @property
@@ -294,25 +299,25 @@ class ObservationColumns(ListPane[ObservationRow]):
         if memory is None:
             return
         searched = self._recall is not None
-        self._recall = Recall(memory, self.filter_text) if self.filter_text else None
+        self._recall = RecallResult(memory, self.filter_text) if self.filter_text else None
         self._counted_once.clear()
         if searched != (self._recall is not None):
-            self._draw()
+            self._update_columns()
         for category in CATEGORIES:
             source = ObservationSource(memory, category, self._recall)
-            self.list_of(category).show(source, self.shell.operations.readers, top=top)
+            self.list_of(category).show_source(source, self.shell.operations.readers, top=top)
 
     @on(FilterBar.Typed)
     def _query_typed(self) -> None:
         self._to_best = True
 
     @on(RowHighlighted)
-    def _only_here(self, event: RowHighlighted) -> None:
+    def _clear_other_cursors(self, event: RowHighlighted) -> None:
         if event.table != self.table.id:
             event.prevent_default()
 
     @on(RowsCounted)
-    def _count_each(self, event: RowsCounted) -> None:
+    def _list_counted(self, event: RowsCounted) -> None:
         event.prevent_default()
         category = next(one for one in CATEGORIES if f"{_ID}{one}" == event.table)
         self._counts[category] = event.count
@@ -329,10 +334,10 @@ class ObservationColumns(ListPane[ObservationRow]):
         """Show the count of each list in its title, the total in the status line, and a note in empty lists."""
         self._name_lists()
         total = sum(self._counts.values())
-        self.filter_bar.show_count(count(total))
+        self.filter_bar.show_count(format_count(total))
         marks = len(self.table.marks)
-        parts = [f"{count(marks)} marked"] if marks else []
-        parts += [f"{count(total)} {self.noun_one if total == 1 else self.noun}", self.filter_text]
+        parts = [f"{format_count(marks)} marked"] if marks else []
+        parts += [f"{format_count(total)} {self.noun_one if total == 1 else self.noun}", self.filter_text]
         self.show_status(f" {self.shell.glyphs.dot} ".join(part for part in parts if part))
         seen = total if self.has_class("-three") else self._counts[self._category]
         if seen == 0 and len(self._counted_once) == len(CATEGORIES):
@@ -359,29 +364,29 @@ class ObservationColumns(ListPane[ObservationRow]):
                 here = one == self._category
                 parts += [
                     (f" {one}s ", "bold $text" if here else "$text-muted"),
-                    (count(self._counts[one]), "$accent" if here else "$text-muted"), " ",
+                    (format_count(self._counts[one]), "$accent" if here else "$text-muted"), " ",
                 ]  # fmt: skip
             self.list_of(category).border_title = assemble(*parts)
 
     def on_mount(self) -> None:
-        self._fit()
+        self._fit_lists()
         for category in CATEGORIES:
             self.list_of(category).show_header(False)
 
     def on_resize(self) -> None:
-        self._fit()
+        self._fit_lists()
 
-    def _fit(self) -> None:
+    def _fit_lists(self) -> None:
         size = self.app.size
         if size != self._fitted:
             self._fitted = size
             self.set_class(size.width >= THREE_FROM, "-three")
             self._name_lists()
-            self._draw()
+            self._update_columns()
 
     # -- preview
 
-    def _text(self) -> MemoryText:
+    def _preview_text(self) -> MemoryText:
         from memtui.ui.presenters.memory_text import MemoryText
 
         return MemoryText(
@@ -392,18 +397,18 @@ class ObservationColumns(ListPane[ObservationRow]):
         source = (
             f"{self.shell.glyphs.dot} {one_line(row.memory.source or '', 40)} " if row.memory.source else ""
         )
-        return assemble(self._text().title(row.memory), (source, "$text-muted"))
+        return assemble(self._preview_text().title(row.memory), (source, "$text-muted"))
 
     def quick_preview(self, row: ObservationRow) -> Content:
-        return assemble(self._why(row), self._text().quick_preview(row.memory))
+        return assemble(self._explain_match(row), self._preview_text().quick_preview(row.memory))
 
     async def details(self, row: ObservationRow) -> Content:
 
         identity = row.memory.id
         detail = await self.ask(lambda memory: memory.view.detail(identity))
-        return assemble(self._why(row), self._text().whole(detail))
+        return assemble(self._explain_match(row), self._preview_text().whole(detail))
 
-    def _why(self, row: ObservationRow) -> Content:
+    def _explain_match(self, row: ObservationRow) -> Content:
         """Why it matches the query: its score, the shares of the score, the words that match."""
         hit = row.hit
         if hit is None:
@@ -442,7 +447,7 @@ class ObservationColumns(ListPane[ObservationRow]):
         return super().unavailable_reason(action)
 
     def do_query(self) -> None:
-        self.filter_bar.edit()
+        self.filter_bar.start_typing()
 
     async def do_add(self) -> None:
         from memtui.ui.dialogs.edit import AddObservation
@@ -456,4 +461,4 @@ class ObservationColumns(ListPane[ObservationRow]):
             lambda memory: memory.observations.remember_one(written.text, category, tags=written.tags),
             "writing it down",
         )
-        self.table.select(record.rid)
+        self.table.select_key(record.rid)

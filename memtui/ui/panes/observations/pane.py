@@ -83,12 +83,12 @@ class ObservationsPane(Pane):
         self.tab.table.focus()
 
     def do_scratchpad(self) -> None:
-        self._show(self.pad)
+        self._show_tab(self.pad)
 
     def do_observations(self) -> None:
-        self._show(self.columns)
+        self._show_tab(self.columns)
 
-    def _show(self, tab: _Tab) -> None:
+    def _show_tab(self, tab: _Tab) -> None:
         self.pad.display, self.columns.display = tab is self.pad, tab is self.columns
         self.tab.show_status(self.tab.status)
         self.tab.table.focus()

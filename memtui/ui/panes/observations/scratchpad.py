@@ -15,7 +15,7 @@ from memtui.ui.keymap import bindings_at
 from memtui.ui.messages import PaneStatus
 from memtui.ui.panes.list_pane import ListPane
 from memtui.ui.safe import assemble, content, line
-from memtui.ui.widgets.columns import Column, Order, Piece
+from memtui.ui.widgets.columns import Column, Order, StyledText
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
@@ -39,22 +39,22 @@ class NoteSource:
         self._sort, self._falling = order
 
     def count(self) -> int:
-        return len(self._found())
+        return len(self._matching_notes())
 
     def page(self, offset: int, limit: int) -> Sequence[ScratchpadNote]:
-        return self._found()[offset : offset + limit]
+        return self._matching_notes()[offset : offset + limit]
 
     def keys(self) -> Iterator[Sequence[int]]:
-        yield [note.pad_id for note in self._found()]
+        yield [note.pad_id for note in self._matching_notes()]
 
     def rows(self, keys: Sequence[int]) -> Sequence[ScratchpadNote]:
         ids = set(keys)
-        return [note for note in self._found() if note.pad_id in ids]
+        return [note for note in self._matching_notes() if note.pad_id in ids]
 
     def key(self, row: ScratchpadNote) -> int:
         return row.pad_id
 
-    def _found(self) -> list[ScratchpadNote]:
+    def _matching_notes(self) -> list[ScratchpadNote]:
         notes = self._memory.scratchpad.search(self._words, beginning=BEGINNING)
         if self._sort == "key":
             return sorted(notes, key=lambda note: note.key.casefold(), reverse=self._falling)
@@ -64,19 +64,19 @@ class NoteSource:
 def note_columns(now: Callable[[], float]) -> list[Column[ScratchpadNote]]:
     """Key, the beginning of the text, age."""
 
-    def key(row: ScratchpadNote, width: int) -> Iterable[Piece]:
-        yield Piece(one_line(row.key, width), "accent")
+    def key_cell(row: ScratchpadNote, width: int) -> Iterable[StyledText]:
+        yield StyledText(one_line(row.key, width), "accent")
 
-    def value(row: ScratchpadNote, width: int) -> Iterable[Piece]:
-        yield Piece(one_line(row.value, width))
+    def value_cell(row: ScratchpadNote, width: int) -> Iterable[StyledText]:
+        yield StyledText(one_line(row.value, width))
 
-    def age(row: ScratchpadNote, width: int) -> Iterable[Piece]:
-        yield Piece(relative_time(row.updated_at, now()), "dim")
+    def age_cell(row: ScratchpadNote, width: int) -> Iterable[StyledText]:
+        yield StyledText(relative_time(row.updated_at, now()), "dim")
 
     return [
-        Column("key", "key", key, width=22, sort="key"),
-        Column("value", "text", value, least=16),
-        Column("age", "age", age, width=4, right=True, sort="time"),
+        Column("key", "key", key_cell, width=22, sort="key"),
+        Column("value", "text", value_cell, least=16),
+        Column("age", "age", age_cell, width=4, right=True, sort="time"),
     ]
 
 
@@ -98,7 +98,7 @@ class ScratchpadTab(ListPane["ScratchpadNote"]):
         return note_columns(self.shell.clock)
 
     def source(self, filter: str, order: tuple[str, bool]) -> NoteSource:
-        return NoteSource(self.shell.operations.require(), filter, order)
+        return NoteSource(self.shell.operations.require_memory(), filter, order)
 
     def show_status(self, text: str) -> None:
         self.status = text
@@ -155,7 +155,7 @@ class ScratchpadTab(ListPane["ScratchpadNote"]):
         return super().unavailable_reason(action)
 
     def do_query(self) -> None:
-        self.filter_bar.edit()
+        self.filter_bar.start_typing()
 
     async def do_add_note(self) -> None:
         from memtui.ui.dialogs.edit import NoteDialog
@@ -164,31 +164,31 @@ class ScratchpadTab(ListPane["ScratchpadNote"]):
         if entry is None:
             self.show_message("Nothing was written.")
             return
-        await self._write(entry.key, entry.text, "")
+        await self._write_entry(entry.key, entry.text, "")
 
     async def do_edit_note(self) -> None:
         from memtui.ui.dialogs.edit import NoteDialog
 
-        note = await self._whole()
+        note = await self._full_entry()
         if note is None:
             return
         entry = await self.shell.ask_person(NoteDialog(note.key, note.value))
         if entry is None or entry.text == note.value:
             self.show_message("Nothing was changed.")
             return
-        await self._write(note.key, entry.text, note.value)
+        await self._write_entry(note.key, entry.text, note.value)
 
     async def do_note_editor(self) -> None:
-        from memtui.ui.editor import edit
+        from memtui.ui.editor import edit_text
 
-        note = await self._whole()
+        note = await self._full_entry()
         if note is None:
             return
-        text = edit(self.shell, note.value)
+        text = edit_text(self.shell, note.value)
         if text == note.value:
             self.show_message("The text is as it was: nothing was changed.")
             return
-        await self._write(note.key, text, note.value)
+        await self._write_entry(note.key, text, note.value)
 
     async def do_delete_note(self) -> None:
         note = self.table.selected
@@ -196,7 +196,7 @@ class ScratchpadTab(ListPane["ScratchpadNote"]):
             key = note.key
             await self.change(lambda memory: memory.scratchpad.delete(key), "deleting")
 
-    async def _whole(self) -> ScratchpadNote | None:
+    async def _full_entry(self) -> ScratchpadNote | None:
         """The selected entry with all of its text."""
         note = self.table.selected
         if note is None:
@@ -204,7 +204,7 @@ class ScratchpadTab(ListPane["ScratchpadNote"]):
         key = note.key
         return await self.ask(lambda memory: memory.scratchpad.get(key))
 
-    async def _write(self, key: str, text: str, expected: str) -> None:
+    async def _write_entry(self, key: str, text: str, expected: str) -> None:
         """Write the text. If it was changed in the meantime, show both texts and let the person decide."""
         from memtui.ui.dialogs.edit import NoteDialog
 
@@ -213,7 +213,7 @@ class ScratchpadTab(ListPane["ScratchpadNote"]):
                 lambda memory: memory.scratchpad.set(key, text, expected=expected), "writing"
             )
         except InputError:
-            now = await self.ask(lambda memory: _value(memory, key))
+            now = await self.ask(lambda memory: _read_value(memory, key))
             if now is None or now == expected:
                 raise  # the key or the text cannot be used
             short = " ".join(now.split())[:_QUOTED]
@@ -222,18 +222,18 @@ class ScratchpadTab(ListPane["ScratchpadNote"]):
             if entry is None:
                 self.show_message("Nothing was written.")
             else:
-                await self._write(key, entry.text, now)
+                await self._write_entry(key, entry.text, now)
         else:
-            self.table.select(note.pad_id)
+            self.table.select_key(note.pad_id)
 
     async def do_copy(self) -> None:
-        note = await self._whole()
+        note = await self._full_entry()
         if note is not None:
             self.app.copy_to_clipboard(note.value)
             self.show_message("Copied the text.")
 
 
-def _value(memory: Memory, key: str) -> str | None:
+def _read_value(memory: Memory, key: str) -> str | None:
     """The text of a key. "" if it is gone, None if this is no valid key."""
     try:
         return memory.scratchpad.get(key).value

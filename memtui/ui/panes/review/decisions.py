@@ -137,7 +137,7 @@ class Decisions:
             return
         choices = [
             Choice(
-                f"{verdict} {plural(group.count(verdict), 'fact')} {group.whose}",
+                f"{verdict} {plural(group.count(verdict), 'fact')} {group.describe_facts}",
                 note=_left(group.count_left(verdict)),
             )
             for group, verdict in deeds
@@ -250,7 +250,7 @@ class Decisions:
         await self._settle_all(verdict, several)
 
     async def _settle_all(self, verdict: Verdict, cards: list[Card]) -> None:
-        self._pane.table.mark(set())
+        self._pane.table.mark_keys(set())
         self._leave(cards)
         items = [card.item for card in cards]
         try:

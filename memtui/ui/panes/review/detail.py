@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from textual.content import Content
 
 from memtui.present.format import local_date, local_time, plural
-from memtui.present.memory import confidence, speaker_note, without_secrets
+from memtui.present.memory import confidence_text, speaker_note, without_secrets
 from memtui.present.review import not_yet
-from memtui.present.text import cells, one_line
-from memtui.ui.presenters.diff import ADDED, GAP, REMOVED, differences, side_by_side
-from memtui.ui.presenters.source_words import excerpt, shared
+from memtui.present.text import max_cells, one_line
+from memtui.ui.presenters.diff import ADDED, GAP, REMOVED, diff_ranges, side_by_side
+from memtui.ui.presenters.source_words import excerpt_around, shared_words
 from memtui.ui.safe import assemble, content, line, marked
 
 from .rows import EVIDENCED, Card, Evidence
@@ -119,7 +119,7 @@ class CardText:
         yield content("")
         for memory in card.sides[:_LISTED]:
             sign = f"  {self.glyphs.kinds[memory.kind]} "
-            yield assemble((sign, "$accent"), line(memory.content, max(self.width - cells(sign), 8)))
+            yield assemble((sign, "$accent"), line(memory.content, max(self.width - max_cells(sign), 8)))
         if many > _LISTED:
             yield assemble((f"    and {many - _LISTED:,} more below", "$text-muted"))
 
@@ -195,14 +195,14 @@ class CardText:
             if here:
                 picked_at = len(lines)
             sign = f" {self.glyphs.kinds[memory.kind]} "
-            room = max(self.width - cells(sign) - 1, 8)
+            room = max(self.width - max_cells(sign) - 1, 8)
             text = content(memory.content[:_LONGEST], "bold $text" if here else "$text").wrap(room)
             short = text[:_LINES_OF_CHOICE]
             if len(text) > len(short):
                 cut.add(memory.id)
                 short[-1] = assemble(short[-1], " ", text[len(short)]).truncate(room, ellipsis=True)
             bar = assemble((self.glyphs.cursor if here else " ", "$accent"))
-            before = [(sign, "$accent"), *[(" " * cells(sign), "")] * (len(short) - 1)]
+            before = [(sign, "$accent"), *[(" " * max_cells(sign), "")] * (len(short) - 1)]
             lines += [assemble(bar, first, part) for first, part in zip(before, short, strict=True)]
         for name, memory in (("new", new), *(("picked", one) for one in picked)):
             lines += [content(""), assemble((name, "bold $text-muted"))]
@@ -279,7 +279,8 @@ class CardText:
     def _names(self, entities: Sequence[Entity]) -> Iterable[Content]:
         """A line for each entity: its name, its type, its number of memories."""
         room = min(
-            max((cells(one_line(one.canonical_name, _NAME)) for one in entities), default=0), self.width // 2
+            max((max_cells(one_line(one.canonical_name, _NAME)) for one in entities), default=0),
+            self.width // 2,
         )
         for one in entities:
             name = line(one.canonical_name, room, "bold $text")
@@ -315,7 +316,7 @@ class CardText:
 
     def _memory_facts(self, memory: MemoryRecord, width: int) -> Iterable[Content]:
         """Trust, confidence, and whether it is confirmed."""
-        parts = [speaker_note(memory), confidence(memory.effective), *memory.tags[:6]]
+        parts = [speaker_note(memory), confidence_text(memory.effective), *memory.tags[:6]]
         text = assemble((f" {self.glyphs.dot} ".join(parts), "$text-muted"))
         if memory.protected:
             text = assemble(
@@ -334,7 +335,7 @@ class CardText:
     ) -> Iterable[Content]:
         """The words of a source, with the common ones marked, and where they were said."""
         whole = without_secrets(turn)
-        part, ranges = excerpt(whole, shared(text, whole), length)
+        part, ranges = excerpt_around(whole, shared_words(text, whole), length)
         yield from assemble("“", marked(part, ranges, "bold $accent", "$text-muted"), "”").wrap(width)
         said = turn.kind == "episode"
         title = evidence.titles.get(
@@ -355,7 +356,7 @@ class CardText:
 
 def _differing(old: str, new: str) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
     """The differences; none if nearly everything differs, because marks would not help."""
-    gone, come = differences(old, new)
+    gone, come = diff_ranges(old, new)
     changed = sum(end - start for start, end in (*gone, *come))
     return (gone, come) if changed < _MOSTLY * (len(old) + len(new)) else ([], [])
 
@@ -383,7 +384,7 @@ class CardView(TextView, inherit_bindings=False):
     def show_card(self, laid: CardLayout, verdicts: Content, *, subject: object) -> None:
         """Show a card and scroll to the picked fact. The verdicts stay below it."""
         same = subject == self._shown
-        self.show(laid.text, subject=subject)
+        self.show_text(laid.text, subject=subject)
         below = self.query_one(".card-verdicts", Static)
         below.update(verdicts)
         below.display = bool(verdicts.plain)

@@ -109,7 +109,7 @@ class ReviewPane(ListPane[Card]):
         ]
         if undone and not first:
             self.decisions.decided.remove(undone[-1].item.id)
-            self.table.select(undone[-1].key)
+            self.table.select_key(undone[-1].key)
         self.shell.show_count("review", len(self.decisions.cards) + deck.later)
 
     def total(self) -> int | None:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.present.format import plural, relative_time
 from memtui.present.review import kind
-from memtui.present.text import Role, Visible, cells, one_line, visible
-from memtui.ui.widgets.columns import Column, Piece
+from memtui.present.text import Role, Visible, max_cells, one_line, visible
+from memtui.ui.widgets.columns import Column, StyledText
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
@@ -186,18 +186,18 @@ _WORDS = len("conflict")
 def card_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Card]]:
     """Sign, kind and text, age."""
 
-    def sign(card: Card, width: int) -> Iterable[Piece]:
-        yield Piece(visible(card.sign(glyphs)), card.role)
+    def sign(card: Card, width: int) -> Iterable[StyledText]:
+        yield StyledText(visible(card.sign(glyphs)), card.role)
 
-    def text(card: Card, width: int) -> Iterable[Piece]:
+    def text(card: Card, width: int) -> Iterable[StyledText]:
         words = visible(f"{card.words:<{_WORDS}}  " if width >= _WORDS_FROM else "")
-        yield Piece(words, card.role)
-        yield Piece(one_line(card.headline, width - cells(words)))
+        yield StyledText(words, card.role)
+        yield StyledText(one_line(card.headline, width - max_cells(words)))
 
-    def age(card: Card, width: int) -> Iterable[Piece]:
+    def age(card: Card, width: int) -> Iterable[StyledText]:
         item = card.item
         times = [one.event_time for one in (*item.memories, *item.sources)]
-        yield Piece(relative_time(max(times), now()) if times else Visible(""), "dim")
+        yield StyledText(relative_time(max(times), now()) if times else Visible(""), "dim")
 
     return [
         Column("sign", "", sign, width=1),

@@ -24,7 +24,7 @@ _EXAMPLES = (
 )
 
 
-def nothing_asked(key: KeyOf, stats: Stats, *, short: bool = False) -> Content:
+def empty_question_text(key: KeyOf, stats: Stats, *, short: bool = False) -> Content:
     """How to begin. ``short``: without the examples."""
     if not stats.active:
         return _nothing_remembered(key)
@@ -33,10 +33,10 @@ def nothing_asked(key: KeyOf, stats: Stats, *, short: bool = False) -> Content:
         (key("query"), "bold $accent"), "  type a question\n",
         (key("pin"), "bold $accent"), "  among the hits: pin the question, and it is listed here\n\n",
     ]  # fmt: skip
-    return assemble(*parts) if short else assemble(*parts, examples())
+    return assemble(*parts) if short else assemble(*parts, example_questions())
 
 
-def examples() -> Content:
+def example_questions() -> Content:
     """Example questions, and what a search uses."""
     return assemble(
         *((f"   {example}\n", "$text-muted") for example in _EXAMPLES),
@@ -47,7 +47,7 @@ def examples() -> Content:
     )
 
 
-def nothing_found(key: KeyOf, stats: Stats, result: SearchResult, glyphs: Glyphs) -> Content:
+def no_hits_text(key: KeyOf, stats: Stats, result: SearchResult, glyphs: Glyphs) -> Content:
     """The result of each retriever, and what to do next."""
     if not stats.active:
         return _nothing_remembered(key)
@@ -55,7 +55,7 @@ def nothing_found(key: KeyOf, stats: Stats, result: SearchResult, glyphs: Glyphs
     for report in result.retrievers:
         parts += [
             (retriever_label(report.retriever).ljust(NAME), f"${report.retriever}"),
-            f" {_what(report, result)}\n",
+            f" {_describe_report(report, result)}\n",
         ]
     waiting = stats.unembedded + stats.unlinked
     if waiting:
@@ -84,7 +84,7 @@ def _nothing_remembered(key: KeyOf) -> Content:
     )  # fmt: skip
 
 
-def _what(report: RetrieverReport, result: SearchResult) -> str:
+def _describe_report(report: RetrieverReport, result: SearchResult) -> str:
     match report.state:
         case "unavailable":
             return f"unavailable: {report.why}"

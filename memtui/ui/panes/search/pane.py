@@ -14,7 +14,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from memtui.engine.errors import FilterError
-from memtui.present.format import count, plural
+from memtui.present.format import format_count, plural
 from memtui.ui.action_dispatch import start_worker
 from memtui.ui.actions import Action
 from memtui.ui.keymap import bindings_at
@@ -30,10 +30,10 @@ from memtui.ui.widgets.filter_bar import FilterBar
 from memtui.ui.widgets.row_table import RowOpened, RowTable
 from memtui.ui.widgets.text_view import TextView
 
-from .empty_state import examples, nothing_asked, nothing_found
+from .empty_state import empty_question_text, example_questions, no_hits_text
 from .pinned_questions import PinnedQuestions
 from .ranking import AgentProfile, Tuning
-from .ranking_controls import Knobs
+from .ranking_controls import RankingControls
 
 if TYPE_CHECKING:
     from memtui.engine.records import Changes, MemoryRecord, Profile, SearchResult
@@ -81,7 +81,7 @@ class SearchPane(ListPane[SearchRow]):
         self._agents = AgentProfile(self, lambda: self.tuning)
         self.delegates = (
             self.questions, self._agents, MemoryActions(
-                self, lambda: self.current, table=lambda: self.table, go_to=lambda rid: self.table.select(rid),
+                self, lambda: self.current, table=lambda: self.table, go_to=lambda rid: self.table.select_key(rid),
                 memory_of=memory_of_row,
             ),
             SaveFilterAction(self, lambda: self.hit_filter),
@@ -103,7 +103,7 @@ class SearchPane(ListPane[SearchRow]):
             yield table
         with Vertical(classes="why-side"):
             yield TextView(id="search-preview")
-            yield Knobs(self.shell.glyphs)
+            yield RankingControls(self.shell.glyphs)
 
     def columns(self) -> Sequence[Column[SearchRow]]:
         return search_columns(self.shell.glyphs, self.shell.clock)
@@ -136,8 +136,8 @@ class SearchPane(ListPane[SearchRow]):
         return self.query_one("#hit-filter", FilterBar)
 
     @property
-    def knobs(self) -> Knobs:
-        return self.query_one(Knobs)
+    def knobs(self) -> RankingControls:
+        return self.query_one(RankingControls)
 
     @property
     def question(self) -> str:
@@ -156,23 +156,23 @@ class SearchPane(ListPane[SearchRow]):
     # -- searching
 
     def load(self) -> None:
-        start_worker(self, self._begin, "begin")
+        start_worker(self, self._load_startup_state, "begin")
 
-    async def _begin(self) -> None:
+    async def _load_startup_state(self) -> None:
         key = self.shell.keymap_shown("tune")
         self.knobs.border_title = assemble(
             " ranking ", (f"{self.shell.glyphs.dot} ", ""), (key, "$accent"), " tune "
         )
-        await self._read_kept()
+        await self._read_saved()
         self.show_rows(top=True)
         # A hidden search loads the model and parts of the file, while the first question is typed.
         await self.shell.operations.ask(
             lambda memory: memory.search("first", preview=True, wait=False), slow=True
         )
 
-    async def _read_kept(self) -> None:
+    async def _read_saved(self) -> None:
         """The profiles and the pinned questions as they are now."""
-        profile_name = self.shell.operations.require().options.profile
+        profile_name = self.shell.operations.require_memory().options.profile
         self.profiles, self.questions.pinned, results = await self.ask(
             lambda memory: (
                 memory.questions.profiles(),
@@ -184,14 +184,14 @@ class SearchPane(ListPane[SearchRow]):
         if self.tuning is None:
             base = next((one for one in self.profiles if one.name == profile_name), self.profiles[0])
             self.tuning = Tuning(base, base)
-        self.knobs.show(self.tuning, self.profiles, self._agents.profile)
+        self.knobs.show_tuning(self.tuning, self.profiles, self._agents.profile)
 
     def reload(self) -> None:
         self._before = None
-        start_worker(self, self._follow, "follow")
+        start_worker(self, self._result_selected, "follow")
 
-    async def _follow(self) -> None:
-        await self._read_kept()
+    async def _result_selected(self) -> None:
+        await self._read_saved()
         self.show_rows(top=False)
 
     def concerned(self, changes: Changes) -> bool:
@@ -199,25 +199,25 @@ class SearchPane(ListPane[SearchRow]):
 
     def show_rows(self, *, top: bool) -> None:
         if self.tuning is not None:
-            start_worker(self, partial(self._search, top), "search")
+            start_worker(self, partial(self._start_search, top), "search")
 
-    async def _search(self, top: bool) -> None:
+    async def _start_search(self, top: bool) -> None:
         tuning = self.tuning
         if tuning is None:
             return
         question, filter = self.question, self.whole_filter
         self.hit_filter.show_error(None)
         try:
-            await self._search_with(question, filter, tuning, top=top)
+            await self._run_search(question, filter, tuning, top=top)
             if question:
                 self._valid_filter = filter
         except FilterError as error:
             self._show_filter_error(error)
             # The hits on screen follow the memory: erased ones must disappear.
             if filter != self._valid_filter:
-                await self._search_with(question, self._valid_filter, tuning, top=top)
+                await self._run_search(question, self._valid_filter, tuning, top=top)
 
-    async def _search_with(self, question: str, filter: str, tuning: Tuning, *, top: bool) -> None:
+    async def _run_search(self, question: str, filter: str, tuning: Tuning, *, top: bool) -> None:
         if not question:
             self._show_result(None, None, top=top)
             return
@@ -254,7 +254,7 @@ class SearchPane(ListPane[SearchRow]):
         self.on_resize()
         self._show_notes()
         self._show_title()
-        self.table.show(ListSource(rows, row_key), self.shell.operations.readers, top=top)
+        self.table.show_source(ListSource(rows, row_key), self.shell.operations.readers, top=top)
 
     async def _ranks_before(self, question: str, filter: str, base: Profile) -> dict[int, int]:
         key = (question, filter, base)
@@ -269,8 +269,8 @@ class SearchPane(ListPane[SearchRow]):
         self.hit_filter.display = True
         self.hit_filter.show_error(error)
 
-    @on(Knobs.TuningChanged)
-    def _turned(self, event: Knobs.TuningChanged) -> None:
+    @on(RankingControls.TuningChanged)
+    def _tuning_changed(self, event: RankingControls.TuningChanged) -> None:
         self.tuning = event.tuning
         self.show_rows(top=False)
 
@@ -290,7 +290,7 @@ class SearchPane(ListPane[SearchRow]):
         chosen = next((one for one in self.profiles if one.name == saved.profile), None)
         if chosen is not None:
             self.tuning = Tuning(chosen, chosen)
-            self.knobs.show(self.tuning, self.profiles, self._agents.profile)
+            self.knobs.show_tuning(self.tuning, self.profiles, self._agents.profile)
         self.hit_filter.set_filter(saved.filter, quiet=True)
         self.hit_filter.display = bool(saved.filter)
         self.filter_bar.set_filter(saved.query)
@@ -331,9 +331,9 @@ class SearchPane(ListPane[SearchRow]):
             self.show_status(f"{plural(rows, 'pinned question')}" if rows else "")
             return
         found = self.result.candidates
-        number = f"{count(rows)} of {count(found)}" if found > rows else count(rows)
+        number = f"{format_count(rows)} of {format_count(found)}" if found > rows else format_count(rows)
         self.filter_bar.show_count(number)
-        marked = [f"{count(len(self.table.marks))} marked"] if self.table.marks else []
+        marked = [f"{format_count(len(self.table.marks))} marked"] if self.table.marks else []
         name = self.tuning.name if self.tuning is not None else ""
         number = f"{number} {self.noun}" if rows != 1 else f"{number} {self.noun_one}"
         coming = "waiting for the question's vector" if awaits_vector(self.result) else ""
@@ -347,13 +347,13 @@ class SearchPane(ListPane[SearchRow]):
             # A low window has no room for all of it above the empty preview.
             short = self.screen.has_class("-low") and stats.active > 0
             if short:
-                self.preview.show(examples())
-            return nothing_asked(key, stats, short=short)
-        return nothing_found(key, stats, self.result, self.shell.glyphs)
+                self.preview.show_text(example_questions())
+            return empty_question_text(key, stats, short=short)
+        return no_hits_text(key, stats, self.result, self.shell.glyphs)
 
     # -- the breakdown
 
-    def _text(self) -> HitText:
+    def _hit_text(self) -> HitText:
         from memtui.ui.presenters.hit import HitText
 
         return HitText(
@@ -370,7 +370,7 @@ class SearchPane(ListPane[SearchRow]):
 
     def quick_preview(self, row: SearchRow) -> Content:
         if row.hit is not None and row.result is not None:
-            return self._text().hit(row.hit, row.result)
+            return self._hit_text().explain_hit(row.hit, row.result)
         return self.questions.text(row.saved, row.outcome) if row.saved is not None else assemble("")
 
     async def details(self, row: SearchRow) -> Content:
@@ -380,7 +380,7 @@ class SearchPane(ListPane[SearchRow]):
             return self.quick_preview(row)
         identity = hit.memory.id
         detail = await self.ask(lambda memory: memory.view.detail(identity))
-        return self._text().hit(hit, result, detail)
+        return self._hit_text().explain_hit(hit, result, detail)
 
     # -- actions
 
@@ -403,7 +403,9 @@ class SearchPane(ListPane[SearchRow]):
 
     def _may_empty(self, here: tuple[str, int | None]) -> bool:
         """Whether a step back would empty the question, and the person was not warned at this hit."""
-        empties = self.table.has_focus and not self.table.marks and not self._zoomed and self.question != ""
+        empties = (
+            self.table.has_focus and not self.table.marks and not self._zoomed_part and self.question != ""
+        )
         return empties and self.result is not None and self._warned_at != here
 
     @property
@@ -449,11 +451,11 @@ class SearchPane(ListPane[SearchRow]):
         return super().unavailable_reason(action)
 
     def do_query(self) -> None:
-        self.filter_bar.edit(anew=True)
+        self.filter_bar.start_typing(anew=True)
 
     def do_filter_hits(self) -> None:
         self.hit_filter.display = True
-        self.hit_filter.edit()
+        self.hit_filter.start_typing()
 
     def do_tune(self) -> None:
         self.add_class("-tuning")
@@ -465,8 +467,8 @@ class SearchPane(ListPane[SearchRow]):
             self.do_focus_list()
             return
         self.remove_class("-tuning")
-        self.zoom(None)
-        self.filter_bar.edit()
+        self.zoom_part(None)
+        self.filter_bar.start_typing()
 
     def do_focus_list(self) -> None:
         self.remove_class("-tuning")

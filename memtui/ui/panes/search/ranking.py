@@ -49,7 +49,7 @@ class Tuning(NamedTuple):
         return f"{self.base.name}, changed" if self.changed else self.base.name
 
 
-class Knob(NamedTuple):
+class RankingControl(NamedTuple):
     """One adjustable value. ``level``: its position from 0 to 1; None for a choice of words.
 
     ``turn(tuning, by, profiles)`` gives the tuning after ``by`` steps. ``idle``: why it has no effect now.
@@ -62,11 +62,11 @@ class Knob(NamedTuple):
     idle: Callable[[Tuning], str] = lambda tuning: ""
 
 
-def _set(tuning: Tuning, **values: Any) -> Tuning:
+def _with_values(tuning: Tuning, **values: Any) -> Tuning:
     return tuning._replace(profile=msgspec.structs.replace(tuning.profile, **values))
 
 
-def _other_profile(tuning: Tuning, by: int, profiles: Sequence[Profile]) -> Tuning:
+def _next_profile(tuning: Tuning, by: int, profiles: Sequence[Profile]) -> Tuning:
     names = [profile.name for profile in profiles]
     if not names:
         return tuning
@@ -75,57 +75,59 @@ def _other_profile(tuning: Tuning, by: int, profiles: Sequence[Profile]) -> Tuni
     return Tuning(chosen, chosen, tuning.kinds)
 
 
-def _other_fusion(tuning: Tuning, by: int, profiles: Sequence[Profile]) -> Tuning:
-    return _set(tuning, fusion="rrf" if tuning.profile.fusion == "score" else "score")
+def _next_fusion(tuning: Tuning, by: int, profiles: Sequence[Profile]) -> Tuning:
+    return _with_values(tuning, fusion="rrf" if tuning.profile.fusion == "score" else "score")
 
 
-def _other_k(tuning: Tuning, by: int, profiles: Sequence[Profile]) -> Tuning:
+def _next_k(tuning: Tuning, by: int, profiles: Sequence[Profile]) -> Tuning:
     higher = [value for value in _K if value > tuning.profile.k]
     lower = [value for value in _K if value < tuning.profile.k]
     k = (higher or [_K[-1]])[0] if by > 0 else (lower or [_K[0]])[-1]
-    return _set(tuning, k=k)
+    return _with_values(tuning, k=k)
 
 
-def _other_kinds(tuning: Tuning, by: int, profiles: Sequence[Profile]) -> Tuning:
+def _next_kinds(tuning: Tuning, by: int, profiles: Sequence[Profile]) -> Tuning:
     return tuning._replace(kinds=(tuning.kinds + by) % len(KINDS))
 
 
-def _number(field: str, most: float, step: float, idle: Callable[[Tuning], str] = lambda tuning: "") -> Knob:
+def _number_control(
+    field: str, most: float, step: float, idle: Callable[[Tuning], str] = lambda tuning: ""
+) -> RankingControl:
     def shown(tuning: Tuning) -> str:
         return f"{getattr(tuning.profile, field):.2f}"
 
     def turn(tuning: Tuning, by: int, profiles: Sequence[Profile]) -> Tuning:
         value = round(getattr(tuning.profile, field) / step) * step + by * step
-        return _set(tuning, **{field: round(max(0.0, min(value, most)), 4)})
+        return _with_values(tuning, **{field: round(max(0.0, min(value, most)), 4)})
 
     def level(tuning: Tuning) -> float:
         share: float = getattr(tuning.profile, field) / most
         return max(0.0, min(share, 1.0))
 
-    return Knob(field.replace("_", " "), shown, turn, level, idle)
+    return RankingControl(field.replace("_", " "), shown, turn, level, idle)
 
 
 def _only_score(tuning: Tuning) -> str:
     return "" if tuning.profile.fusion == "score" else "only with score fusion"
 
 
-KNOBS: tuple[Knob, ...] = (
-    Knob("profile", lambda tuning: tuning.name, _other_profile),
-    Knob("fusion", lambda tuning: tuning.profile.fusion, _other_fusion),
-    Knob(
-        "k", lambda tuning: str(tuning.profile.k), _other_k,
+KNOBS: tuple[RankingControl, ...] = (
+    RankingControl("profile", lambda tuning: tuning.name, _next_profile),
+    RankingControl("fusion", lambda tuning: tuning.profile.fusion, _next_fusion),
+    RankingControl(
+        "k", lambda tuning: str(tuning.profile.k), _next_k,
         lambda tuning: _K.index(min(_K, key=lambda value: abs(value - tuning.profile.k))) / (len(_K) - 1),
         lambda tuning: "" if tuning.profile.fusion == "rrf" else "only with rrf fusion",
     ),
-    _number("keyword", 2.0, 0.05),
-    _number("vector", 2.0, 0.05),
-    _number("word_vector", 2.0, 0.05, _only_score),
-    _number("entity", 2.0, 0.05),
-    _number("neighbours", 1.0, 0.05, _only_score),
-    _number("session", 1.0, 0.05, _only_score),
-    _number("facts", 1.0, 0.05, _only_score),
-    _number("floor", 1.0, 0.05),
-    Knob("kinds", lambda tuning: KINDS[tuning.kinds][0], _other_kinds),
+    _number_control("keyword", 2.0, 0.05),
+    _number_control("vector", 2.0, 0.05),
+    _number_control("word_vector", 2.0, 0.05, _only_score),
+    _number_control("entity", 2.0, 0.05),
+    _number_control("neighbours", 1.0, 0.05, _only_score),
+    _number_control("session", 1.0, 0.05, _only_score),
+    _number_control("facts", 1.0, 0.05, _only_score),
+    _number_control("floor", 1.0, 0.05),
+    RankingControl("kinds", lambda tuning: KINDS[tuning.kinds][0], _next_kinds),
 )  # fmt: skip
 
 
@@ -142,7 +144,7 @@ class AgentProfile:
         configuration = self._pane.shell.configuration
         if configuration is not None:
             return configuration.settings.search.profile
-        return self._pane.shell.operations.require().options.profile
+        return self._pane.shell.operations.require_memory().options.profile
 
     def unavailable_reason(self, action: Action) -> str:
         """Why agents cannot be given this profile; empty when they can."""
@@ -163,7 +165,7 @@ class AgentProfile:
             return
         name = tuning.base.name
         try:
-            agent_ranking.choose(self._pane.shell, name)
+            agent_ranking.choose_profile(self._pane.shell, name)
         except InputError as error:
             self._pane.show_message(f"{error.message} {error.hint}", "warning")
             return

@@ -13,13 +13,13 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from memtui.present.glyphs import Glyphs
-from memtui.ui.action_dispatch import chord, perform
+from memtui.ui.action_dispatch import perform_action, perform_chord
 from memtui.ui.actions import ActionContext
 from memtui.ui.keymap import bindings_at
 from memtui.ui.messages import message_type
 from memtui.ui.safe import assemble, line
 
-from .ranking import KNOBS, Knob, Tuning
+from .ranking import KNOBS, RankingControl, Tuning
 
 if TYPE_CHECKING:
     from memtui.engine.records import Profile
@@ -38,12 +38,12 @@ _HUES = {
 _LEAST_SLIDER, _WIDEST_SLIDER = 6, 24
 
 
-class Knobs(Widget, can_focus=True):
+class RankingControls(Widget, can_focus=True):
     """``show`` displays a tuning. Every change posts ``TuningChanged`` with the new one."""
 
     BINDINGS = [*bindings_at("knobs")]
     part: ClassVar[ActionContext] = "knobs"
-    action_perform, action_chord = perform, chord
+    action_perform, action_chord = perform_action, perform_chord
     cursor: reactive[int] = reactive(0)
     tuning: reactive[Tuning | None] = reactive(None)
 
@@ -59,7 +59,7 @@ class Knobs(Widget, can_focus=True):
         self._profiles: Sequence[Profile] = ()
         self._agents = ""
 
-    def show(self, tuning: Tuning, profiles: Sequence[Profile], agents: str) -> None:
+    def show_tuning(self, tuning: Tuning, profiles: Sequence[Profile], agents: str) -> None:
         """``profiles``: the possible profiles. ``agents``: the name of the one that agents use."""
         self._profiles = profiles
         self._agents = agents
@@ -72,17 +72,20 @@ class Knobs(Widget, can_focus=True):
     def render(self) -> Content:
         if self.tuning is None:
             return assemble("")
-        shown = KNOBS[self._first : self._first + max(self.size.height, 1)]
-        lines = [self._line(index, knob, self.tuning) for index, knob in enumerate(shown, self._first)]
+        shown = KNOBS[self._first_visible : self._first_visible + max(self.size.height, 1)]
+        lines = [
+            self._control_line(index, knob, self.tuning)
+            for index, knob in enumerate(shown, self._first_visible)
+        ]
         return Content("\n").join(lines)
 
     @property
-    def _first(self) -> int:
+    def _first_visible(self) -> int:
         """The first shown line. If there is little room, the lines around the cursor are shown."""
         room = max(self.size.height, 1)
         return max(min(self.cursor - room // 2, len(KNOBS) - room), 0)
 
-    def _line(self, index: int, knob: Knob, tuning: Tuning) -> Content:
+    def _control_line(self, index: int, knob: RankingControl, tuning: Tuning) -> Content:
         width = max(self.size.width, 12)
         here = self.has_focus and index == self.cursor
         background = " on $row-cursor" if here else ""
@@ -99,12 +102,12 @@ class Knobs(Widget, can_focus=True):
                 setting += f" {self.glyphs.dot} agents use it"
             value = line(setting, room, f"{text}{background}")
         else:
-            slider = self._slider(level, min(room - VALUE, _WIDEST_SLIDER), hue, background)
+            slider = self._draw_slider(level, min(room - VALUE, _WIDEST_SLIDER), hue, background)
             value = assemble((knob.shown(tuning).ljust(VALUE), f"{text}{background}"), slider)
         rest = max(width - 2 - LABEL - value.cell_length, 0)
         return assemble(mark, label, value, (" " * rest, background.strip()))
 
-    def _slider(self, level: float, cells: int, hue: str, background: str) -> Content:
+    def _draw_slider(self, level: float, cells: int, hue: str, background: str) -> Content:
         track = cells - 1
         at = round(level * (track - 1))
         return assemble(
@@ -115,7 +118,7 @@ class Knobs(Widget, can_focus=True):
 
     # -- turning
 
-    def _turn(self, by: int) -> None:
+    def _change_value(self, by: int) -> None:
         if self.tuning is not None:
             turned = KNOBS[self.cursor].turn(self.tuning, by, self._profiles)
             if turned != self.tuning:
@@ -129,10 +132,10 @@ class Knobs(Widget, can_focus=True):
         self.cursor = min(self.cursor + 1, len(KNOBS) - 1)
 
     def do_less(self) -> None:
-        self._turn(-1)
+        self._change_value(-1)
 
     def do_more(self) -> None:
-        self._turn(1)
+        self._change_value(1)
 
     def on_focus(self) -> None:
         self.refresh()
@@ -143,7 +146,7 @@ class Knobs(Widget, can_focus=True):
     def on_click(self, event: events.Click) -> None:
         """A click selects a line. A click left or right of the slider's mark changes the value."""
         offset = event.get_content_offset(self)
-        index = self._first + offset.y if offset is not None else -1
+        index = self._first_visible + offset.y if offset is not None else -1
         if offset is None or not 0 <= index < len(KNOBS):
             return
         self.cursor = index
@@ -152,7 +155,7 @@ class Knobs(Widget, can_focus=True):
         if offset.x < start:
             return
         if level is None:
-            self._turn(1)
+            self._change_value(1)
             return
         track = min(self.size.width - LABEL - 2 - VALUE, _WIDEST_SLIDER) - 1
-        self._turn(1 if offset.x - start - VALUE > round(level * (track - 1)) else -1)
+        self._change_value(1 if offset.x - start - VALUE > round(level * (track - 1)) else -1)

@@ -7,7 +7,7 @@ from collections.abc import Coroutine, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from memtui.present.consolidation import cost_estimate
-from memtui.present.format import count, plural
+from memtui.present.format import format_count, plural
 from memtui.ui.actions import Action
 from memtui.ui.dialogs.choice import Question
 from memtui.ui.widgets.work_strip import WorkStrip
@@ -36,7 +36,7 @@ class ConsolidationActions:
         self._strip: WorkStrip | None = None
 
     @property
-    def busy(self) -> str:
+    def running_task(self) -> str:
         """What is running now, as the start of a sentence. Empty if nothing is."""
         if any(work.name == NAME for work in self._pane.shell.operations.works):
             return "A consolidation is running"
@@ -44,14 +44,14 @@ class ConsolidationActions:
         job = memory.jobs.running if memory is not None else None
         if job is None or job.job != "consolidation":
             return ""
-        share = f" ({count(job.done)} of {count(job.total)})" if job.total else ""
+        share = f" ({format_count(job.done)} of {format_count(job.total)})" if job.total else ""
         return f"A background consolidation is running{share}"
 
     def unavailable_reason(self, action: Action) -> str:
         if action.id == "stop":
-            return "" if self.busy else "Nothing is running."
-        if self.busy:
-            return f"{self.busy}: {self._pane.shell.keymap_shown('stop')} stops it."
+            return "" if self.running_task else "Nothing is running."
+        if self.running_task:
+            return f"{self.running_task}: {self._pane.shell.keymap_shown('stop')} stops it."
         if action.id == "run_all":
             stats = self._pane.shell.stats
             return "No session waits." if stats is not None and not stats.pending_sessions else ""
@@ -73,52 +73,52 @@ class ConsolidationActions:
     # -- running
 
     async def do_run(self) -> None:
-        await self._consolidate(await self._chosen())
+        await self._consolidate_sessions(await self._sessions_to_run())
 
     async def do_by_rules(self) -> None:
-        await self._consolidate(await self._chosen(), rules=True)
+        await self._consolidate_sessions(await self._sessions_to_run(), rules=True)
 
     async def do_again(self) -> None:
         """Read sessions again, always with a preview: the person decides about the differences."""
-        await self._preview(await self._chosen(again=True), again=True)
+        await self._preview_sessions(await self._sessions_to_run(again=True), again=True)
 
     async def do_run_all(self) -> None:
         waiting = await self._pane.ask(lambda memory: memory.sessions.pending())
-        await self._consolidate([session.session_id for session in waiting])
+        await self._consolidate_sessions([session.session_id for session in waiting])
 
     async def do_dry_run(self) -> None:
-        await self._preview(await self._chosen())
+        await self._preview_sessions(await self._sessions_to_run())
 
     async def preview_of(self, sessions: Sequence[str]) -> None:
         """Preview some sessions (by id), as many of the first as a preview can show."""
         if len(sessions) > MOST_PREVIEWED:
             self._pane.show_message(
-                f"These are the first {MOST_PREVIEWED} of {count(len(sessions))} that wait."
+                f"These are the first {MOST_PREVIEWED} of {format_count(len(sessions))} that wait."
             )
-        await self._preview([*sessions[:MOST_PREVIEWED]])
+        await self._preview_sessions([*sessions[:MOST_PREVIEWED]])
 
     async def run_of(self, sessions: Sequence[str]) -> None:
         """Draw facts from some sessions (by id)."""
-        await self._consolidate([*sessions])
+        await self._consolidate_sessions([*sessions])
 
-    async def _preview(self, chosen: list[str], *, rules: bool = False, again: bool = False) -> None:
+    async def _preview_sessions(self, chosen: list[str], *, rules: bool = False, again: bool = False) -> None:
         if len(chosen) > MOST_PREVIEWED:
             self._pane.show_message(
                 f"At most {MOST_PREVIEWED} can be previewed at once: mark fewer.", "warning"
             )
             return
-        if not chosen or not (rules or await self._cost_is_fine(chosen, again=again)):
+        if not chosen or not (rules or await self._accept_cost(chosen, again=again)):
             return
-        found = await self._work(chosen, preview=True, rules=rules, again=again)
+        found = await self._run_in_thread(chosen, preview=True, rules=rules, again=again)
         if found is None:
             return
         if await self._rules_instead(found, again=again):
-            await self._preview(list(found.rules_could), rules=True)
+            await self._preview_sessions(list(found.rules_could), rules=True)
         elif found.plans or not found.failed:
-            await self._propose(found.plans)
+            await self._show_proposals(found.plans)
 
     async def do_skip(self) -> None:
-        chosen = await self._chosen()
+        chosen = await self._sessions_to_run()
 
         def skip(memory: Memory) -> None:
             for session_id in chosen:
@@ -126,17 +126,17 @@ class ConsolidationActions:
 
         if chosen:
             await self._pane.change(skip, "skipping")
-            self._pane.table.mark(set())
+            self._pane.table.mark_keys(set())
 
     def do_stop(self) -> None:
         mine = [work for work in self._pane.shell.operations.works if work.name == NAME]
         for work in mine:
             work.cancel()
         if not mine:
-            self._pane.shell.operations.require().jobs.cancel()
+            self._pane.shell.operations.require_memory().jobs.cancel()
             self._pane.show_message("It stops soon. What it did until then is kept.")
 
-    async def _chosen(self, *, again: bool = False) -> list[str]:
+    async def _sessions_to_run(self, *, again: bool = False) -> list[str]:
         """The marked sessions that wait (or were read before), otherwise the one under the cursor."""
         marks = sorted(self._pane.table.marks)
         if marks:
@@ -152,17 +152,17 @@ class ConsolidationActions:
         row = self._pane.table.selected
         return [row.session.session_id] if row is not None else []
 
-    async def _consolidate(self, chosen: list[str], *, rules: bool = False) -> None:
-        if not chosen or not (rules or await self._cost_is_fine(chosen)):
+    async def _consolidate_sessions(self, chosen: list[str], *, rules: bool = False) -> None:
+        if not chosen or not (rules or await self._accept_cost(chosen)):
             return
-        self._pane.table.mark(set())
-        found = await self._work(chosen, preview=False, rules=rules)
+        self._pane.table.mark_keys(set())
+        found = await self._run_in_thread(chosen, preview=False, rules=rules)
         if found is not None and await self._rules_instead(found):
-            await self._consolidate(list(found.rules_could), rules=True)
+            await self._consolidate_sessions(list(found.rules_could), rules=True)
 
-    async def _cost_is_fine(self, chosen: list[str], *, again: bool = False) -> bool:
+    async def _accept_cost(self, chosen: list[str], *, again: bool = False) -> bool:
         """Ask first, with the estimated cost, if a language model is used."""
-        llm = self._pane.shell.operations.require().options.llm
+        llm = self._pane.shell.operations.require_memory().options.llm
         if not llm.configured:
             return True
         cost = await self._pane.ask(lambda memory: memory.sessions.estimate(chosen, again=again))
@@ -173,11 +173,11 @@ class ConsolidationActions:
         )
         return await self._pane.shell.ask_person(question) is True
 
-    async def _work(
+    async def _run_in_thread(
         self, chosen: Sequence[str], *, preview: bool, rules: bool = False, again: bool = False
     ) -> Consolidation | None:
         def run(memory: Memory, work: Work) -> Consolidation | None:
-            return stoppable(
+            return run_until_stopped(
                 work,
                 memory.sessions.consolidate(
                     chosen,
@@ -252,7 +252,7 @@ class ConsolidationActions:
 
     # -- the preview
 
-    async def _propose(self, plans: Sequence[Plan]) -> None:
+    async def _show_proposals(self, plans: Sequence[Plan]) -> None:
         from memtui.ui.dialogs.proposals import ProposalsDialog
 
         if not plans:
@@ -266,7 +266,7 @@ class ConsolidationActions:
         if self._pane.shell.readonly:
             self._pane.show_message("This memory is open for reading only.", "warning")
             return
-        self._pane.table.mark(set())
+        self._pane.table.mark_keys(set())
         await self._pane.change(
             lambda memory: asyncio.run(memory.sessions.apply(accepted)), "writing it down"
         )
@@ -278,7 +278,7 @@ def turns_of(memory: Memory, plans: Sequence[Plan]) -> dict[str, MemoryRecord]:
     return {identity: memory.view.get(identity) for identity in ids}
 
 
-def stoppable(work: Work, call: Coroutine[Any, Any, T]) -> T | None:
+def run_until_stopped(work: Work, call: Coroutine[Any, Any, T]) -> T | None:
     """Run a coroutine in this thread until it is done. None if it was interrupted. Blocks."""
 
     async def main() -> T | None:

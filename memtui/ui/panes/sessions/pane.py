@@ -13,7 +13,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widget import Widget
 
-from memtui.present.session import state
+from memtui.present.session import session_state
 from memtui.ui.action_dispatch import start_worker
 from memtui.ui.actions import Action
 from memtui.ui.keymap import bindings_at
@@ -29,7 +29,7 @@ from .consolidation import ConsolidationActions
 from .rows import ORDERS, SessionSource, session_columns, session_head
 from .transcript import TranscriptView
 from .transcript_side import TranscriptSide
-from .turn_lines import TurnView
+from .turn_lines import TurnLayout
 
 if TYPE_CHECKING:
     from memtui.engine.records import MemoryRecord
@@ -70,15 +70,15 @@ class SessionsPane(ListPane["SessionRow"]):
         yield TranscriptSide(self.shell.glyphs)
 
     def columns(self) -> Sequence[Column[SessionRow]]:
-        return session_columns(self.shell.glyphs, self.shell.clock, self._model)
+        return session_columns(self.shell.glyphs, self.shell.clock, self._model_name)
 
-    def _model(self) -> str:
+    def _model_name(self) -> str:
         """The language model that is configured, "" if none is."""
         memory = self.shell.operations.memory
         return memory.options.llm.model if memory is not None and memory.options.llm.configured else ""
 
     def source(self, filter: str, order: tuple[str, bool]) -> SessionSource:
-        return SessionSource(self.shell.operations.require(), filter, order)
+        return SessionSource(self.shell.operations.require_memory(), filter, order)
 
     def total(self) -> int | None:
         return None if self.shell.stats is None else self.shell.stats.sessions
@@ -91,13 +91,13 @@ class SessionsPane(ListPane["SessionRow"]):
 
     @property
     def preview_part(self) -> Widget:
-        return self.side.turns
+        return self.side.transcript_view
 
     def quick_preview(self, row: SessionRow) -> Content:
         return self.preview_border_title(row)
 
     def preview_border_title(self, row: SessionRow) -> Content:
-        word, _ = state(row, self._model())
+        word, _ = session_state(row, self._model_name())
         title = line(row.session.name, _TITLE)
         return assemble(" ", title, (f" {self.shell.glyphs.dot} {word} ", "$text-muted"))
 
@@ -114,9 +114,9 @@ class SessionsPane(ListPane["SessionRow"]):
             at, self._at = self._at[1], None
         session = row.session
         through = session.consolidated_through if session.consolidated_at is not None else None
-        view = TurnView(0, shell.clock(), shell.glyphs, through)
+        view = TurnLayout(0, shell.clock(), shell.glyphs, through)
         head = partial(
-            session_head, row, now=shell.clock(), glyphs=shell.glyphs, model=self._model(),
+            session_head, row, now=shell.clock(), glyphs=shell.glyphs, model=self._model_name(),
             keys=shell.keymap_shown,
         )  # fmt: skip
         self.side.show_session(self.ask, session.session_id, head, view, at=at)
@@ -126,10 +126,10 @@ class SessionsPane(ListPane["SessionRow"]):
         row = await self.ask(lambda memory: memory.view.session_row(session_id))
         self._at = (row.sid, rid)
         self.filter_bar.set_filter("", quiet=True)
-        self.table.select(row.sid)
+        self.table.select_key(row.sid)
         self.show_rows(top=False)
-        self.zoom("preview")
-        self.side.turns.focus()
+        self.zoom_part("preview")
+        self.side.transcript_view.focus()
 
     def draw_facts(self, sessions: Sequence[str], *, preview: bool) -> None:
         """Draw facts from some sessions, or preview that. It runs in the background."""
@@ -162,14 +162,14 @@ class SessionsPane(ListPane["SessionRow"]):
     @property
     def conversation_shown(self) -> bool:
         """Whether the conversation has the focus, or the whole pane."""
-        return self.side.turns.has_focus or self.has_class("-zoom-preview")
+        return self.side.transcript_view.has_focus or self.has_class("-zoom-preview")
 
     def _picked_turn(self) -> Sequence[MemoryRecord]:
-        turn = self.side.turns.selected_turn
+        turn = self.side.transcript_view.selected_turn
         return () if turn is None else (turn,)
 
     def unchanged_since_visit(self) -> bool:
-        return super().unchanged_since_visit() and not self.side.bar.display
+        return super().unchanged_since_visit() and not self.side.filter_bar.display
 
     def back(self) -> bool:
         if self.conversation_shown and self.side.drop_filter():
@@ -180,14 +180,14 @@ class SessionsPane(ListPane["SessionRow"]):
         if self.conversation_shown:
             self.side.edit_filter()
         else:
-            self.filter_bar.edit()
+            self.filter_bar.start_typing()
 
     def unavailable_reason(self, action: Action) -> str:
         if action.id == "copy" and self.conversation_shown:
-            return "" if self.side.turns.selected_turn is not None else "There is no turn here."
+            return "" if self.side.transcript_view.selected_turn is not None else "There is no turn here."
         if action.id == "erase":
             if self.conversation_shown:
-                return "" if self.side.turns.selected_turn is not None else "There is no turn here."
+                return "" if self.side.transcript_view.selected_turn is not None else "There is no turn here."
             if self.table.marks:
                 return "This works on one at a time: unmark the others first (Esc)."
             return "" if self.table.selected is not None else "There is no session here."
@@ -197,7 +197,7 @@ class SessionsPane(ListPane["SessionRow"]):
         return super().unavailable_reason(action)
 
     def do_copy(self) -> None:
-        turn = self.side.turns.selected_turn if self.conversation_shown else None
+        turn = self.side.transcript_view.selected_turn if self.conversation_shown else None
         text = None if turn is None else turn.content
         row = self.table.selected
         if text is None and row is not None:
@@ -209,7 +209,7 @@ class SessionsPane(ListPane["SessionRow"]):
     async def do_erase(self) -> None:
         from memtui.ui.dialogs.erase import EraseDialog
 
-        turn, row = self.side.turns.selected_turn, self.table.selected
+        turn, row = self.side.transcript_view.selected_turn, self.table.selected
         if self.conversation_shown and turn is not None:
             await self.shell.ask_person(EraseDialog([turn.id]))
         elif row is not None:

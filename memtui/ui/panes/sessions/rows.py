@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from memtui.present.format import count, relative_time
-from memtui.present.session import consolidation_status, failure, session_facts, state
+from memtui.present.format import format_count, relative_time
+from memtui.present.session import consolidation_status, failure_text, session_facts, session_state
 from memtui.present.text import Visible, one_line, visible
-from memtui.ui.presenters.text_layout import wrap
-from memtui.ui.widgets.columns import Column, Order, Piece
+from memtui.ui.presenters.text_layout import wrap_text
+from memtui.ui.widgets.columns import Column, Order, StyledText
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
@@ -57,42 +57,42 @@ def session_columns(
 ) -> list[Column[SessionRow]]:
     """Mark, title, source, project, turns, span, state, age. ``model``: the language model that is configured, or ""."""
 
-    def mark(row: SessionRow, width: int) -> Iterable[Piece]:
-        _, role = state(row)
-        yield Piece(visible(_sign(row, glyphs)), role)
+    def state_sign_cell(row: SessionRow, width: int) -> Iterable[StyledText]:
+        _, role = session_state(row)
+        yield StyledText(visible(_sign_of_row(row, glyphs)), role)
 
-    def title(row: SessionRow, width: int) -> Iterable[Piece]:
-        yield Piece(one_line(row.session.name, width))
+    def title_cell(row: SessionRow, width: int) -> Iterable[StyledText]:
+        yield StyledText(one_line(row.session.name, width))
 
-    def source(row: SessionRow, width: int) -> Iterable[Piece]:
-        yield Piece(one_line((row.session.source or "").removeprefix("import:"), width), "dim")
+    def source_cell(row: SessionRow, width: int) -> Iterable[StyledText]:
+        yield StyledText(one_line((row.session.source or "").removeprefix("import:"), width), "dim")
 
-    def project(row: SessionRow, width: int) -> Iterable[Piece]:
-        yield Piece(one_line(row.session.project or "", width), "dim")
+    def project_cell(row: SessionRow, width: int) -> Iterable[StyledText]:
+        yield StyledText(one_line(row.session.project or "", width), "dim")
 
-    def turns(row: SessionRow, width: int) -> Iterable[Piece]:
-        yield Piece(count(row.session.turns))
+    def turn_count_cell(row: SessionRow, width: int) -> Iterable[StyledText]:
+        yield StyledText(format_count(row.session.turns))
 
-    def span(row: SessionRow, width: int) -> Iterable[Piece]:
+    def span_cell(row: SessionRow, width: int) -> Iterable[StyledText]:
         seconds = row.session.last_seen_at - row.session.first_seen_at
-        yield Piece(relative_time(0, seconds) if seconds >= 60 else Visible("<1m"), "dim")
+        yield StyledText(relative_time(0, seconds) if seconds >= 60 else Visible("<1m"), "dim")
 
-    def state_cell(row: SessionRow, width: int) -> Iterable[Piece]:
-        word, role = state(row, model())
-        yield Piece(visible(word), role)
+    def state_cell(row: SessionRow, width: int) -> Iterable[StyledText]:
+        word, role = session_state(row, model())
+        yield StyledText(visible(word), role)
 
-    def age(row: SessionRow, width: int) -> Iterable[Piece]:
-        yield Piece(relative_time(row.session.last_seen_at, now()), "dim")
+    def age_cell(row: SessionRow, width: int) -> Iterable[StyledText]:
+        yield StyledText(relative_time(row.session.last_seen_at, now()), "dim")
 
     return [
-        Column("mark", "", mark, width=1),
-        Column("title", "session", title, least=30, gap=1, sort="title"),
-        Column("source", "source", source, width=11, drop=2),
-        Column("project", "project", project, width=11, drop=3),
-        Column("turns", "turns", turns, width=6, right=True),
-        Column("span", "span", span, width=4, right=True, drop=4),
+        Column("mark", "", state_sign_cell, width=1),
+        Column("title", "session", title_cell, least=30, gap=1, sort="title"),
+        Column("source", "source", source_cell, width=11, drop=2),
+        Column("project", "project", project_cell, width=11, drop=3),
+        Column("turns", "turns", turn_count_cell, width=6, right=True),
+        Column("span", "span", span_cell, width=4, right=True, drop=4),
         Column("state", "state", state_cell, width=9, drop=1, sort="pending"),
-        Column("age", "age", age, width=4, right=True, sort="time"),
+        Column("age", "age", age_cell, width=4, right=True, sort="time"),
     ]
 
 
@@ -105,23 +105,27 @@ def session_head(
     """
     session = row.session
     text = f" {glyphs.dot} ".join(session_facts(session, now))
-    lines: list[Line] = [[Piece(line, "dim")] for line in wrap(visible(text), width)]
+    lines: list[Line] = [[StyledText(line, "dim")] for line in wrap_text(visible(text), width)]
     text, role = consolidation_status(row, now)
-    lines += [[Piece(line, role)] for line in wrap(visible(f"{_sign(row, glyphs)} {text}"), width)]
-    if error := failure(row):
-        lines += [[Piece(line, "error")] for line in wrap(visible(error, _SUMMARY), width)]
+    lines += [
+        [StyledText(line, role)] for line in wrap_text(visible(f"{_sign_of_row(row, glyphs)} {text}"), width)
+    ]
+    if error := failure_text(row):
+        lines += [[StyledText(line, "error")] for line in wrap_text(visible(error, _SUMMARY), width)]
         offer = f"{keys('by_rules')} reads it by rules now; {keys('run')} tries again"
-        lines += [[Piece(line, "accent")] for line in wrap(visible(offer), width)]
+        lines += [[StyledText(line, "accent")] for line in wrap_text(visible(offer), width)]
     elif model and session.by_rules:
         offer = f"read by rules: {keys('again')} reads it again with {model}"
-        lines += [[Piece(line, "context")] for line in wrap(visible(offer), width)]
+        lines += [[StyledText(line, "context")] for line in wrap_text(visible(offer), width)]
     if session.summary:
         lines.append([])
-        lines += [[Piece(line)] for line in wrap(visible(session.summary, _SUMMARY, newlines=True), width)]
-    lines += [[Piece(visible(glyphs.rule * width), "faint")], []]
+        lines += [
+            [StyledText(line)] for line in wrap_text(visible(session.summary, _SUMMARY, newlines=True), width)
+        ]
+    lines += [[StyledText(visible(glyphs.rule * width), "faint")], []]
     return lines
 
 
-def _sign(row: SessionRow, glyphs: Glyphs) -> str:
+def _sign_of_row(row: SessionRow, glyphs: Glyphs) -> str:
     signs = {"failed": glyphs.conflict, "done": glyphs.done, "skipped": glyphs.dot}
     return signs.get(row.state, glyphs.pending)

@@ -21,15 +21,15 @@ from textual.strip import Strip
 
 from memtui.present.glyphs import Glyphs
 from memtui.present.text import Visible, one_line
-from memtui.ui.action_dispatch import chord, perform, start_worker
+from memtui.ui.action_dispatch import perform_action, perform_chord, start_worker
 from memtui.ui.actions import Action, ActionContext
 from memtui.ui.keymap import bindings_at
 from memtui.ui.messages import message_type
 from memtui.ui.safe import segment
-from memtui.ui.widgets.columns import Piece
+from memtui.ui.widgets.columns import StyledText
 from memtui.ui.widgets.line_view import PagedView, State
 
-from .turn_lines import Line, TurnView
+from .turn_lines import Line, TurnLayout
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
@@ -47,12 +47,12 @@ def read_page(memory: Memory, session_id: str, filter: str, offset: int) -> list
     if not filter:
         return memory.view.transcript(session_id, offset=offset, limit=PAGE)
     return memory.view.page(
-        f"session:{_quoted(session_id)} kind:episode is:active,trash {filter}",
+        f"session:{_quote(session_id)} kind:episode is:active,trash {filter}",
         sort="time", descending=False, offset=offset, limit=PAGE,
     )  # fmt: skip
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 
@@ -60,15 +60,15 @@ def _quoted(text: str) -> str:
 class MeasuredPage:
     """A page of turns with its heights, made in a thread."""
 
-    def __init__(self, turns: Sequence[MemoryRecord], view: TurnView, whole: frozenset[int]) -> None:
+    def __init__(self, turns: Sequence[MemoryRecord], view: TurnLayout, whole: frozenset[int]) -> None:
         self.turns = turns
         self.heights = [view.height(turn, whole=turn.rid in whole) for turn in turns]
 
 
-class Transcript:
+class LoadedTranscript:
     """The turns read so far. Lines count from 0 at the first turn. Belongs to the event loop."""
 
-    def __init__(self, view: TurnView) -> None:
+    def __init__(self, view: TurnLayout) -> None:
         self.view = view
         self.whole: set[int] = set()
         self.rids = array("q")
@@ -78,17 +78,17 @@ class Transcript:
         self._drawn: OrderedDict[int, list[Line]] = OrderedDict()
 
     @property
-    def height(self) -> int:
+    def line_count(self) -> int:
         return self._starts[-1]
 
     def __len__(self) -> int:
         return len(self.rids)
 
-    def add(self, page: MeasuredPage) -> None:
+    def append_page(self, page: MeasuredPage) -> None:
         """Append the next turns; only the last page may have fewer than ``PAGE``."""
         number = len(self.rids) // PAGE
         if number < KEPT:
-            self._keep(number, page.turns)
+            self._store_turns(number, page.turns)
         for turn, height in zip(page.turns, page.heights, strict=True):
             self.rids.append(turn.rid)
             self._starts.append(self._starts[-1] + height)
@@ -98,17 +98,17 @@ class Transcript:
         by_rid = {turn.rid: turn for turn in turns}
         rids = self.rids[number * PAGE : (number + 1) * PAGE]
         if all(rid in by_rid for rid in rids):
-            self._keep(number, [by_rid[rid] for rid in rids])
+            self._store_turns(number, [by_rid[rid] for rid in rids])
 
     def turn_at(self, line: int) -> int:
         """The number of the turn that has this line."""
         return max(min(bisect_right(self._starts, line), len(self.rids)) - 1, 0)
 
-    def span(self, number: int) -> tuple[int, int]:
+    def lines_of_turn(self, number: int) -> tuple[int, int]:
         """The lines of a turn: the first, and the one after its last."""
         return self._starts[number], self._starts[number + 1]
 
-    def turn(self, number: int) -> MemoryRecord | None:
+    def loaded_turn(self, number: int) -> MemoryRecord | None:
         """A turn, or None if its text is not loaded."""
         page = self._texts.get(number // PAGE)
         if page is None:
@@ -116,12 +116,12 @@ class Transcript:
         self._texts.move_to_end(number // PAGE)
         return page[number % PAGE] if number % PAGE < len(page) else None
 
-    def line(self, line: int) -> tuple[int, Line | None]:
+    def locate_line(self, line: int) -> tuple[int, Line | None]:
         """The turn that has a line, and the line. None if its text is not loaded."""
         number = self.turn_at(line)
         drawn = self._drawn.get(number)
         if drawn is None:
-            turn = self.turn(number)
+            turn = self.loaded_turn(number)
             if turn is None:
                 return number, None
             drawn = self._drawn[number] = self.view.lines(turn, whole=turn.rid in self.whole)
@@ -130,9 +130,9 @@ class Transcript:
         at = line - self._starts[number]
         return number, drawn[at] if at < len(drawn) else []
 
-    def fold(self, number: int) -> None:
+    def toggle_fold(self, number: int) -> None:
         """Unfold or fold a turn. Its text must be loaded."""
-        turn = self.turn(number)
+        turn = self.loaded_turn(number)
         if turn is None:
             return
         self.whole ^= {turn.rid}
@@ -142,7 +142,7 @@ class Transcript:
         for at in range(number + 1, len(self._starts)):
             self._starts[at] += by
 
-    def find(self, rid: int) -> int | None:
+    def turn_number(self, rid: int) -> int | None:
         """The number of the turn with this rid."""
         try:
             return self.rids.index(rid)
@@ -152,7 +152,7 @@ class Transcript:
     def page_rids(self, number: int) -> array[int]:
         return self.rids[number * PAGE : (number + 1) * PAGE]
 
-    def _keep(self, number: int, turns: Sequence[MemoryRecord]) -> None:
+    def _store_turns(self, number: int, turns: Sequence[MemoryRecord]) -> None:
         self._texts[number] = turns
         self._texts.move_to_end(number)
         while len(self._texts) > KEPT:
@@ -173,7 +173,7 @@ class TranscriptReader:
         self.filter = filter
         self._ask = ask
 
-    async def page(self, offset: int, view: TurnView, whole: frozenset[int]) -> MeasuredPage:
+    async def page(self, offset: int, view: TurnLayout, whole: frozenset[int]) -> MeasuredPage:
         """The turns from ``offset`` on, measured. Fewer than ``PAGE`` means the last page."""
 
         def read(memory: Memory) -> MeasuredPage:
@@ -206,7 +206,7 @@ class TranscriptView(PagedView, can_focus=True, inherit_bindings=False):
     BINDINGS = [*bindings_at("transcript")]
     ALLOW_SELECT = False
     part: ClassVar[ActionContext] = "transcript"
-    action_perform, action_chord = perform, chord
+    action_perform, action_chord = perform_action, perform_chord
 
     @message_type
     class Counted(Message):
@@ -228,8 +228,8 @@ class TranscriptView(PagedView, can_focus=True, inherit_bindings=False):
         self._lay_out_head: Head | None = None
         self._head: Sequence[Line] = ()
         self._reader: TranscriptReader | None = None
-        self._view = TurnView(0, 0.0, glyphs)
-        self._turns = Transcript(self._view)
+        self._view = TurnLayout(0, 0.0, glyphs)
+        self._turns = LoadedTranscript(self._view)
         self._whole = False
         self._fetching: set[int] = set()
         # The turn (rid) to put the cursor on as soon as it is there.
@@ -241,10 +241,10 @@ class TranscriptView(PagedView, can_focus=True, inherit_bindings=False):
         """Lines above the first turn; ``head`` lays them out for a width in cells."""
         self._lay_out_head = head
         self._head = head(self.text_width) if head is not None else ()
-        self._fit()
+        self._remeasure()
         self.refresh()
 
-    def show(self, reader: TranscriptReader, view: TurnView, *, at: int | None = None) -> None:
+    def show_transcript(self, reader: TranscriptReader, view: TurnLayout, *, at: int | None = None) -> None:
         """Show the turns that ``reader`` reads; ``at``: the rid of the turn to begin with.
 
         The same session and filter again: the cursor stays on its turn.
@@ -256,18 +256,18 @@ class TranscriptView(PagedView, can_focus=True, inherit_bindings=False):
         self._reader, self._view = reader, view._replace(width=self.text_width)
         if not again:
             self._whole = False
-            self._turns = Transcript(self._view)
+            self._turns = LoadedTranscript(self._view)
             self.cursor = 0
             self.scroll_to(y=0, animate=False)
-            self._fit()
+            self._remeasure()
             self.refresh()
-        start_worker(self, partial(self._read, at, again), "turns")
+        start_worker(self, partial(self._read_all, at, again), "turns")
 
     def clear(self) -> None:
         """Show nothing."""
         self.workers.cancel_group(self, "turns")
         self._reader = None
-        self._turns = Transcript(self._view)
+        self._turns = LoadedTranscript(self._view)
         self.show_head(None)
 
     @property
@@ -277,7 +277,7 @@ class TranscriptView(PagedView, can_focus=True, inherit_bindings=False):
     @property
     def selected_turn(self) -> MemoryRecord | None:
         """The turn under the cursor, if it is here."""
-        return self._turns.turn(self.cursor) if len(self._turns) else None
+        return self._turns.loaded_turn(self.cursor) if len(self._turns) else None
 
     @property
     def text_width(self) -> int:
@@ -286,12 +286,12 @@ class TranscriptView(PagedView, can_focus=True, inherit_bindings=False):
 
     # -- reading
 
-    async def _read(self, at: int | None, again: bool) -> None:
+    async def _read_all(self, at: int | None, again: bool) -> None:
         """Read all turns, page by page. Visible turns are drawn as soon as they are read."""
         reader, view = self._reader, self._view
         if reader is None:
             return
-        turns = Transcript(view)
+        turns = LoadedTranscript(view)
         turns.whole = set(self._turns.whole)
         shown = not again
         if shown:
@@ -304,32 +304,32 @@ class TranscriptView(PagedView, can_focus=True, inherit_bindings=False):
             except Exception as error:
                 self.post_message(self.Failed(error))
                 return
-            turns.add(page)
+            turns.append_page(page)
             last = len(page.turns) < PAGE
-            if not shown and (last or at is None or turns.find(at) is not None):
+            if not shown and (last or at is None or turns.turn_number(at) is not None):
                 self._turns, shown = turns, True
                 self._whole = False
             if shown:
-                self._seek(turns)
-                self._fit()
+                self._restore_cursor(turns)
+                self._remeasure()
                 self.refresh()
                 self._whole = last
                 self.post_message(self.Counted(len(turns), last))
 
-    def _seek(self, turns: Transcript) -> None:
+    def _restore_cursor(self, turns: LoadedTranscript) -> None:
         """Put the cursor on the wanted turn, at its old position or in view."""
         if self._sought is None:
             self.cursor = min(self.cursor, max(len(turns) - 1, 0))
             return
-        found = turns.find(self._sought)
+        found = turns.turn_number(self._sought)
         if found is not None:
             self._sought = None
-            self._fit()
+            self._remeasure()
             self.put_cursor(found)
             # The scroll range is known only after the new size was laid out.
-            self.call_after_refresh(self._reveal)
+            self.call_after_refresh(self._scroll_to_turn)
 
-    async def _fetch(self, number: int) -> None:
+    async def _load_text(self, number: int) -> None:
         reader, turns = self._reader, self._turns
         try:
             if reader is not None:
@@ -339,22 +339,22 @@ class TranscriptView(PagedView, can_focus=True, inherit_bindings=False):
         finally:
             self._fetching.discard(number)
 
-    def _want(self, turn: int) -> None:
+    def _request_turn(self, turn: int) -> None:
         number = turn // PAGE
         if number not in self._fetching:
             self._fetching.add(number)
-            start_worker(self, partial(self._fetch, number), f"texts-{number}")
+            start_worker(self, partial(self._load_text, number), f"texts-{number}")
 
     # -- the cursor
 
     def put_cursor(self, number: int) -> None:
         """Go to a turn. Its heading and as much text as fits scroll into view."""
         self.cursor = max(0, min(number, len(self._turns) - 1))
-        self._reveal()
+        self._scroll_to_turn()
 
-    def _reveal(self) -> None:
+    def _scroll_to_turn(self) -> None:
         if len(self._turns):
-            first, end = (line + len(self._head) for line in self._turns.span(self.cursor))
+            first, end = (line + len(self._head) for line in self._turns.lines_of_turn(self.cursor))
             top, height = self.scroll_offset.y, max(self.size.height, 1)
             if first < top or end - first > height:
                 self.scroll_to(y=first if self.cursor else 0, animate=False)
@@ -364,52 +364,54 @@ class TranscriptView(PagedView, can_focus=True, inherit_bindings=False):
 
     # -- drawing
 
-    def _fit(self) -> None:
-        self.virtual_size = Size(self.scrollable_content_region.width, len(self._head) + self._turns.height)
+    def _remeasure(self) -> None:
+        self.virtual_size = Size(
+            self.scrollable_content_region.width, len(self._head) + self._turns.line_count
+        )
 
     def render_line(self, y: int) -> Strip:
         width = self.scrollable_content_region.width
         line = self.scroll_offset.y + y
         if line < len(self._head):
-            return self._strip(self._head[line], width, "plain", bar=False)
+            return self._render_line(self._head[line], width, "plain", bar=False)
         line -= len(self._head)
-        if line >= self._turns.height:
-            return Strip.blank(width, self._style_of("plain", "text"))
-        number, pieces = self._turns.line(line)
+        if line >= self._turns.line_count:
+            return Strip.blank(width, self._role_style("plain", "text"))
+        number, pieces = self._turns.locate_line(line)
         here = number == self.cursor
         if pieces is None:
-            self._want(number)
-            pieces = [Piece(one_line(self.glyphs.skeleton * (self.text_width * 2 // 3), width), "faint")]
-        heading = here and line == self._turns.span(number)[0]
+            self._request_turn(number)
+            pieces = [StyledText(one_line(self.glyphs.skeleton * (self.text_width * 2 // 3), width), "faint")]
+        heading = here and line == self._turns.lines_of_turn(number)[0]
         state: State = ("cursor" if self.has_focus else "cursor-blurred") if heading else "plain"
-        end = self._turns.span(number)[1] - 1
-        return self._strip(pieces, width, state, bar=here and self.has_focus and line < end)
+        end = self._turns.lines_of_turn(number)[1] - 1
+        return self._render_line(pieces, width, state, bar=here and self.has_focus and line < end)
 
-    def _strip(self, pieces: Line, width: int, state: State, *, bar: bool) -> Strip:
-        blank = self._style_of(state, "text")
-        cursor = Piece(one_line(self.glyphs.cursor, 1) if bar else Visible(" "), "accent")
-        parts = [segment(cursor.text, self._style_of(state, cursor.role)), Segment(" ", blank)]
-        parts += [segment(piece.text, self._style_of(state, piece.role)) for piece in pieces]
+    def _render_line(self, pieces: Line, width: int, state: State, *, bar: bool) -> Strip:
+        blank = self._role_style(state, "text")
+        cursor = StyledText(one_line(self.glyphs.cursor, 1) if bar else Visible(" "), "accent")
+        parts = [segment(cursor.text, self._role_style(state, cursor.role)), Segment(" ", blank)]
+        parts += [segment(piece.text, self._role_style(state, piece.role)) for piece in pieces]
         return Strip(parts).adjust_cell_length(width, blank)
 
     def on_resize(self) -> None:
         self.show_head(self._lay_out_head)
         if self._reader is not None and self._view.width != self.text_width:
-            self.show(self._reader, self._view)
+            self.show_transcript(self._reader, self._view)
 
     # -- what the person does
 
     def unavailable_reason(self, action: Action) -> str:
         return "" if len(self._turns) else "There is no turn here."
 
-    def _scroll_on(self, by: int) -> None:
+    def _scroll_with_cursor(self, by: int) -> None:
         """Scroll by lines, and take the cursor along."""
         self.scroll_to(y=self.scroll_offset.y + by, animate=False)
         top = self.scroll_offset.y - len(self._head)
         if not len(self._turns):
             return
         first = self._turns.turn_at(max(top, 0))
-        if top > self._turns.span(first)[0]:
+        if top > self._turns.lines_of_turn(first)[0]:
             first += 1
         last = self._turns.turn_at(max(top + self.size.height - 1, 0))
         self.cursor = max(min(self.cursor, last), min(first, last))
@@ -418,7 +420,7 @@ class TranscriptView(PagedView, can_focus=True, inherit_bindings=False):
     def do_up(self) -> None:
         if not len(self._turns):
             return
-        first = self._turns.span(self.cursor)[0] + len(self._head)
+        first = self._turns.lines_of_turn(self.cursor)[0] + len(self._head)
         if first < self.scroll_offset.y:
             self.scroll_to(y=max(first, self.scroll_offset.y - max(self.size.height // 2, 1)), animate=False)
         else:
@@ -427,7 +429,7 @@ class TranscriptView(PagedView, can_focus=True, inherit_bindings=False):
     def do_down(self) -> None:
         if not len(self._turns):
             return
-        end = self._turns.span(self.cursor)[1] + len(self._head)
+        end = self._turns.lines_of_turn(self.cursor)[1] + len(self._head)
         if end > self.scroll_offset.y + self.size.height + 1:
             self.scroll_to(y=self.scroll_offset.y + max(self.size.height // 2, 1), animate=False)
         else:
@@ -441,13 +443,13 @@ class TranscriptView(PagedView, can_focus=True, inherit_bindings=False):
         self.put_cursor(len(self._turns) - 1)
 
     def do_unfold(self) -> None:
-        self._turns.fold(self.cursor)
-        self._fit()
+        self._turns.toggle_fold(self.cursor)
+        self._remeasure()
         self.put_cursor(self.cursor)
 
     def on_click(self, event: events.Click) -> None:
         line = self.scroll_offset.y + event.y - len(self._head)
-        if 0 <= line < self._turns.height:
+        if 0 <= line < self._turns.line_count:
             self.cursor = self._turns.turn_at(line)
             if event.chain == 2:
                 self.do_unfold()

@@ -9,14 +9,14 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from memtui.present.caution import line as caution_line
-from memtui.present.format import count, local_time, plural
-from memtui.present.memory import why_ended
-from memtui.present.session import speaker, turn_note
-from memtui.present.text import Role, Visible, cells, one_line, visible
+from memtui.present.caution import caution_line as caution_line
+from memtui.present.format import format_count, local_time, plural
+from memtui.present.memory import reason_ended
+from memtui.present.session import speaker_name, turn_note
+from memtui.present.text import Role, Visible, max_cells, one_line, visible
 from memtui.ui.presenters.memory_rows import sign_of
-from memtui.ui.presenters.text_layout import wrap
-from memtui.ui.widgets.columns import Piece
+from memtui.ui.presenters.text_layout import wrap_text
+from memtui.ui.widgets.columns import StyledText
 
 if TYPE_CHECKING:
     from memtui.engine.records import Caution, MemoryRecord
@@ -27,12 +27,12 @@ FOLD = 8
 INDENT = 2
 _MOST_CAUTIONS = 3
 _MOST_FACTS = 8
-Line = list[Piece]
+Line = list[StyledText]
 
 _ROLE_HUES: dict[str, Role] = {"user": "accent", "assistant": "strong", "tool": "dim", "system": "dim"}
 
 
-class TurnView(NamedTuple):
+class TurnLayout(NamedTuple):
     """How turns are drawn: ``width`` cells wide, as of ``now``; ``through``: the last consolidated rid.
 
     ``words`` are marked everywhere. ``cautions``: statements of turns (by rid) that are no longer true. ``drawn``:
@@ -49,72 +49,78 @@ class TurnView(NamedTuple):
 
     def height(self, turn: MemoryRecord, *, whole: bool) -> int:
         """The number of lines that ``lines`` returns."""
-        body = len(self._text(turn))
+        body = len(self._text_lines(turn))
         return (
             2
-            + len(self._cautions(turn))
-            + len(self._facts(turn))
+            + len(self._caution_lines(turn))
+            + len(self._fact_lines(turn))
             + (body if whole or body <= FOLD + 1 else FOLD + 1)
         )
 
     def lines(self, turn: MemoryRecord, *, whole: bool) -> list[Line]:
         """The heading, the cautions, the text, the facts, and an empty line."""
-        text = self._text(turn)
+        text = self._text_lines(turn)
         shown = text if whole or len(text) <= FOLD + 1 else text[:FOLD]
         role: Role = "text" if turn.active else "dim"
-        lines = [self._heading(turn), *map(self._caution, self._cautions(turn))]
-        lines += [self._marked(line, role) for line in shown]
+        lines = [self._heading_line(turn), *map(self._caution_line, self._caution_lines(turn))]
+        lines += [self._mark_matches(line, role) for line in shown]
         if len(shown) < len(text):
-            more = visible(f"… {count(len(text) - len(shown))} more lines")
-            lines.append([_indent(INDENT), Piece(more, "accent"), Piece(Visible("  Enter unfolds"), "dim")])
-        lines += self._facts(turn)
+            more = visible(f"… {format_count(len(text) - len(shown))} more lines")
+            lines.append(
+                [
+                    _indent_line(INDENT),
+                    StyledText(more, "accent"),
+                    StyledText(Visible("  Enter unfolds"), "dim"),
+                ]
+            )
+        lines += self._fact_lines(turn)
         lines.append([])
         return lines
 
-    def _text(self, turn: MemoryRecord) -> list[Visible]:
-        return wrap(visible(turn.content.strip(), newlines=True), self.width - INDENT)
+    def _text_lines(self, turn: MemoryRecord) -> list[Visible]:
+        return wrap_text(visible(turn.content.strip(), newlines=True), self.width - INDENT)
 
-    def _cautions(self, turn: MemoryRecord) -> Sequence[Caution]:
+    def _caution_lines(self, turn: MemoryRecord) -> Sequence[Caution]:
         return (self.cautions or {}).get(turn.rid, ())[:_MOST_CAUTIONS] if turn.active else ()
 
-    def _caution(self, caution: Caution) -> Line:
-        pieces = [_indent(INDENT), Piece(visible(f"{self.glyphs.conflict} "), "warning")]
+    def _caution_line(self, caution: Caution) -> Line:
+        pieces = [_indent_line(INDENT), StyledText(visible(f"{self.glyphs.conflict} "), "warning")]
         for text, role in caution_line(caution, self.now):
-            room = self.width - sum(cells(piece.text) for piece in pieces)
+            room = self.width - sum(max_cells(piece.text) for piece in pieces)
             if room > 1:
-                pieces += [Piece(one_line(text, room - 1), role), _indent(1)]
+                pieces += [StyledText(one_line(text, room - 1), role), _indent_line(1)]
         return pieces
 
-    def _facts(self, turn: MemoryRecord) -> list[Line]:
+    def _fact_lines(self, turn: MemoryRecord) -> list[Line]:
         facts = (self.drawn or {}).get(turn.rid, ())
-        lines = [self._fact(fact) for fact in facts[:_MOST_FACTS]]
+        lines = [self._fact_line(fact) for fact in facts[:_MOST_FACTS]]
         if more := len(facts) - len(lines):
-            lines.append([_indent(INDENT), Piece(visible(f"… {plural(more, 'more fact')}"), "dim")])
+            lines.append([_indent_line(INDENT), StyledText(visible(f"… {plural(more, 'more fact')}"), "dim")])
         return lines
 
-    def _fact(self, fact: MemoryRecord) -> Line:
+    def _fact_line(self, fact: MemoryRecord) -> Line:
         sign = sign_of(fact, self.glyphs)
-        prefix = [_indent(INDENT), sign, _indent(1)]
+        prefix = [_indent_line(INDENT), sign, _indent_line(1)]
         if not fact.active:
-            prefix += [Piece(visible(why_ended(fact)), "warning"), _indent(1)]
-        room = self.width - sum(cells(piece.text) for piece in prefix)
-        return [*prefix, Piece(one_line(fact.content, max(room, 1)), "dim")]
+            prefix += [StyledText(visible(reason_ended(fact)), "warning"), _indent_line(1)]
+        room = self.width - sum(max_cells(piece.text) for piece in prefix)
+        return [*prefix, StyledText(one_line(fact.content, max(room, 1)), "dim")]
 
-    def _heading(self, turn: MemoryRecord) -> Line:
+    def _heading_line(self, turn: MemoryRecord) -> Line:
         role = turn.source_role or "user"
-        who = one_line(speaker(turn), max(self.width // 2, 4))
+        who = one_line(speaker_name(turn), max(self.width // 2, 4))
         when = local_time(turn.event_time, self.now)
         line = [
-            Piece(who, _ROLE_HUES.get(role, "strong")),
-            Piece(visible(f" {self.glyphs.dot} {when}"), "dim"),
+            StyledText(who, _ROLE_HUES.get(role, "strong")),
+            StyledText(visible(f" {self.glyphs.dot} {when}"), "dim"),
         ]
-        note, hue = self._state(turn)
-        gap = self.width - sum(cells(piece.text) for piece in line) - cells(note)
+        note, hue = self._state_line(turn)
+        gap = self.width - sum(max_cells(piece.text) for piece in line) - max_cells(note)
         if note and gap > 0:
-            line += [_indent(gap), Piece(note, hue)]
+            line += [_indent_line(gap), StyledText(note, hue)]
         return line
 
-    def _state(self, turn: MemoryRecord) -> tuple[Visible, Role]:
+    def _state_line(self, turn: MemoryRecord) -> tuple[Visible, Role]:
         note, role = turn_note(turn, self.through)
         if not note:
             return Visible(""), role
@@ -127,21 +133,24 @@ class TurnView(NamedTuple):
         )
         return visible(f"{sign} {note}"), role
 
-    def _marked(self, line: Visible, role: Role) -> Line:
-        pieces = [_indent(INDENT)]
+    def _mark_matches(self, line: Visible, role: Role) -> Line:
+        pieces = [_indent_line(INDENT)]
         at = 0
-        for start, end in _found(line, self.words):
-            pieces += [Piece(Visible(line[at:start]), role), Piece(Visible(line[start:end]), "keyword")]
+        for start, end in _match_ranges(line, self.words):
+            pieces += [
+                StyledText(Visible(line[at:start]), role),
+                StyledText(Visible(line[start:end]), "keyword"),
+            ]
             at = end
-        pieces.append(Piece(Visible(line[at:]), role))
+        pieces.append(StyledText(Visible(line[at:]), role))
         return pieces
 
 
-def _indent(width: int) -> Piece:
-    return Piece(Visible(" " * width))
+def _indent_line(width: int) -> StyledText:
+    return StyledText(Visible(" " * width))
 
 
-def _found(line: str, words: Sequence[str]) -> list[tuple[int, int]]:
+def _match_ranges(line: str, words: Sequence[str]) -> list[tuple[int, int]]:
     if not words:
         return []
     pattern = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))

@@ -11,7 +11,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.present import replacement
-from memtui.present.format import count, local_date, plural, relative_time
+from memtui.present.format import format_count, local_date, plural, relative_time
 from memtui.present.memory import without_secrets
 from memtui.present.portrait import (
     THIS_WEEK,
@@ -25,9 +25,9 @@ from memtui.present.portrait import (
     notices,
     sign,
 )
-from memtui.present.text import Visible, cells, one_line, visible
-from memtui.ui.widgets.columns import Piece
-from memtui.ui.widgets.stop_view import GUTTER, HEAD, Line, Part, StopLayout
+from memtui.present.text import Visible, max_cells, one_line, visible
+from memtui.ui.widgets.columns import StyledText
+from memtui.ui.widgets.stop_view import GUTTER, HEAD, Line, LinePart, StopLayout
 
 if TYPE_CHECKING:
     from memtui.engine.records import (
@@ -76,7 +76,7 @@ class Stop(NamedTuple):
 class Row(NamedTuple):
     """A line of a section before it has its column. ``draw`` gives its pieces for a width."""
 
-    draw: Callable[[int], list[Piece]]
+    draw: Callable[[int], list[StyledText]]
     stop: Stop | None = None
 
 
@@ -138,7 +138,9 @@ class PortraitLines:
         without = [one for one in found if one.about != "agents"]
         for those, short in ((found, False), (found, True), (without, True)):
             texts = [one.short if short else one.text for one in those]
-            drawn = [(self._notice(one, text), cells(text)) for one, text in zip(those, texts, strict=True)]
+            drawn = [
+                (self._notice(one, text), max_cells(text)) for one, text in zip(those, texts, strict=True)
+            ]
             if sum(width + GUTTER + 1 for _, width in drawn) <= self.width:
                 return [[(row, width + 1) for row, width in drawn]] if drawn else []
         return [[(self._notice(one, one.text), self.width)] for one in found]
@@ -146,11 +148,11 @@ class PortraitLines:
     def _notice(self, notice: Notice, text: str) -> Row:
         number, _, rest = text.partition(" ")
 
-        def draw(width: int) -> list[Piece]:
+        def draw(width: int) -> list[StyledText]:
             return [
-                Piece(visible(number), "accent" if notice.calls else "strong"),
+                StyledText(visible(number), "accent" if notice.calls else "strong"),
                 _blanks(1),
-                Piece(one_line(rest, width), "text" if notice.calls else "dim"),
+                StyledText(one_line(rest, width), "text" if notice.calls else "dim"),
             ]
 
         return Row(draw, Stop("head " + notice.about, about=notice.about))
@@ -184,7 +186,9 @@ class PortraitLines:
         shown = one.facts[: max(most - len(persons), 1)]
         rows = [self._heading(title, one.total, Stop(title, topic=one), new=one.new, largest=largest)]
         rows += [self._person(person, title) for person in persons]
-        days = max((cells(day(fact, self.now)) for fact in shown), default=0) if one.topic == "plan" else 0
+        days = (
+            max((max_cells(day(fact, self.now)) for fact in shown), default=0) if one.topic == "plan" else 0
+        )
         rows += [self._fact(fact, portrait, title, days) for fact in shown]
         return rows
 
@@ -231,20 +235,20 @@ class PortraitLines:
     # -- lines
 
     def _heading(self, title: str, total: int, stop: Stop, *, new: int = 0, largest: int = 0) -> Row:
-        def draw(width: int) -> list[Piece]:
-            right = [Piece(visible(count(total).rjust(4)), "text")]
+        def draw(width: int) -> list[StyledText]:
+            right = [StyledText(visible(format_count(total).rjust(4)), "text")]
             if largest and width >= _NARROW:
                 filled = max(round(total / largest * _BAR), 1)
                 bar = [
-                    Piece(visible(self.glyphs.bar * filled), "accent"),
-                    Piece(visible(self.glyphs.empty * (_BAR - filled)), "faint"),
+                    StyledText(visible(self.glyphs.bar * filled), "accent"),
+                    StyledText(visible(self.glyphs.empty * (_BAR - filled)), "faint"),
                 ]
                 right = [*bar, *right]
             if new and width >= _NARROW:
-                right = [Piece(visible(f"{count(new)} new  "), "success"), *right]
+                right = [StyledText(visible(f"{format_count(new)} new  "), "success"), *right]
             room = width - _cells(right)
             name = one_line(title, room)
-            return [Piece(name, "strong"), _blanks(room - cells(name)), *right]
+            return [StyledText(name, "strong"), _blanks(room - max_cells(name)), *right]
 
         return Row(draw, stop)
 
@@ -258,11 +262,16 @@ class PortraitLines:
     def _counted(self, name: str, memories: int, role: Role, stop: Stop) -> Row:
         """A name, and behind it the number of its memories."""
 
-        def draw(width: int) -> list[Piece]:
+        def draw(width: int) -> list[StyledText]:
             right = one_line(plural(memories, "memory"), width // 3)
-            room = width - 3 - cells(right) - 1
+            room = width - 3 - max_cells(right) - 1
             shown = one_line(name, room)
-            return [_blanks(3), Piece(shown, role), _blanks(room - cells(shown) + 1), Piece(right, "dim")]
+            return [
+                _blanks(3),
+                StyledText(shown, role),
+                _blanks(room - max_cells(shown) + 1),
+                StyledText(right, "dim"),
+            ]
 
         return Row(draw, stop)
 
@@ -282,45 +291,45 @@ class PortraitLines:
         ``added``: behind it stands when it was written down. ``changed``: what it took the place of stands there.
         """
 
-        def draw(width: int) -> list[Piece]:
+        def draw(width: int) -> list[StyledText]:
             cautions = portrait.cautions.get(fact.id, ())
             mark, role = sign(fact, cautions, self.glyphs)
             pieces = [
-                Piece(visible(mark), role),
-                Piece(visible(self.glyphs.pinned if fact.pinned else " "), "accent"),
+                StyledText(visible(mark), role),
+                StyledText(visible(self.glyphs.pinned if fact.pinned else " "), "accent"),
                 _blanks(1),
             ]
             if days:
                 when = one_line(day(fact, self.now), days)
-                pieces += [Piece(when, "accent"), _blanks(days - cells(when) + 2)]
+                pieces += [StyledText(when, "accent"), _blanks(days - max_cells(when) + 2)]
             right = self._right(fact, portrait, days, ends, added) if changed is None else self._was(changed)
-            room = max(width - _cells(pieces) - cells(right.text) - 1, 1)
+            room = max(width - _cells(pieces) - max_cells(right.text) - 1, 1)
             text = one_line(without_secrets(fact), room)
-            return [*pieces, Piece(text), _blanks(room - cells(text) + 1), right]
+            return [*pieces, StyledText(text), _blanks(room - max_cells(text) + 1), right]
 
         return Row(draw, Stop(section, memory=fact))
 
-    def _was(self, one: Replacement) -> Piece:
+    def _was(self, one: Replacement) -> StyledText:
         """The day that the old text named, or when it was changed."""
         days = replacement.dates(one, self.now)
         text = replacement.short([one], self.now) if days else local_date(one.at, self.now)
-        return Piece(visible(text), "warning" if one.how == "asked" else "accent")
+        return StyledText(visible(text), "warning" if one.how == "asked" else "accent")
 
     def _right(
         self, fact: MemoryRecord, portrait: Portrait, days: int, ends: float | None, added: bool
-    ) -> Piece:
+    ) -> StyledText:
         """What stands behind the text of a fact."""
         if added:
-            return Piece(relative_time(fact.created_at, self.now), "dim")
+            return StyledText(relative_time(fact.created_at, self.now), "dim")
         if ends is not None:
-            return Piece(local_date(ends, self.now) if ends > self.now else Visible("due"), "warning")
+            return StyledText(local_date(ends, self.now) if ends > self.now else Visible("due"), "warning")
         if fact.happens_at is not None and not days:
-            return Piece(visible(day(fact, self.now)), "accent")
+            return StyledText(visible(day(fact, self.now)), "accent")
         if (found := portrait.replaced.get(fact.id)) and found[-1].at >= portrait.since:
-            return Piece(visible(replacement.short(found, self.now)), "accent")
+            return StyledText(visible(replacement.short(found, self.now)), "accent")
         if is_new(fact, portrait):
-            return Piece(Visible("new"), "success")
-        return Piece(Visible("") if days else relative_time(fact.event_time, self.now), "dim")
+            return StyledText(Visible("new"), "success")
+        return StyledText(Visible("") if days else relative_time(fact.event_time, self.now), "dim")
 
     # -- all of it
 
@@ -328,15 +337,15 @@ class PortraitLines:
         stops: list[Stop] = []
         rows: list[int] = []
         at: list[int] = []
-        lines: list[list[Part]] = []
+        lines: list[list[LinePart]] = []
 
-        def part(row: Row, width: int, line: int, column: int) -> Part:
+        def part(row: Row, width: int, line: int, column: int) -> LinePart:
             if row.stop is None:
-                return Part(row.draw(width), width)
+                return LinePart(row.draw(width), width)
             stops.append(row.stop)
             rows.append(line)
             at.append(column)
-            return Part(row.draw(width), width, len(stops) - 1)
+            return LinePart(row.draw(width), width, len(stops) - 1)
 
         one_line_head = len(head) == 1 and len(columns) > 0
         for tiles in head:
@@ -351,18 +360,18 @@ class PortraitLines:
             for number, (column, width) in enumerate(zip(columns, shares, strict=True))
         ]
         for beside in zip_longest(*drawn):
-            line: list[Part] = []
+            line: list[LinePart] = []
             for number, (one, width) in enumerate(zip(beside, shares, strict=True)):
                 gap = _GAP if number < len(shares) - 1 else 0
-                shown = one or Part((), width)
+                shown = one or LinePart((), width)
                 line.append(shown._replace(width=width + gap))
             lines.append(line)
         return StopLayout([tuple(line) for line in lines], tuple(stops), rows, at)
 
 
-def text_lines(texts: Sequence[Sequence[Piece]], width: int) -> StopLayout[Stop]:
+def text_lines(texts: Sequence[Sequence[StyledText]], width: int) -> StopLayout[Stop]:
     """Lines that open nothing."""
-    lines: list[Line] = [(Part(pieces, width),) for pieces in texts]
+    lines: list[Line] = [(LinePart(pieces, width),) for pieces in texts]
     return StopLayout(lines)
 
 
@@ -396,9 +405,9 @@ def _parted(sections: Sequence[Section], columns: int) -> list[Section]:
     return [_joined(sections[:at]), _joined(sections[at:])]
 
 
-def _cells(pieces: Iterable[Piece]) -> int:
-    return sum(cells(piece.text) for piece in pieces)
+def _cells(pieces: Iterable[StyledText]) -> int:
+    return sum(max_cells(piece.text) for piece in pieces)
 
 
-def _blanks(number: int) -> Piece:
-    return Piece(visible(" " * max(number, 0)))
+def _blanks(number: int) -> StyledText:
+    return StyledText(visible(" " * max(number, 0)))

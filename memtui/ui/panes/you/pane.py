@@ -16,7 +16,7 @@ from textual.widgets import Static
 from memtui.engine.records.portrait import FROM_AGENTS
 from memtui.present import memory as words
 from memtui.present import replacement
-from memtui.present.format import count, local_date, plural
+from memtui.present.format import format_count, local_date, plural
 from memtui.present.memory import without_secrets
 from memtui.present.portrait import THIS_WEEK, TITLES, Since, headline, legend, since_last, topic_filter
 from memtui.present.text import visible
@@ -26,7 +26,7 @@ from memtui.ui.keymap import bindings_at
 from memtui.ui.panes.memory_actions import MemoryActions
 from memtui.ui.panes.pane import Pane
 from memtui.ui.safe import assemble, content
-from memtui.ui.widgets.columns import Piece
+from memtui.ui.widgets.columns import StyledText
 from memtui.ui.widgets.stop_view import StopView
 
 from .lines import PortraitLines, Stop, text_lines
@@ -47,10 +47,10 @@ class PortraitView(StopView[Stop]):
     part: ClassVar[ActionContext] = "portrait"
 
     def do_column_left(self) -> None:
-        self.across(-1)
+        self.move_across(-1)
 
     def do_column_right(self) -> None:
-        self.across(1)
+        self.move_across(1)
 
 
 class YouPane(Pane):
@@ -103,7 +103,7 @@ class YouPane(Pane):
     @property
     def stop(self) -> Stop | None:
         """What the cursor is on."""
-        return self.view.stop
+        return self.view.stop_at_cursor
 
     @property
     def current(self) -> MemoryRecord | None:
@@ -126,7 +126,7 @@ class YouPane(Pane):
         self._show()
 
     async def _read(self) -> None:
-        path, now = self.shell.operations.require().path, self.shell.clock()
+        path, now = self.shell.operations.require_memory().path, self.shell.clock()
         since = since_last(self.shell.state.last_open(path), now)
 
         def read(memory: Memory) -> tuple[Portrait, Since]:
@@ -146,7 +146,7 @@ class YouPane(Pane):
         view = self.view
         if not portrait.topics:
             self.show_status("no facts yet")
-            view.show(text_lines(self._empty(portrait), view.text_width), subject="nothing")
+            view.show_layout(text_lines(self._empty(portrait), view.text_width), subject="nothing")
         else:
             self.show_status(headline(portrait))
             review = self.shell.tab_count("review")
@@ -154,11 +154,11 @@ class YouPane(Pane):
                 view.text_width, view.size.height, self.shell.clock(), self.shell.glyphs,
                 review, self._since,
             )  # fmt: skip
-            view.show(lines.lay_out(portrait), subject="portrait")
+            view.show_layout(lines.lay_out(portrait), subject="portrait")
         self._show_detail()
         self.shell.refresh_keys()
 
-    def _empty(self, portrait: Portrait) -> list[list[Piece]]:
+    def _empty(self, portrait: Portrait) -> list[list[StyledText]]:
         """Why nothing is shown, and the ways out."""
         key = self.shell.keymap_shown
         waiting = portrait.pending_sessions
@@ -169,10 +169,10 @@ class YouPane(Pane):
         title = "No facts yet, only conversations." if waiting else "Nothing is known about you yet."
         return [
             [],
-            [Piece(visible(f"  {title}"), "strong")],
+            [StyledText(visible(f"  {title}"), "strong")],
             [],
             *(
-                [Piece(visible(f"  {key(action)}"), "accent"), Piece(visible(f"  {text}"))]
+                [StyledText(visible(f"  {key(action)}"), "accent"), StyledText(visible(f"  {text}"))]
                 for action, text in ways
             ),
         ]
@@ -255,7 +255,7 @@ class YouPane(Pane):
         else:
             match stop.about:
                 case "review" | "sessions" as section:
-                    await go.visit(section)
+                    await go.visit_pane(section)
                 case "new":
                     await go.list_memories(f"kind:fact added:{self._since.span}")
                 case "changed":
@@ -272,13 +272,13 @@ class YouPane(Pane):
     # -- actions
 
     async def do_query(self) -> None:
-        await self.shell.navigation.ask()
+        await self.shell.navigation.ask_question()
 
     def _go_to(self, rid: int) -> None:
         """Put the cursor on a fact of this section, as soon as it is shown there."""
         if self.stop is not None:
-            self.view.seek((self.stop.section, rid))
+            self.view.move_to_key((self.stop.section, rid))
 
 
 def _all(total: int) -> str:
-    return "the one fact" if total == 1 else f"all {count(total)} facts"
+    return "the one fact" if total == 1 else f"all {format_count(total)} facts"

@@ -25,7 +25,7 @@ def drafts() -> Callable[..., list[Draft]]:
 
     def read(*messages: str) -> list[Draft]:
         turns = [turn(message, at=at) for at, message in enumerate(messages, 1)]
-        found = _extractor.read(turns, Context(session_id="s")).drafts
+        found = _extractor.extract_now(turns, Context(session_id="s")).drafts
         return [draft for draft in found if draft.kind == "fact"]
 
     return read

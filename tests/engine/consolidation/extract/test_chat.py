@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from memtui.engine.consolidation.extract.antecedents import antecedent
+from memtui.engine.consolidation.extract.antecedents import find_antecedent
 
 Facts = Callable[..., list[str]]
 
@@ -54,8 +54,8 @@ def test_a_fact_without_its_subject_is_not_drawn(facts: Facts) -> None:
 
 
 def test_a_subject_that_is_left_out_is_named_where_it_is_certain(facts: Facts) -> None:
-    assert antecedent("Alfie did the food challenge.", "still has to carry the pens", ()) == "Alfie"
-    assert antecedent("Alfie played with Karim.", "still has to carry the pens", ()) is None
+    assert find_antecedent("Alfie did the food challenge.", "still has to carry the pens", ()) == "Alfie"
+    assert find_antecedent("Alfie played with Karim.", "still has to carry the pens", ()) is None
     assert any(
         "Alfie" in fact for fact in facts("my son Alfie is 8", "he's allergic to cashews and has an epipen")
     )

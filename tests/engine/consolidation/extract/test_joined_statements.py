@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from memtui.engine.consolidation.extract.joined_statements import parts
+from memtui.engine.consolidation.extract.joined_statements import split_joined
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ from memtui.engine.consolidation.extract.joined_statements import parts
     ],
 )
 def test_two_subjects_are_two_statements(text: str, expected: list[str]) -> None:
-    assert parts(text) == expected
+    assert split_joined(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -52,4 +52,4 @@ def test_two_subjects_are_two_statements(text: str, expected: list[str]) -> None
     ],
 )
 def test_what_cannot_be_told_apart_stays_whole(text: str) -> None:
-    assert parts(text) == [text]
+    assert split_joined(text) == [text]

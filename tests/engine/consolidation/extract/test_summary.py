@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from memtui.engine.consolidation.extract.summary import summary
+from memtui.engine.consolidation.extract.summary import summarise_session
 
 
 def test_the_first_request_and_the_names_that_come_back() -> None:
@@ -12,7 +12,7 @@ def test_the_first_request_and_the_names_that_come_back() -> None:
         "and the dog goes to Louise in the end",
         "what do I pack for Louise",
     ]
-    assert summary(messages) == "Make a plan for the move to Horsforth (Louise)"
+    assert summarise_session(messages) == "Make a plan for the move to Horsforth (Louise)"
 
 
 @pytest.mark.parametrize(
@@ -27,11 +27,11 @@ def test_the_first_request_and_the_names_that_come_back() -> None:
     ],
 )
 def test_there_is_none_where_nothing_says_what_it_was_about(messages: list[str]) -> None:
-    assert summary(messages) is None
+    assert summarise_session(messages) is None
 
 
 def test_a_long_request_is_cut() -> None:
-    found = summary(["write a letter about " + "the garden and the house and " * 40])
+    found = summarise_session(["write a letter about " + "the garden and the house and " * 40])
     assert found is not None
     assert len(found) <= 140
 
@@ -45,9 +45,9 @@ def test_a_long_request_is_cut() -> None:
     ],
 )  # fmt: skip
 def test_what_only_points_at_something_says_nothing_by_itself(request_: str) -> None:
-    assert summary([request_]) is None
+    assert summarise_session([request_]) is None
     asked = "Can you write a letter to the landlord about the broken boiler?"
-    assert summary([request_, asked]) == "Write a letter to the landlord about the broken boiler"
+    assert summarise_session([request_, asked]) == "Write a letter to the landlord about the broken boiler"
 
 
 def test_a_day_is_no_name_that_they_came_back_to() -> None:
@@ -56,7 +56,7 @@ def test_a_day_is_no_name_that_they_came_back_to() -> None:
         "on a Wednesday, in August, for Maureen",
         "not this Wednesday, in August, ask Maureen",
     ]
-    assert summary(messages) == "Write an advertisement for the boat please (Maureen)"
+    assert summarise_session(messages) == "Write an advertisement for the boat please (Maureen)"
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_a_day_is_no_name_that_they_came_back_to() -> None:
     ],
 )  # fmt: skip
 def test_a_request_on_the_second_line_is_what_it_was_about(message: str, expected: str) -> None:
-    found = summary([message])
+    found = summarise_session([message])
     assert found is not None
     assert expected in found
     assert "sister" not in found and "week n" not in found and "passed" not in found

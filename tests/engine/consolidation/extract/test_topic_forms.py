@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from memtui.engine.consolidation.extract.protocol import Draft
 from memtui.engine.consolidation.extract.topic_model import TOPICS, likely_topic
-from memtui.engine.consolidation.extract.topics import sorted_by_topic, topic_by_form
+from memtui.engine.consolidation.extract.topics import assign_topics, topic_by_form
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ def test_the_form_gives_the_topic(text: str, topic: str) -> None:
     for tags in ((), ("family",), ("possession",)):
         if topic == "health" or "family" not in tags:
             draft = Draft(kind="fact", content=text, sources=("ep_1",), tags=tags)
-            assert sorted_by_topic([draft])[0].topic == topic
+            assert assign_topics([draft])[0].topic == topic
 
 
 @pytest.mark.parametrize(
