@@ -13,6 +13,7 @@ from typing import Any
 
 import apsw
 import msgspec
+from msgspec.structs import replace
 
 from memtui.engine import reconcile
 from memtui.engine.errors import InputError
@@ -91,7 +92,14 @@ class Incoming:
         for one in before:
             self._row(connection, one)
         new = [one for one in remembered if self._is_new(connection, one)]
+        known = {
+            one.line.id: stamps.read(connection, one.line.id)
+            for one in new
+            if isinstance(one.line, MemoryLine)
+        }
         self._add_memories(connection, new)
+        for memory, had in known.items():
+            _know_again(connection, memory, had)
         added = {id(one) for one in new}
         for one in remembered:
             if id(one) not in added:
@@ -541,6 +549,19 @@ def _has_memories(connection: apsw.Connection, session_id: str) -> bool:
     return (
         scalar(connection, "SELECT 1 FROM memories WHERE session_id = ? LIMIT 1", (session_id,)) is not None
     )
+
+
+def _know_again(connection: apsw.Connection, id: str, had: dict[str, Stamp]) -> None:
+    """A memory that was taken away here is back as another device has it, which knows of what had been decided here."""
+    for aspect, ours in had.items():
+        now = stamps.read(connection, id).get(aspect)
+        if now is not None and now != ours:
+            seen = stamps.join_stamps(ours.seen, now.seen)
+            if seen != now.seen:
+                stamps.write(connection, id, replace(now, seen=seen))
+                versions.merged(connection, id)
+        elif now is not None:
+            versions.merged(connection, id)
 
 
 def _know(connection: apsw.Connection, thing: str, decided: Sequence[Stamp]) -> None:
