@@ -257,8 +257,8 @@ def main() -> None:
                 continue
             talk = read_talk(person)
             with tempfile.TemporaryDirectory() as folder:
-                drawn, handled, took = draw(talk, Path(folder))
-            total += judge(talk, drawn, handled, show=show)
+                drawn, asked, took = draw(talk, Path(folder))
+            total += judge(talk, drawn, asked, show=show)
             seconds += took
         if total:
             told(half, total, seconds)

@@ -86,8 +86,8 @@ def main() -> None:
                 continue
             talk = read_talk(person)
             with tempfile.TemporaryDirectory() as folder:
-                drawn, handled, took = draw(talk, Path(folder))
-            some += judge(talk, drawn, handled, show=options.show)
+                drawn, asked, took = draw(talk, Path(folder))
+            some += judge(talk, drawn, asked, show=options.show)
             took_all += took
         if some:
             told(writer, some, took_all)
