@@ -38,6 +38,11 @@ def expression(path: Path, heading: str) -> str:
     return _name.sub(lambda found: expression(path, found[1]), "|".join(sections(path)[heading]))
 
 
+def as_folded(pattern: str) -> str:
+    """A pattern for text in small letters as ``str.casefold`` writes them, where ß is ss."""
+    return pattern.replace("ß", "ss")
+
+
 @functools.cache
 def abbreviations() -> frozenset[str]:
     """Words whose dot ends no sentence, in four languages: in small letters, without the last dot."""

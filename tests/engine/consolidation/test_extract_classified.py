@@ -176,6 +176,7 @@ def test_a_name_whose_apostrophe_is_left_out_is_the_known_name() -> None:
         "Brauch nen Plakattext",
         "Kindly show me what a reminder might look like",
         "Ich überleg ob ich kündige",
+        "Weißt du noch wann der Zahnarzt war",
         "I'm thinking maybe a party at the bowling place",
         "I kinda wanna live in a van",
     ],
@@ -193,6 +194,7 @@ def test_requests_moments_and_wishes_in_everyday_words_are_excluded(clause: str)
         "Der Saal is im Mai belegt",
         "I want my mail in plain text",
         "Ich brauch immer eine Brille",
+        "Guten Morgen zusammen ich heiße Jonas",
     ],
 )
 def test_what_only_looks_like_a_request_is_not_excluded(clause: str) -> None:

@@ -6,6 +6,7 @@ import time
 
 import pytest
 from memtui.engine.consolidation.compare import update_model
+from memtui.engine.consolidation.compare.change_words import CUES, cue_patterns, says_change
 from memtui.engine.consolidation.compare.conflicts import relate
 from memtui.engine.consolidation.compare.pair_features import Statement
 
@@ -73,3 +74,9 @@ def test_what_sounds_like_a_change_scores_higher_than_what_does_not() -> None:
     )
     (asks,) = judge(Statement("what does a landlord have to repair in winter, generally"), known)
     assert changes > asks
+
+
+def test_a_german_cue_is_found_in_any_case() -> None:
+    assert says_change("Ich weiß es jetzt, Gleis 9") and says_change("ICH WEISS ES JETZT, GLEIS 9")
+    also = cue_patterns()[CUES.index("also")]
+    assert also.search("außerdem trinkt er tee".casefold())

@@ -60,7 +60,9 @@ def hour_names() -> dict[str, str]:
 def cue_patterns() -> tuple[re.Pattern[str], ...]:
     """A pattern for each of ``CUES``, for text in small letters."""
     lines = _lines_by_heading("change_cues.txt")
-    return tuple(re.compile(rf"(?<!\w)(?:{'|'.join(lines[name])})(?!\w)") for name in CUES)
+    return tuple(
+        re.compile(rf"(?<!\w)(?:{word_lists.as_folded('|'.join(lines[name]))})(?!\w)") for name in CUES
+    )
 
 
 @functools.lru_cache(maxsize=4096)
@@ -81,9 +83,7 @@ def says_addition(text: str) -> bool:
 @functools.cache
 def cue_phrases(heading: str) -> re.Pattern[str]:
     """The phrases under a heading of ``change_cues.txt``, for text in small letters."""
-    alternatives = "|".join(_lines_by_heading("change_cues.txt")[heading]).replace(
-        "ß", "ss"
-    )  # as casefold writes it
+    alternatives = word_lists.as_folded("|".join(_lines_by_heading("change_cues.txt")[heading]))
     return re.compile(rf"(?<!\w)(?:{alternatives})(?!\w)")
 
 

@@ -70,7 +70,7 @@ def _matches_any(names: tuple[str, ...], plain: str) -> bool:
 
 @functools.cache
 def _exclusion_pattern(name: str) -> re.Pattern[str]:
-    return re.compile(word_lists.expression(_LIST, name))
+    return re.compile(word_lists.as_folded(word_lists.expression(_LIST, name)))
 
 
 def _plain_text(masked: str) -> str:
