@@ -19,12 +19,16 @@ _NAMING: tuple[RetrieverName, ...] = ("keyword", "entity")
 
 
 class RetrieverCandidate(Record):
-    """A memory in one retriever's list: the raw score, its share, and what matched."""
+    """A memory in one retriever's list: the raw score, its share, and what matched.
+
+    ``cosines``: in the word vector retriever, the best one of each word of the question.
+    """
 
     rid: int
     score: float
     share: float
     matched: tuple[str, ...] = ()
+    cosines: tuple[float, ...] = ()
 
 
 class FusedCandidate(Record):

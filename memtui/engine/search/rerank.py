@@ -6,6 +6,7 @@ its own words and its own cosine, whichever retriever brought it here.
 
 from __future__ import annotations
 
+import math
 import time
 from heapq import nlargest
 
@@ -29,6 +30,10 @@ CHATTER = 0.5
 """What a turn counts that only agrees, thanks, greets or closes. A fact of the same words comes before it."""
 NOTES = 1.2
 """What the words of a fact count, against those of a turn: it says plainly what talk goes around. Among facts alone, 1."""
+BRIEF = 5 / 6
+"""What a turn of no words would count, against a full one: "at the abbey" says less than a sentence does."""
+FULL = 33
+"""From so many words on a turn is full; below, its length counts by the logarithm."""
 OTHERS = 0.8
 """What the turn of an assistant, a tool or a document counts, against one of the person."""
 FTS5_MOST = 2.2
@@ -68,7 +73,8 @@ def _counted_share(text: ScoredDocument) -> float:
     """How much of what it scores counts."""
     if text.kind != "episode":
         return 1.0
-    return (CHATTER if text.chatter else 1.0) * (1.0 if text.trust == "user" else OTHERS)
+    length = BRIEF + (1.0 - BRIEF) * min(1.0, math.log1p(text.length) / math.log1p(FULL))
+    return length * (CHATTER if text.chatter else 1.0) * (1.0 if text.trust == "user" else OTHERS)
 
 
 def _score_documents(

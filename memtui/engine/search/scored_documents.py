@@ -16,6 +16,7 @@ from memtui.engine.store.sql import as_json
 from memtui.engine.store.tokens import stems, words
 
 from . import lexicon
+from .asked_for import things_wanted
 from .query import ParsedQuery, QueryTerm
 
 K1 = 0.9
@@ -32,7 +33,9 @@ class ScoredDocument(Record):
     """One text. ``weights``: for each term of the question (by place) how much the text says of it, 0 to idf.
 
     ``weight``: their sum. ``cut``: the text is longer than what was read. ``asks``: there is a question mark towards its end.
-    ``chatter``: it is a turn that agrees, thanks, greets or closes, and says nothing. ``trust``: whose words they are.
+    ``chatter``: it is a turn that agrees, thanks, greets or closes, and says nothing. ``trust``: whose words they are,
+    ``role``: who said them, ``at``: when (Unix seconds). ``length``: its words, roughly. ``has``: what the question asks for
+    and it has ("a time, as asked").
     """
 
     rid: int
@@ -44,6 +47,10 @@ class ScoredDocument(Record):
     asks: bool
     chatter: bool
     trust: Trust
+    role: str | None
+    at: int
+    length: int
+    has: tuple[str, ...]
 
 
 def score_documents(
@@ -54,15 +61,16 @@ def score_documents(
     rows = connection.execute(
         """
         SELECT m.rid, m.kind, m.session_id, t.context, substr(m.content, 1, ?1), length(m.content),
-               instr(substr(m.content, ?2), '?') > 0, m.trust
+               instr(substr(m.content, ?2), '?') > 0, m.trust, m.source_role, m.event_time
         FROM memories m JOIN memories_text t ON t.rid = m.rid WHERE m.rid IN (SELECT value FROM json_each(?3))
         """,
         (READ_AT_MOST, -_ASKS_AT_THE_END, as_json(rids)),
     )
     with_bigrams = any(term.bigram for term in question.terms)
     beginnings = _prefixes_of(question)
+    wanted = things_wanted(question.text)
     found = {}
-    for rid, kind, session, context, text, length, asks, trust in rows:
+    for rid, kind, session, context, text, length, asks, trust, role, at in rows:
         whole = f"{context} {text}"
         weights: dict[int, float] = {}
         if not whole.isascii() or any(map(whole.lower().__contains__, beginnings)):
@@ -75,6 +83,7 @@ def score_documents(
             rid=rid, kind=kind, session=session, weights=weights, weight=sum(weights.values()),
             cut=length > READ_AT_MOST, asks=bool(asks),
             chatter=kind == "episode" and length <= CHATTER_AT_MOST and _is_chatter(text), trust=trust,
+            role=role, at=at, length=len(text.split()), has=tuple(one.said for one in wanted if one.is_in(text)),
         )  # fmt: skip
     return found
 

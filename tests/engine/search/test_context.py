@@ -62,7 +62,11 @@ def test_an_answer_is_found_by_the_words_of_its_question(book: Book) -> None:
     ]
     answer = result.hits[0]
     assert set(answer.retrievers) == {"context"}
-    assert answer.retrievers["context"].matched == ("1 before: hamster, name", "its session")
+    assert answer.retrievers["context"].matched == (
+        "1 before: hamster, name",
+        "its session",
+        "a name, as asked",
+    )
     assert answer.score == pytest.approx(answer.retrievers["context"].term)
 
 
@@ -83,9 +87,8 @@ def test_words_that_a_turn_has_itself_are_not_counted_twice(book: Book) -> None:
     assert all(set(hit.retrievers) == {"keyword"} for hit in ask(book, "hamster", profile=profile).hits)
     for hit in ask(book, "hamster").hits:
         own = hit.retrievers["keyword"].term
-        assert hit.retrievers["context"].term == pytest.approx(
-            0.3 * 2 * own / 3
-        )  # two of the best three turns
+        # Two of the best three turns, of the session and of the hour.
+        assert hit.retrievers["context"].term == pytest.approx(2 * 0.3 * 2 * own / 3)
 
 
 def test_neighbours_outside_the_filter_say_nothing(book: Book) -> None:
@@ -115,6 +118,49 @@ def test_a_session_that_is_about_it_lifts_its_turns(book: Book) -> None:
     assert order == ["s", "s", "s", "elsewhere"]
 
 
+def test_short_turns_right_beside_one_that_answers_go_on_with_it(book: Book) -> None:
+    """Not longer ones, not after ten minutes, not two turns away, not mere chatter, not in another session."""
+    at = {
+        "no hot water again": 0, "its like the north sea": 60, "thirty seconds more": 70, "thats all ok": 700,
+        "the boiler": 2_000, "lol": 2_001, "a shower": 4_000, " ".join(["a long story"] * 8): 4_001,
+    }  # fmt: skip
+    for text, later in at.items():
+        book.add(text, "episode", session="s", role="ab"[later % 2], at=NOW + later)
+    book.add("and elsewhere", "episode", session="t", role="a", at=NOW + 1)
+    found = {hit.memory.content: hit for hit in ask(book, "water boiler shower").hits}
+    assert set(found) == {"no hot water again", "its like the north sea", "the boiler", "a shower"}
+    lent = found["its like the north sea"].retrievers
+    assert set(lent) == {"context"}
+    assert lent["context"].matched == ("1 before: water", "its session")
+
+
+def test_a_neighbour_that_is_near_in_meaning_counts_in_part_and_is_named(book: Book) -> None:
+    embedder = FakeEmbedder({"lamp": {"hamster": 0.9}})
+    for session, before in (("s", "one lamp stands in one hall"), ("t", "some rug lies in some hall")):
+        for place, text in enumerate((before, "Pepper sleeps beside my hamster")):
+            book.add(text, "episode", session=session, role="user", at=NOW + place, embedder=embedder)
+    near, far = (
+        next(
+            hit
+            for hit in ask(book, "hamster", embedder=embedder).hits
+            if hit.memory.session_id == session and "Pepper" in hit.memory.content
+        )
+        for session in "st"
+    )
+    assert near.score > far.score
+    assert near.retrievers["context"].matched == ("1 before: near in meaning", "its session")
+
+
+def test_the_best_turns_within_an_hour_lift_a_turn(book: Book) -> None:
+    """In a chat of weeks under one id, the session says nothing, and the hour much."""
+    told = {"garden tools": 0, "garden plan": 60, "garden bed": 120, "garden gnome": 86_400}
+    for text, later in told.items():
+        book.add(text, "episode", session="s", role="user", at=NOW + later)
+    assert ask(book, "garden").hits[-1].memory.content == "garden gnome"
+    alone = Profile(session=0.0, neighbours=0.0)
+    assert ask(book, "garden", profile=alone).hits[0].memory.content == "garden gnome"
+
+
 def test_a_note_does_not_lean_on_itself(book: Book) -> None:
     talk(book, "garden tools and more")
     book.add("garden tools and more")
@@ -127,7 +173,7 @@ def test_what_is_under_the_floor_is_not_lifted_over_it(book: Book) -> None:
     embedder = FakeEmbedder({"lamp": {"hamster": 0.1}, "rug": {"hamster": 0.1}})
     told = ["my hamster is called Pepper", "a lamp stands in the hall", "and a rug", "the hamster sleeps"]
     turns = [
-        book.add(text, "episode", session="s", role="user", at=NOW + place, embedder=embedder)
+        book.add(text, "episode", session="s", role="user", at=NOW + 601 * place, embedder=embedder)
         for place, text in enumerate(told)
     ]
     book.add("the lamp is old", source_ids=(turns[2].id,), embedder=embedder)

@@ -2,24 +2,31 @@
 
 An answer seldom repeats the words of its question, and a story is told over several turns. So a turn
 counts the words that it lacks but a neighbour has, in part: ``profile.neighbours`` for the turn before
-and after, half of it two turns away, twice as much when the turn before asks something. On top
-comes a part of what the best turns of its session score. And a turn that a fact was drawn from counts a
-part of what the fact scores: the fact says in plain words what the turn only hints at.
+and after, half of it two turns away, twice as much when the turn before asks something. The same holds for how near a
+neighbour is in meaning, and for the words of the question whose meaning it has. On top comes a part of what the best
+turns of its session score, and of those within an hour: people who chat say a thing in several short turns.
+And a turn that a fact was drawn from counts a part of what the fact scores: the fact says in plain words what the turn
+only hints at.
+
+What all retrievers give a memory is raised where it has what the question asks for (a time, a number, a name), and where
+the question names who said it.
 
 All of that orders what answers by itself (``fusion.standing``). A turn that does not is found only where
-the turn before asks in the question's words, or a fact that answers was drawn from it. A note has no
-surroundings.
+the turn before asks in the question's words, where it is short and said right before or after one that answers by itself,
+or where a fact that answers was drawn from it. A note has no surroundings.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from heapq import nlargest
 from itertools import pairwise
 
 import apsw
 
 from memtui.engine.records import Profile, RetrieverName
-from memtui.engine.search.fusion import RetrieverCandidate, candidates_with_own_evidence, weighted_totals
+from memtui.engine.search.asked_for import speakers_named
+from memtui.engine.search.fusion import RetrieverCandidate, candidates_with_own_evidence, retriever_weight, weighted_totals
 from memtui.engine.search.query import ParsedQuery
 from memtui.engine.search.request import SearchRequest
 from memtui.engine.search.scored_documents import ScoredDocument
@@ -28,6 +35,18 @@ from memtui.engine.store.sql import as_json
 ASKED = 2.0
 """What a turn that asks something gives to the ones after it, against one that does not."""
 BEST_TURNS = 3
+AROUND = 3_600
+"""Seconds before and after a turn in which the best turns of its session count for it."""
+SHORT = 20
+"""Up to so many words a turn may go on with what the one beside it says."""
+GOES_ON = 600
+"""Seconds between two turns, up to which one may go on with the other."""
+LENT = 0.4
+"""The cosine from which on a word's meaning counts for a neighbour."""
+HAS = 0.2
+"""By how much what has the thing that is asked for is raised."""
+SAID_BY = 0.15
+"""By how much the turns of whom the question names are raised."""
 
 
 def neighbouring_turns(connection: apsw.Connection, rids: Collection[int]) -> dict[int, dict[int, int]]:
@@ -81,18 +100,22 @@ def context_candidates(
     ``drawn``: the facts that a turn gave rise to. What surroundings add is not lent on, and a turn of which
     nothing else is known adds nothing.
     """
-    question, profile = asked.question, asked.profile
+    profile = asked.profile
     alone = {**dict.fromkeys(readings, 0.0), **weighted_totals(lists, profile)}
     stand = candidates_with_own_evidence(lists, profile)
+    meant = _Meant(asked, lists)
     sums = dict(alone)
     gained: dict[int, tuple[float, list[str]]] = {}
     for rid, reading in readings.items():
         if reading.kind != "episode":
             continue
         near = [(away, readings[other]) for away, other in around.get(rid, {}).items() if other in readings]
-        lacked, said = _missing_weight(question, reading, near, profile)
-        gain = profile.keyword * lacked / question.most if lacked else 0.0
-        sources = [f"{_distance_text(away)}: {', '.join(said[away])}" for away in sorted(said, key=abs)]
+        lacked, said = _missing_weight(asked.question, reading, near, profile)
+        gain = profile.keyword * lacked / asked.question.most if lacked else 0.0
+        gain += meant.lent(reading, near, said)
+        sources = [
+            f"{_distance_text(away)}: {', '.join(dict.fromkeys(said[away]))}" for away in sorted(said, key=abs)
+        ]
         facts = [alone[fact] for fact in drawn.get(rid, ()) if fact in stand]
         if facts and profile.facts:
             gain += profile.facts * max(facts)
@@ -100,20 +123,98 @@ def context_candidates(
         sums[rid] += gain
         if rid in stand or facts or _answers_previous_turn(reading, near):
             gained[rid] = gain, sources
+        elif away := _goes_on(reading, near, stand):
+            gained[rid] = gain, sources if away in said else [f"{_distance_text(away)}: it answers", *sources]
     from_session = _session_shares(readings, sums)
+    speakers = speakers_named(asked.question.text, {one.role for one in readings.values() if one.role})
     made = []
-    for rid, (gain, sources) in gained.items():
-        total = gain + profile.session * from_session.get(rid, 0.0)
-        if total > 0.0:
-            if profile.session:
+    for rid, reading in readings.items():
+        gain, sources = gained.get(rid, (0.0, []))
+        if rid in gained:
+            gain += profile.session * from_session.get(rid, 0.0)
+            if profile.session and gain > 0.0:
                 sources.append("its session")
+        elif reading.kind == "episode" or rid not in stand:
+            continue
+        raised = (1.0 + HAS if reading.has else 1.0) * (
+            1.0 + SAID_BY if reading.role in speakers else 1.0
+        ) - 1.0
+        total = gain + raised * (alone[rid] + gain)
+        if total > 0.0:
+            sources += reading.has
+            if reading.role in speakers:
+                sources.append(f"said by {reading.role}")
             made.append(RetrieverCandidate(rid=rid, score=total, share=total, matched=tuple(sources)))
     return sorted(made, key=lambda one: (-one.score, -one.rid))
+
+
+class _Meant:
+    """How near neighbours are in meaning, as whole turns and word by word, and what that counts for a turn."""
+
+    def __init__(self, asked: SearchRequest, lists: Mapping[RetrieverName, Sequence[RetrieverCandidate]]) -> None:
+        profile = self._profile = asked.profile
+        words = asked.meaning.words if asked.meaning else None
+        self._words = words.words if words else ()
+        whole = sum(words.weights) if words else 0.0
+        weights = words.weights if words and whole else ()
+        self._weights = [retriever_weight(profile, "word_vector") * one / whole for one in weights]
+        nearness = lists.get("vector", ()) if profile.vector else ()
+        self._near = {one.rid: one.share for one in nearness if one.score >= profile.floor}
+        self._cosines = {one.rid: one.cosines for one in lists.get("word_vector", ())}
+
+    def lent(
+        self,
+        reading: ScoredDocument,
+        near: Sequence[tuple[int, ScoredDocument]],
+        said: dict[int, list[str]],
+    ) -> float:
+        """What a turn gets for its neighbours' meaning; who gave it is written into ``said``, by distance."""
+        parts = [(_neighbour_share(away, other, self._profile), away, other.rid) for away, other in near]
+        nearest = max(
+            ((part * self._near.get(rid, 0.0), away) for part, away, rid in parts), default=(0.0, 0)
+        )
+        total = 0.0
+        if nearest[0] > 0.0:
+            total = self._profile.vector * nearest[0]
+            said.setdefault(nearest[1], []).append("near in meaning")
+        beside = [(part, away, self._cosines[rid]) for part, away, rid in parts if rid in self._cosines]
+        if beside and any(self._weights):
+            own = self._cosines.get(reading.rid) or (0.0,) * len(self._weights)
+            for place, has in enumerate(own):
+                most, away = max(
+                    (
+                        (min(1.0, part) * cosines[place], away)
+                        for part, away, cosines in beside
+                        if cosines[place] >= LENT
+                    ),
+                    default=(0.0, 0),
+                )
+                if most > has:
+                    total += self._weights[place] * (most - has)
+                    said.setdefault(away, []).append(self._words[place])
+        return total
 
 
 def _answers_previous_turn(reading: ScoredDocument, near: Sequence[tuple[int, ScoredDocument]]) -> bool:
     """Whether the turn before asks in the words of the question, and this one says something to it."""
     return not reading.chatter and any(away == -1 and other.asks and other.weights for away, other in near)
+
+
+def _goes_on(
+    reading: ScoredDocument, near: Sequence[tuple[int, ScoredDocument]], stand: Collection[int]
+) -> int:
+    """Where the turn is that answers by itself and that a short one goes on with: -1 right before, 1 right after, 0 nowhere.
+
+    People say a thing in several short turns, and answer it in one.
+    """
+    if reading.length > SHORT or reading.chatter:
+        return 0
+    beside = (
+        away
+        for away, other in near
+        if abs(away) == 1 and other.rid in stand and abs(other.at - reading.at) <= GOES_ON
+    )
+    return min(beside, default=0)
 
 
 def _neighbour_share(away: int, other: ScoredDocument, profile: Profile) -> float:
@@ -142,14 +243,30 @@ def _missing_weight(
 
 
 def _session_shares(readings: Mapping[int, ScoredDocument], totals: Mapping[int, float]) -> dict[int, float]:
-    """What each turn has to lean on: the mean of the best turns of its session."""
-    sessions: dict[str, list[float]] = {}
+    """What each turn has to lean on: the mean of the best turns of its session, and of those within an hour of it."""
+    sessions: dict[str, list[tuple[int, int, float]]] = {}
     for rid, total in totals.items():
-        session = readings[rid].session
-        if readings[rid].kind == "episode" and session is not None:
-            sessions.setdefault(session, []).append(total)
-    means = {session: sum(sorted(values)[-BEST_TURNS:]) / BEST_TURNS for session, values in sessions.items()}
-    return {rid: means.get(readings[rid].session or "", 0.0) for rid in totals}
+        reading = readings[rid]
+        if reading.kind == "episode" and reading.session is not None:
+            sessions.setdefault(reading.session, []).append((reading.at, rid, total))
+    shares: dict[int, float] = {}
+    for turns in sessions.values():
+        turns.sort()
+        means: dict[tuple[int, int], float] = {}
+        whole = (0, len(turns))
+        first = last = 0
+        for at, rid, _ in turns:
+            while turns[first][0] < at - AROUND:
+                first += 1
+            while last < len(turns) and turns[last][0] <= at + AROUND:
+                last += 1
+            for start, end in (whole, (first, last)):
+                if (start, end) not in means:
+                    means[start, end] = (
+                        sum(nlargest(BEST_TURNS, (total for _, _, total in turns[start:end]))) / BEST_TURNS
+                    )
+            shares[rid] = means[whole] + means[first, last]
+    return shares
 
 
 def _distance_text(away: int) -> str:

@@ -1,0 +1,82 @@
+"""What kind of thing a question asks for (when, how much, who), by its words, and which texts have such a thing.
+
+"When is the race?" shares no word with "sunday 9am, st james": what tells that this answers is that it names a time.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from memtui.engine import word_lists
+from memtui.engine.memories.validation import role_trust
+from memtui.engine.store.tokens import STOP_WORDS, words
+
+READ = 400
+"""So many characters of a text are looked through: a long one has a number or a name nearly always."""
+_LIST = Path(__file__).with_name("words") / "asked_for.txt"
+_LEAST_OF_A_NAME = 3
+_CAPITAL = re.compile(r"\b[^\W\d_a-z]\w+")
+
+
+class Wanted(NamedTuple):
+    """What a question asks for: how that is put beside a text that has it, and how such a text looks."""
+
+    said: str
+    pattern: re.Pattern[str]
+
+    def is_in(self, text: str) -> bool:
+        return self.pattern.search(text, 0, READ) is not None
+
+
+class _Kind(NamedTuple):
+    asks: re.Pattern[str]
+    wanted: Wanted
+
+
+def things_wanted(question: str) -> list[Wanted]:
+    """What a question asks for; most ask for one kind of thing or for none."""
+    return [kind.wanted for kind in _kinds() if kind.asks.search(question)]
+
+
+@functools.cache
+def _kinds() -> tuple[_Kind, ...]:
+    listed = (
+        ("asks when", "says when", "a time, as asked", re.IGNORECASE),
+        ("asks how much", "says how much", "a number, as asked", re.IGNORECASE),
+        ("asks who", "has a name", "a name, as asked", re.NOFLAG),
+    )
+    return tuple(
+        _Kind(
+            re.compile(word_lists.expression(_LIST, asks), re.IGNORECASE),
+            Wanted(said, re.compile(word_lists.expression(_LIST, has), flags)),
+        )
+        for asks, has, said, flags in listed
+    )
+
+
+def speakers_named(question: str, roles: Iterable[str]) -> frozenset[str]:
+    """Those of the speakers whom a question names: by one of their names, its beginning or a longer form (Kat, Katharina).
+
+    ``roles`` as they are stored; "user" and "assistant" are no names.
+    """
+    asked = frozenset(words(question)) - STOP_WORDS
+    names = frozenset(word for one in _CAPITAL.findall(question) for word in words(one)) & asked
+    return frozenset(
+        role
+        for role in roles
+        if any(_is_called(name, asked, names) for name in words(role.replace("_", " ")))
+        and role_trust(role) is None
+    )
+
+
+def _is_called(name: str, asked: frozenset[str], names: frozenset[str]) -> bool:
+    """``names``: those words of what is asked that have a capital letter."""
+    if len(name) < _LEAST_OF_A_NAME:
+        return False
+    return name in asked or any(
+        len(word) >= _LEAST_OF_A_NAME and (word.startswith(name) or name.startswith(word)) for word in names
+    )
