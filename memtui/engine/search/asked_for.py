@@ -19,17 +19,25 @@ READ = 400
 """So many characters of a text are looked through: a long one has a number or a name nearly always."""
 _LIST = Path(__file__).with_name("words") / "asked_for.txt"
 _LEAST_OF_A_NAME = 3
+_WORD = re.compile(r"\w+")
 _CAPITAL = re.compile(r"\b[^\W\d_a-z]\w+")
 
 
 class Wanted(NamedTuple):
-    """What a question asks for: how that is put beside a text that has it, and how such a text looks."""
+    """What a question asks for: how that is put beside a text that has it, and how such a text looks.
+
+    ``words`` in small letters: one of them will do.
+    """
 
     said: str
+    words: frozenset[str]
     pattern: re.Pattern[str]
 
     def is_in(self, text: str) -> bool:
-        return self.pattern.search(text, 0, READ) is not None
+        beginning = text[:READ]
+        if self.pattern.search(beginning):
+            return True
+        return bool(self.words) and not self.words.isdisjoint(_WORD.findall(beginning.lower()))
 
 
 class _Kind(NamedTuple):
@@ -39,22 +47,22 @@ class _Kind(NamedTuple):
 
 def things_wanted(question: str) -> list[Wanted]:
     """What a question asks for; most ask for one kind of thing or for none."""
-    return [kind.wanted for kind in _kinds() if kind.asks.search(question)]
+    lowered = question.lower()
+    return [kind.wanted for kind in _kinds() if kind.asks.search(lowered)]
 
 
 @functools.cache
 def _kinds() -> tuple[_Kind, ...]:
-    listed = (
-        ("asks when", "says when", "a time, as asked", re.IGNORECASE),
-        ("asks how much", "says how much", "a number, as asked", re.IGNORECASE),
-        ("asks who", "has a name", "a name, as asked", re.NOFLAG),
-    )
-    return tuple(
-        _Kind(
-            re.compile(word_lists.expression(_LIST, asks), re.IGNORECASE),
-            Wanted(said, re.compile(word_lists.expression(_LIST, has), flags)),
+    def kind(thing: str, said: str, words: frozenset[str]) -> _Kind:
+        asks, looks = (
+            re.compile(word_lists.expression(_LIST, f"{verb} {thing}")) for verb in ("asks", "looks like")
         )
-        for asks, has, said, flags in listed
+        return _Kind(asks, Wanted(f"{said}, as asked", words, looks))
+
+    return (
+        kind("when", "a time", word_lists.words(_LIST, "says when")),
+        kind("how much", "a number", word_lists.words(_LIST, "says how much")),
+        kind("who", "a name", frozenset()),
     )
 
 
