@@ -26,7 +26,12 @@ import apsw
 
 from memtui.engine.records import Profile, RetrieverName
 from memtui.engine.search.asked_for import speakers_named
-from memtui.engine.search.fusion import RetrieverCandidate, candidates_with_own_evidence, retriever_weight, weighted_totals
+from memtui.engine.search.fusion import (
+    RetrieverCandidate,
+    candidates_with_own_evidence,
+    retriever_weight,
+    weighted_totals,
+)
 from memtui.engine.search.query import ParsedQuery
 from memtui.engine.search.request import SearchRequest
 from memtui.engine.search.scored_documents import ScoredDocument
@@ -114,7 +119,8 @@ def context_candidates(
         gain = profile.keyword * lacked / asked.question.most if lacked else 0.0
         gain += meant.lent(reading, near, said)
         sources = [
-            f"{_distance_text(away)}: {', '.join(dict.fromkeys(said[away]))}" for away in sorted(said, key=abs)
+            f"{_distance_text(away)}: {', '.join(dict.fromkeys(said[away]))}"
+            for away in sorted(said, key=abs)
         ]
         facts = [alone[fact] for fact in drawn.get(rid, ()) if fact in stand]
         if facts and profile.facts:
@@ -151,7 +157,9 @@ def context_candidates(
 class _Meant:
     """How near neighbours are in meaning, as whole turns and word by word, and what that counts for a turn."""
 
-    def __init__(self, asked: SearchRequest, lists: Mapping[RetrieverName, Sequence[RetrieverCandidate]]) -> None:
+    def __init__(
+        self, asked: SearchRequest, lists: Mapping[RetrieverName, Sequence[RetrieverCandidate]]
+    ) -> None:
         profile = self._profile = asked.profile
         words = asked.meaning.words if asked.meaning else None
         self._words = words.words if words else ()

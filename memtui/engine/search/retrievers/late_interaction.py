@@ -50,7 +50,9 @@ def score_words(
         score = sum(map(mul, words.weights, best)) / whole
         meant = [(cosine, word) for cosine, word in zip(best, words.words, strict=True) if cosine >= MEANS]
         matched = dict.fromkeys(word for _, word in sorted(meant, key=itemgetter(0), reverse=True))
-        made.append(RetrieverCandidate(rid=rid, score=score, share=score, matched=tuple(matched), cosines=tuple(best)))
+        made.append(
+            RetrieverCandidate(rid=rid, score=score, share=score, matched=tuple(matched), cosines=tuple(best))
+        )
     return made
 
 
