@@ -387,6 +387,24 @@ def test_what_came_is_one_operation_of_the_sender_and_undo_travels(beginning: Pa
         assert laptop.hash() == desktop.hash()
 
 
+def test_what_is_taken_back_stays_where_another_device_decided_about_it(
+    beginning: Path, tmp_path: Path
+) -> None:
+    with three(beginning, tmp_path / "back", 0) as (_, _, devices):
+        laptop, desktop, server = devices
+        boat = laptop.memory.remember("The user owns a boat")
+        horse = laptop.memory.remember("The user owns a horse")
+        settle(devices)
+        laptop.memory.undo()
+        laptop.memory.undo()
+        desktop.memory.tag(boat.id, add=["harbour"])
+        settle(devices)
+        for device in (laptop, desktop, server):
+            assert [one.tags for one in device.facts() if one.id == boat.id] == [("harbour",)]
+            assert not any(one.id == horse.id for one in device.facts("is:active,trash"))
+        assert len({device.hash() for device in devices}) == 1
+
+
 def test_two_persons_decisions_at_once_are_one_card_everywhere(beginning: Path, tmp_path: Path) -> None:
     with three(beginning, tmp_path / "card", 0) as (_, _, devices):
         laptop, desktop, _ = devices
