@@ -221,7 +221,9 @@ def _print_in_time(invocation: Invocation, name: str, on: str, limit: int, json:
     if not total:
         err(f"no memory of that time mentions {found.entity.canonical_name}")
         return NEGATIVE
-    out(row(paint(found.entity.canonical_name, "bold"), paint(on.replace("..", " .. ").strip(), "dim")))
+    first, _, last = on.partition("..")
+    when = f"{first} until {last}" if first and last else f"since {first}" if first else f"until {last}"
+    out(row(paint(found.entity.canonical_name, "bold"), paint(when, "dim")))
     now = time.time()
     rows = [
         ("" if index else "seen with", companion_summary(one, now))
@@ -229,7 +231,7 @@ def _print_in_time(invocation: Invocation, name: str, on: str, limit: int, json:
     ]
     if found.others:
         rows.append(("", f"and {format_count(found.others)} more"))
-    for line in table(rows):
+    for line in table(rows or [("seen with", "nobody and nothing else")]):
         out(line)
     out()
     _print_memories(invocation, shown, cautions, total)
