@@ -189,7 +189,7 @@ def text_line(memory: MemoryRecord, glyphs: Glyphs, now: float, replaced: Sequen
         before = ((f"{replacement.label(change)} {days[0]} {glyphs.replaced} {days[1]}  ", "warning"),)
     elif change is not None:
         before = ((f"{replacement.label(change)}  ", "warning"),)
-        was = (("  was: ", "warning"), (one_line(without_secrets(change.old), 200), "dim"))
+        was = (("  ", "text"), ("was: ", "warning"), (one_line(without_secrets(change.old), 200), "dim"))
     return (
         (f" {sign} ", "accent" if memory.active else "warning"), *before, (one_line(without_secrets(memory), 200), "text"),
         (f"  {relative_time(memory.event_time, now)}", "dim"), *was,

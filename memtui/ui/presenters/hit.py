@@ -268,7 +268,12 @@ class HitText(MemoryText):
             lines.append(self._rule_line())
             if len(hit.memory.content) > _BRIEF:
                 lines += [content(hit.memory.content[:LONGEST]), assemble("")]
-            lines += [*self._state(hit.memory), *self._asked(detail), *self._successor(detail)]
+            lines += [
+                *self._state(hit.memory),
+                *self._asked(detail),
+                *self._successor(detail),
+                *self._changed(detail),
+            ]
             lines += self._topic_and_date(hit.memory)
             lines += self._paragraph_group(self._said_in(detail), self._named(detail), self._versions(detail))
             lines += self._paragraph_group(self._around(detail))

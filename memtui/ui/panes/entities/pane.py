@@ -211,7 +211,9 @@ class EntitiesPane(ListPane["Entity"]):
 
     @property
     def footer_needed(self) -> frozenset[str]:
-        """In a profile the drawing is needed too: nothing else there leads to it."""
+        """In a profile the drawing is needed too, and in the drawing its time: nothing else there leads to it."""
+        if self._neighbours.shown:
+            return frozenset({"span_before"})
         return frozenset({"unlink", "neighbours"} if self.profile.has_focus else {"unlink"})
 
     def preferred_actions(self) -> Sequence[str]:
