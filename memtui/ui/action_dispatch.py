@@ -60,7 +60,7 @@ class ActionHost(Protocol):
 # A node runs an action with its method ``do_<id>``. The method is ``async`` if it waits for a dialog or for the
 # memory, and then runs as a worker. Objects in its ``delegates`` run further actions.
 # ``unavailable_reason(action)`` gives the reason why it cannot run, ``offers(action)`` whether the node has it at all.
-# A widget with a place in the table has ``action_perform = perform`` and ``action_chord = chord``.
+# A widget with a place in the table has ``action_perform = perform_action`` and ``action_chord = perform_chord``.
 
 
 def action_method(node: object, action_id: str) -> Callable[[], Any] | None:

@@ -1,7 +1,7 @@
 """The table of all actions. Key bindings, footer, help, palette, keymap and guide are made from it.
 
 Each action has its own key. ``where``: the places of the app that have the action. In one place a key
-never has two meanings (``keymap.clashes``; a test checks that). An action with the id ``forget`` is
+never has two meanings (``keymap.find_clashes``; a test checks that). An action with the id ``forget`` is
 run by the method ``do_forget`` of the widget at that place.
 """
 

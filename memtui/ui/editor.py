@@ -52,7 +52,7 @@ def edit_text(shell: Shell, text: str) -> str:
 
 
 def edited_outside(text: str) -> EditorResult:
-    """As ``edit``, on a free terminal. The file is in a private folder and is deleted afterwards."""
+    """As ``edit_text``, on a free terminal. The file is in a private folder and is deleted afterwards."""
     with tempfile.TemporaryDirectory(prefix="memtui-") as folder:
         path = Path(folder, "memory.txt")
         path.write_text(text, "utf-8", "surrogateescape")

@@ -126,7 +126,7 @@ def table_key(action_id: str) -> str:
 
 
 def bindings_at(*places: ActionContext) -> list[Binding]:
-    """The BINDINGS of a widget with these places; see ``perform``."""
+    """The BINDINGS of a widget with these places; see ``perform_action``."""
     bindings = []
     for action in actions_at(*places):
         for key in action.keys:

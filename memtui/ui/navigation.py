@@ -20,7 +20,7 @@ class NavigablePane(Protocol):
         """A function that restores the present state of the pane."""
 
     def unchanged_since_visit(self) -> bool:
-        """Whether nothing changed since ``visit`` showed the pane."""
+        """Whether nothing changed since ``visit_pane`` showed the pane."""
 
     def back(self) -> bool:
         """Go one step back within the pane. False if there is none."""
@@ -81,7 +81,7 @@ class NavigationStep(NamedTuple):
 
 
 class Navigation:
-    """``visit`` remembers the way, and Esc goes back. The number of a pane forgets the way."""
+    """``visit_pane`` remembers the way, and Esc goes back. The number of a pane forgets the way."""
 
     def __init__(self, window: Callable[[], PaneWindow], say: Callable[[str], None]) -> None:
         self._window = window

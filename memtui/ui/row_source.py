@@ -1,6 +1,6 @@
 """The source of rows for a list of any length, and the threads that read it.
 
-A ``RowSource`` has blocking functions over the memory. ``row_pages.Pages`` calls them in reader threads.
+A ``RowSource`` has blocking functions over the memory. ``row_pages.RowPages`` calls them in reader threads.
 ``ListSource`` has a short list that is in memory already.
 """
 

@@ -60,7 +60,7 @@ STEPS = (
 
 
 class Tour:
-    """Handles its own keys while it runs (see ``perform``). ``over`` is called when it ends."""
+    """Handles its own keys while it runs (see ``perform_action``). ``over`` is called when it ends."""
 
     def __init__(
         self, shell: Shell, window: Callable[[], MainScreen], navigation: Navigation, over: Callable[[], None]

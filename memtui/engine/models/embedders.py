@@ -70,7 +70,7 @@ class Embedder(Protocol):
     def embed(self, texts: Sequence[str]) -> FloatMatrix:
         """Documents as float32 rows (n, dims) of unit length, a zero row where the model has no vector.
 
-        ``vectors.usable`` tells which rows may be stored. Raises DegradedError where the model is missing.
+        ``vectors.usable_rows`` tells which rows may be stored. Raises DegradedError where the model is missing.
         """
 
     def embed_query(self, text: str, weight: WordWeight | None = None) -> FloatMatrix:

@@ -1,9 +1,9 @@
 """Words as the full-text index sees them, and the SQL functions with which queries check the text itself.
 
 The index stems its words, so that "trains" finds "train". It folds letters that have two spellings (ё and е, Greek accents,
-vowel points); ``folded`` does the same as the view over the texts. A query may ask for the exact word, for the beginning of
-one, or for signs that the index drops ("C++"). Then what the index found is checked against the text with ``fold`` and
-``plain``. Queries use them; the schema never does, so that a program without them can write the file.
+vowel points); ``fold_spelling`` does the same as the view over the texts. A query may ask for the exact word, for the
+beginning of one, or for signs that the index drops ("C++"). Then what the index found is checked with
+``fold`` and ``plain``. Queries use them; the schema never does, so that a program without them can write the file.
 """
 
 from __future__ import annotations

