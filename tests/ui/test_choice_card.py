@@ -75,7 +75,7 @@ async def test_the_card_has_the_new_one_all_choices_and_what_each_key_does(
         for shown in ("of what?", SHIFT, GYM, PIANO, "replaces the picked one",
                       "none of these", "the new one is wrong", "pick what changed"):  # fmt: skip
             assert shown in text, shown
-        keys = [key.label for key in app.main.query_one(KeyBar).fitting()]
+        keys = [key.label for key in app.main.query_one(KeyBar).fitting_keys()]
         assert keys[:3] == ["replace it", "new is wrong", "none of these"]
         await pilot.press("m")
         await until(lambda: "no two texts" in app.main.query_one(StatusLine).said)
