@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memtui.engine.records.sync import changes_words
+
 from .format import plural
 from .past import time_ago
 from .text import Role
@@ -21,7 +23,7 @@ def report_line(report: SyncReport) -> str:
     """What one sync did: "sent 3 lines, received 12: 2 memories, 1 correction"."""
     said = f"sent {plural(report.sent, 'line')}" if report.sent else "nothing to send"
     came = f"received {plural(report.received, 'line')}" if report.received else "nothing new came"
-    what = ", ".join(f"{number:,} {word}" for word, number in report.changes.items())
+    what = ", ".join(changes_words(word, number) for word, number in report.changes.items())
     return f"{said}, {came}{f': {what}' if what else ''}"
 
 

@@ -26,12 +26,15 @@ if TYPE_CHECKING:
     from memtui.engine.sync.batch import Sealer
     from memtui.engine.sync.group import Groups
     from memtui.engine.sync.keyring import Membership
+    from memtui.engine.sync.replica import Replica
     from memtui.engine.sync.stores.base import SyncStore
 
 _LOOK_SECONDS = 1.0
 _ACTIVE_SECONDS, _IDLE_SECONDS = 5.0, 60.0
 _LIST_ALL_SECONDS = 3_600
 _LATEST = "latest"
+_SNAPSHOT_BATCHES = 500
+"""After so many batches a device writes all that it has: who joins reads that, and what everybody has read is deleted."""
 _WAITS = "SELECT EXISTS (SELECT 1 FROM changes WHERE seq > ?)"
 _SENT, _LAST = "sync_sent", "sync_last"
 
@@ -43,6 +46,8 @@ class _Last(Record):
     devices: tuple[DeviceState, ...] = ()
     problems: tuple[SyncProblem, ...] = ()
     error: str = ""
+    snapshot: int = 0
+    """The number of this device's last batch that its newest snapshot includes."""
     seen: str = ""
     """What ``_LATEST`` held before everything was read."""
 
@@ -204,19 +209,21 @@ class Sync:
     def run_with(self, store: SyncStore, sealer: Sealer, *, facts_only: bool = False) -> SyncReport:
         """Send what changed here, read and merge what others sent. ``facts_only``: turns stay where they are."""
         self._core.must_write("sync it")
-        from memtui.engine.sync.replica import Replica
-
-        replica = Replica(
-            self._core.connections, self._core.clock, store, sealer, facts_only=facts_only,
-            on_operation=self._core.announce_by_id, on_erased=self._forget_erased,
-        )  # fmt: skip
-        report = replica.run()
+        report = self._replica(store, sealer, facts_only).run()
         if report.operations:
             self._core.indexer.relearn_names()
             self._core.after_large_change()
         return report
 
     # Inside
+
+    def _replica(self, store: SyncStore, sealer: Sealer, facts_only: bool) -> Replica:
+        from memtui.engine.sync.replica import Replica
+
+        return Replica(
+            self._core.connections, self._core.clock, store, sealer, facts_only=facts_only,
+            on_operation=self._core.announce_by_id, on_erased=self._forget_erased,
+        )  # fmt: skip
 
     def _run(self, url: str | None, plain: bool, facts_only: bool | None) -> SyncReport:
         from memtui.engine.sync.group import NotMemberError
@@ -245,9 +252,21 @@ class Sync:
             if seen is not None and (report.batches_sent or before is None or membership != before):
                 # Who wrote in between is not missed: their mark is not the one that was seen.
                 self._mark(store)
+            number = next((one.number for one in report.devices if one.own), 0)
+            with self._core.connections.read() as connection:
+                snapshot = _last(connection).snapshot
+            # One without turns would hide those of others from who joins.
+            due = number >= snapshot + _SNAPSHOT_BATCHES and not membership.facts_only
+            if due and not report.problems:
+                self._replica(store, membership.group.sealer, membership.facts_only).write_snapshot()
+                snapshot = number
         now = int(self._core.clock())
         told = "" if report.problems else seen or ""
-        self._note(lambda last: _Last(at=now, devices=report.devices, problems=report.problems, seen=told))
+        self._note(
+            lambda last: _Last(
+                at=now, devices=report.devices, problems=report.problems, seen=told, snapshot=snapshot
+            )
+        )
         return report
 
     def _latest(self, membership: Membership | None, store: SyncStore) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from ..wording import plural
 from .base import Record
 from .history import Operation
 
@@ -84,3 +85,22 @@ class Invitation(Record):
 
     code: str
     url: str
+
+
+_PHRASES = frozenset(
+    (
+        "forgotten",
+        "faded",
+        "restored",
+        "taken back",
+        "erased for good",
+        "kept from an agent",
+        "given to an agent again",
+    )
+)
+"""What came that is no noun: it has no plural."""
+
+
+def changes_words(word: str, number: int) -> str:
+    """A count of ``SyncReport.changes`` in words: "3 corrections", "2 forgotten"."""
+    return f"{number:,} {word}" if word in _PHRASES else plural(number, word)

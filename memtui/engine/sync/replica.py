@@ -22,7 +22,7 @@ from memtui.engine.erase.eraser import DEVICE, Eraser
 from memtui.engine.errors import MemtuiError
 from memtui.engine.records import Operation, device_name
 from memtui.engine.records.erase import EraseRequest
-from memtui.engine.records.sync import DeviceState, ProblemKind, SyncProblem, SyncReport
+from memtui.engine.records.sync import DeviceState, ProblemKind, SyncProblem, SyncReport, changes_words
 from memtui.engine.store import history, operations, stamps
 from memtui.engine.store.connections import Connections
 from memtui.engine.store.import_rows import OtherIds
@@ -605,23 +605,13 @@ class _Work:
         self._replica.applied(self)
 
     def _label(self) -> str:
-        parts = [plural(number, word) if word not in _AS_IT_IS else f"{number:,} {word}"
-                 for word, number in self.counts.items() if number and word != "refused"]  # fmt: skip
+        parts = [
+            changes_words(word, number)
+            for word, number in self.counts.items()
+            if number and word != "refused"
+        ]
         what = ", ".join(parts[:4]) or "what was decided"
         return f"Synced from {device_name(self._device)}: {what}"
-
-
-_AS_IT_IS = frozenset(
-    (
-        "forgotten",
-        "faded",
-        "restored",
-        "taken back",
-        "erased for good",
-        "kept from an agent",
-        "given to an agent again",
-    )
-)
 
 
 def _is_here(connection: apsw.Connection, id: str) -> bool:

@@ -136,3 +136,27 @@ def test_an_old_state_of_the_store_is_named(two: Two) -> None:
     [problem] = two.run("desktop").problems
     assert (problem.device, problem.kind) == (two.device, "old")
     assert two.facts == ["Fact 1", "Fact 2", "Fact 3", "Fact 4"]
+
+
+def test_a_device_that_wrote_much_writes_a_snapshot_that_who_joins_reads(
+    two: Two, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memtui.engine.namespaces.sync._SNAPSHOT_BATCHES", 5)
+    assert not (two.store / "snapshots").exists()
+    two.run("desktop")
+    two.desktop.remember("Fact 5")
+    two.run("desktop")
+    for number in (6, 7):
+        two.laptop.remember(f"Fact {number}")
+        two.run("laptop")
+        two.run("desktop")
+        two.desktop.remember(f"Fact {number}, as the desktop says")
+        two.run("desktop")
+    two.run("laptop")
+    assert (two.store / "snapshots" / two.device).is_dir()
+    two._at("laptop")
+    code = two.laptop.sync.invite().code
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "phone"))
+    with Memory.open(tmp_path / "phone.db", options=OPTIONS) as phone:
+        phone.sync.join(str(two.store), code)
+        assert phone.files.content_hash() == two.laptop.files.content_hash()
