@@ -49,7 +49,14 @@ def report_notes(report: SyncReport) -> list[tuple[str, Role]]:
 def problem_line(problem: SyncProblem) -> str:
     """What is wrong with a batch, and what became of it."""
     waits = "; it and what follows was not applied" if problem.kind != "twice" else ""
-    return f"batch {problem.number} of {problem.device}: {_KINDS[problem.kind]}: {problem.message}{waits}"
+    message = problem.message.rstrip(".")
+    return f"batch {problem.number} of {problem.device}: {_KINDS[problem.kind]}: {message}{waits}"
+
+
+def device_label(device: DeviceState, status: SyncStatus) -> str:
+    """What a device is called; its id where two have the same name."""
+    same = sum(one.name == device.name for one in status.devices)
+    return device.name if same == 1 else device.device
 
 
 def device_words(device: DeviceState, status: SyncStatus, now: float) -> tuple[str, Role]:

@@ -223,6 +223,8 @@ class MaintenancePane(ListPane[Row]):
             return summary
         if row.topic == "check":
             return text.check_text(self.jobs.check, self.jobs.checked)
+        if row.topic == "devices" and state is not None:
+            return text.devices(state.sync)
         if row.topic == "confidence" and state is not None:
             return text.confidence_text(state.forecast)
         return line("", 0)
@@ -269,8 +271,6 @@ class MaintenancePane(ListPane[Row]):
                 )
             case "questions":
                 return text.questions_text(state.questions)
-            case "devices":
-                return text.devices(state.sync)
             case "spend":
                 return text.spending_text(
                     state, llm.budget_tokens, f"{llm.model} at {llm.base_url}" if llm.configured else ""

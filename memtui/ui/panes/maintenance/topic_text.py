@@ -15,7 +15,7 @@ from memtui.present.format import format_count, local_date, local_time, plural
 from memtui.present.health import check_verdict, finding_line, health_line
 from memtui.present.job import outcome_line
 from memtui.present.past import time_ago
-from memtui.present.sync import device_words, how_words, problem_line, status_words
+from memtui.present.sync import device_label, device_words, how_words, problem_line, status_words
 from memtui.ui.presenters.pinned_questions import question_outcome
 from memtui.ui.presenters.plots import PlotBar, bar_chart, column_chart
 from memtui.ui.presenters.text_layout import labelled_block, stack_lines
@@ -192,9 +192,8 @@ class TopicText(Labelled):
             assemble(""),
         ]
         for device in status.devices:
-            lines += labelled_block(
-                device.name, drawn((device_words(device, status, self.now),)), self.width, _NAMES
-            )
+            label, state = f"{device_label(device, status)}  ", device_words(device, status, self.now)
+            lines += labelled_block(label, drawn((state,)), self.width, max(_NAMES, len(label)))
         if status.error:
             lines += [
                 assemble(""),
