@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from memtui.engine.records.sync import DeviceState, SyncProblem, SyncStatus
 from memtui.ui.app import MemtuiApp
 from memtui.ui.dialogs.proposals import ProposalsDialog, ProposalTable
 from memtui.ui.panes.registry import spec_of
@@ -144,3 +145,36 @@ def test_growth_in_the_light(
     look = Appearance(theme="memtui-light", motion=False)
     app = busy_story.app(state=one_tab("maintenance"), look=look)
     assert snap_compare(app, terminal_size=(120, 40), run_before=at_row("Over time"))
+
+
+@pytest.mark.parametrize(
+    ("size", "theme"), [((120, 40), "memtui-dark"), ((80, 24), "memtui-light")], ids=["120x40", "light"]
+)
+def test_the_devices_of_a_memory(
+    busy_story: Story, snap_compare: SnapCompare, one_tab: Callable[[str], UiState], size: tuple[int, int], theme: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    devices = (
+        DeviceState(device="desktop-5f2c9a10", name="desktop", number=41, at=NOW - 120),
+        DeviceState(device="invitation-0b1c2d3e", name="invitation", number=0, invited=True),
+        DeviceState(device="laptop-1a2b3c4d", name="laptop", number=17, own=True),
+        DeviceState(device="server-77aa88bb", name="server", number=8, at=NOW - 2 * DAY, waiting=2),
+    )
+    problem = SyncProblem(
+        device="server-77aa88bb", number=9, kind="damaged", message="It cannot be decrypted: it is cut, or not for us."
+    )  # fmt: skip
+    status = SyncStatus(
+        url="s3://memories/ada", devices=devices, pending=3, last_at=NOW - 40, problems=(problem,), facts_only=True
+    )  # fmt: skip
+    monkeypatch.setattr("memtui.engine.namespaces.sync.Sync.status", lambda self: status)
+    monkeypatch.setattr("memtui.present.job.file_size", lambda size: "0.4 MB")
+    look = Appearance(theme=theme, motion=False)
+    app = busy_story.app(state=one_tab("maintenance"), look=look)
+
+    async def show(pilot: Pilot[None]) -> None:
+        await at_row("Devices")(pilot)
+        if size[0] < 100:
+            await pilot.press("enter")
+        await still(pilot.app)
+
+    assert snap_compare(app, terminal_size=size, run_before=show)

@@ -33,8 +33,6 @@ _LOOK_SECONDS = 1.0
 _ACTIVE_SECONDS, _IDLE_SECONDS = 5.0, 60.0
 _LIST_ALL_SECONDS = 3_600
 _LATEST = "latest"
-_SNAPSHOT_BATCHES = 500
-"""After so many batches a device writes all that it has: who joins reads that, and what everybody has read is deleted."""
 _WAITS = "SELECT EXISTS (SELECT 1 FROM changes WHERE seq > ?)"
 _SENT, _LAST = "sync_sent", "sync_last"
 
@@ -46,8 +44,6 @@ class _Last(Record):
     devices: tuple[DeviceState, ...] = ()
     problems: tuple[SyncProblem, ...] = ()
     error: str = ""
-    snapshot: int = 0
-    """The number of this device's last batch that its newest snapshot includes."""
     seen: str = ""
     """What ``_LATEST`` held before everything was read."""
 
@@ -252,21 +248,9 @@ class Sync:
             if seen is not None and (report.batches_sent or before is None or membership != before):
                 # Who wrote in between is not missed: their mark is not the one that was seen.
                 self._mark(store)
-            number = next((one.number for one in report.devices if one.own), 0)
-            with self._core.connections.read() as connection:
-                snapshot = _last(connection).snapshot
-            # One without turns would hide those of others from who joins.
-            due = number >= snapshot + _SNAPSHOT_BATCHES and not membership.facts_only
-            if due and not report.problems:
-                self._replica(store, membership.group.sealer, membership.facts_only).write_snapshot()
-                snapshot = number
         now = int(self._core.clock())
         told = "" if report.problems else seen or ""
-        self._note(
-            lambda last: _Last(
-                at=now, devices=report.devices, problems=report.problems, seen=told, snapshot=snapshot
-            )
-        )
+        self._note(lambda last: _Last(at=now, devices=report.devices, problems=report.problems, seen=told))
         return report
 
     def _latest(self, membership: Membership | None, store: SyncStore) -> str | None:

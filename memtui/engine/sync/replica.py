@@ -344,7 +344,12 @@ class Replica:
                 self._store.delete(name)
 
     def _may_snapshot(self) -> None:
-        """Write a snapshot where there are many batches since the last one."""
+        """Write a snapshot where there are many batches since the last one.
+
+        A device that sends no turns writes none: it would hide the turns of others from who joins.
+        """
+        if self._facts_only:
+            return
         with self._connections.read() as connection:
             own = stamps.device(connection)
             number = state.head(connection, own).number

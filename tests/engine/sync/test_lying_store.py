@@ -141,7 +141,7 @@ def test_an_old_state_of_the_store_is_named(two: Two) -> None:
 def test_a_device_that_wrote_much_writes_a_snapshot_that_who_joins_reads(
     two: Two, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memtui.engine.namespaces.sync._SNAPSHOT_BATCHES", 5)
+    monkeypatch.setattr("memtui.engine.sync.replica.SNAPSHOT_EVERY", 5)
     assert not (two.store / "snapshots").exists()
     two.run("desktop")
     two.desktop.remember("Fact 5")
@@ -160,3 +160,23 @@ def test_a_device_that_wrote_much_writes_a_snapshot_that_who_joins_reads(
     with Memory.open(tmp_path / "phone.db", options=OPTIONS) as phone:
         phone.sync.join(str(two.store), code)
         assert phone.files.content_hash() == two.laptop.files.content_hash()
+
+
+def test_a_device_without_turns_writes_no_snapshot(
+    two: Two, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would hide the turns of others from who joins."""
+    two.laptop.record_turn("s1", "user", "I am moving to Oslo in May")
+    two.run("laptop")
+    monkeypatch.setattr("memtui.engine.sync.replica.SNAPSHOT_EVERY", 2)
+    two._at("desktop")
+    two.desktop.sync.run(facts_only=True)
+    for number in (5, 6, 7):
+        two.desktop.remember(f"Fact {number}")
+        two.run("desktop")
+    assert not (two.store / "snapshots" / two.desktop.files.device()).exists()
+    code = two.desktop.sync.invite().code
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "phone"))
+    with Memory.open(tmp_path / "phone.db", options=OPTIONS) as phone:
+        phone.sync.join(str(two.store), code)
+        assert phone.stats().by_kind["episode"] == 1
