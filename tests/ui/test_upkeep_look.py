@@ -112,7 +112,7 @@ def at_row(name: str) -> Callable[[Pilot[None]], Any]:
         pane = pilot.app.main.pane
         await until(lambda: pane.jobs.health is not None)
         for _ in range(40):
-            if pane.table.selected.name == name:
+            if pane.table.selected.name_cell == name:
                 break
             await pilot.press("j")
         await settle(pilot.app)
