@@ -588,12 +588,13 @@ def test_redo_of_an_import_brings_back_whose_decisions_they_were(pair: Pair) -> 
     tea = desktop.fact("tea").id
     desktop.take(laptop.export())
     taken = desktop.memory.view.detail(tea).decided
-    assert {one.device for one in taken} == {laptop.memory.files.device()}
+    by_aspect = {one.aspect: one.device for one in taken}
+    assert by_aspect["state"] == by_aspect["tag:drinks"] == laptop.memory.files.device()
     for _ in range(2):
         desktop.memory.undo()
-        assert [one.device for one in desktop.memory.view.detail(tea).decided] == [
+        assert {one.device for one in desktop.memory.view.detail(tea).decided} == {
             desktop.memory.files.device()
-        ]
+        }
         desktop.memory.redo()
         assert desktop.memory.view.detail(tea).decided == taken
     # What it decides next knows of what it took over, so it is the later decision.

@@ -184,7 +184,8 @@ def test_an_export_whose_hash_counts_names_that_were_found_still_fits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with opened(tmp_path / "a.db") as memory, monkeypatch.context() as before:
-        before.setattr(export_rows, "_is_only_detected", lambda line: False)
+        with_found = property(lambda digest: export_rows._digest_text(digest._with_found))
+        before.setattr(export_rows.Digest, "text", with_found)
         memory.remember("Ada Lovelace lives in London")
         memory.models.index_pending()
         old = memory.files.export(tmp_path / "all.jsonl").content_hash
