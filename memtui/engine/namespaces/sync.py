@@ -125,7 +125,7 @@ class Sync:
         Keyring().forget(self._path())
 
     def status(self) -> SyncStatus | None:
-        """What is known without asking the store; None for a memory that is not synced."""
+        """What is known without asking the store; None for a memory that is not synced. Raises InputError for one without a file."""
         membership = self._membership()
         if membership is None:
             return None
@@ -180,7 +180,7 @@ class Sync:
         """``run``, unless nothing waits here and the store says that nothing was written; None then.
 
         On a server one small object changes with each write, so that a look costs one request. A store that holds it back
-        delays what is new by an hour at most: then everything is listed.
+        delays what is new by an hour at most: then everything is listed. Raises as ``run`` does: InputError, DegradedError.
         """
         membership = self._membership()
         if membership is not None and urls.is_url(membership.url) and not self._waits():
