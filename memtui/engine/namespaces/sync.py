@@ -125,7 +125,7 @@ class Sync:
         Keyring().forget(self._path())
 
     def status(self) -> SyncStatus | None:
-        """What is known without asking the store; None for a memory that is not synced. Raises InputError for one without a file."""
+        """What is known without asking the store; None if the memory is not synced. Raises InputError for one without a file."""
         membership = self._membership()
         if membership is None:
             return None
