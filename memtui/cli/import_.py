@@ -375,6 +375,13 @@ def _after_import(
     if waiting:
         text = f"{plural(waiting, 'conversation waits', 'conversations wait')} to become facts"
         out(row(text + ":", next_step("memtui consolidate (--preview shows them first)"), gap=" "))
+    if not json and not stopped and (stronger := memory.models.stronger()):
+        from memtui.present.reembedding import stronger_model_text
+
+        out(stronger_model_text(stronger))
+        installed = f"{stronger.install}, then " if stronger.install else ""
+        steps = f'{installed}embedder.kind = "minilm" in the settings, then memtui embed --late'
+        out(row(" ", next_step(f"For that: {steps}")))
 
 
 @contextmanager

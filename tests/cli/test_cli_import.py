@@ -46,6 +46,21 @@ def test_an_import_tells_what_came_in_and_how_to_take_it_back(cli: Cli, tmp_path
     assert cli("stats", "--json").json["active"] == 0
 
 
+def test_after_an_import_it_is_said_what_a_stronger_model_would_bring_and_take(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMTUI_EMBEDDER_KIND", "offline")
+    few = cli("import", conversation(tmp_path, 150, "few.jsonl"))
+    assert "MiniLM" not in few.out
+    result = cli("import", conversation(tmp_path, 600, "many.jsonl"))
+    said = " ".join(result.out.split())
+    assert "in chats 59 of 100 messages that questions need, not 46. For the 600 memories here" in said
+    assert "about 10 seconds once and" in said
+    assert "memtui embed --late" in said
+    monkeypatch.setenv("MEMTUI_EMBEDDER_KIND", "off")
+    assert "MiniLM" not in cli("import", conversation(tmp_path, 610, "more.jsonl")).out
+
+
 def test_importing_again_adds_nothing_and_is_no_failure(cli: Cli, tmp_path: Path) -> None:
     file = conversation(tmp_path)
     cli("import", file)

@@ -18,6 +18,7 @@ from memtui.engine.store import memories, vectors
 if TYPE_CHECKING:
     from memtui.engine.jobs.enrichment import Enricher
     from memtui.engine.jobs.reembedding import Reembedder
+    from memtui.engine.records.embedding import StrongerModel
 
 
 class Models:
@@ -85,6 +86,18 @@ class Models:
             ranking_note=ranking_note,
             better_ranking=better,
         )
+
+    def stronger(self) -> StrongerModel | None:
+        """What MiniLM with the ranking ``late`` would take here; None where it is in use, not wanted, or of little use.
+
+        It is not wanted where the settings name another model than the packaged one, or a ranking.
+        """
+        if self._core.options.embedder != "offline" or self._core.options.profile != "default":
+            return None
+        from memtui.engine.models.stronger_model import estimate_stronger_model
+
+        with self._core.connections.read() as connection:
+            return None if vectors.word_dims(connection) else estimate_stronger_model(connection)
 
     def _back_up_first(self) -> None:
         self._core.must_write("embed it anew")
