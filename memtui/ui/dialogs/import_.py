@@ -16,6 +16,7 @@ from textual.widgets import Input, Static
 
 from memtui.engine.errors import MemtuiError
 from memtui.present.format import plural
+from memtui.present.reembedding import stronger_model_text
 from memtui.ui.action_dispatch import start_worker
 from memtui.ui.row_source import ListSource
 from memtui.ui.safe import assemble
@@ -282,6 +283,12 @@ class ImportDialog(Dialog[None]):
 
     async def _offer_facts(self, report: Content) -> None:
         """Ask whether to draw facts from the sessions that wait and got turns by this import."""
+        memory = self.shell.operations.require_memory()
+        if (stronger := await asyncio.to_thread(memory.models.stronger)) and self._stage == "done":
+            report = assemble(
+                report, (f"\n\n{stronger_model_text(stronger)} memtui embed --late", "$text-muted")
+            )
+            self._show_stage("done", report)
         brought = [
             one.session_id for one in await self._is_busy() if one.turns != self._waited.get(one.session_id)
         ]
