@@ -13,6 +13,7 @@ import click
 from memtui.access.headers import is_loopback
 from memtui.access.tokens import PREFIX
 from memtui.connect import connection
+from memtui.connect.changes import PlannedEdits
 from memtui.connect.clients import CLIENTS, Client, this_machine
 from memtui.connect.launch import LaunchCommand, RemoteServer, own_program
 from memtui.connect.wording import hooks_text, scope_text, state_text
@@ -21,7 +22,7 @@ from memtui.engine.installation import is_temporary
 from memtui.engine.search import access_scope
 from memtui.engine.search.filters import compiler
 
-from .client_edits import PlannedEdits, apply_edits, check_consent, nobody_found
+from .client_edits import apply_edits, check_consent, nobody_found
 from .errors import OK
 from .output import Style, next_step, out, paint, print_json, print_note, table
 from .root import Command, json_option, pass_invocation

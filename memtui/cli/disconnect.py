@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import click
 
 from memtui.connect import connection
+from memtui.connect.changes import PlannedEdits
 from memtui.connect.clients import CLIENTS, Client, this_machine
 from memtui.engine.errors import InputError, UsageError
 
-from .client_edits import PlannedEdits, apply_edits, check_consent, nobody_found
+from .client_edits import apply_edits, check_consent, nobody_found
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -161,7 +160,7 @@ def _entries_of_other_panes(shell: Shell, here: ActionContext, entity_name: str)
     for what, help, show in (
         (
             "Connect your agent",
-            "Which agents are here, how each is connected, and the command for it.",
+            "Which agents are here, and which tokens there are. Connect, disconnect and revoke.",
             partial(start_worker, shell.app, partial(show_connecting, shell), "go"),
         ),
         (
@@ -232,22 +231,18 @@ def show_pictures(shell: Shell, entity_name: str) -> None:
 
 
 async def show_connecting(shell: Shell) -> None:
-    """Show the agents of this machine, how each is connected, and the shell commands that connect them.
+    """Show the agents of this machine and the tokens, to connect, disconnect and revoke.
 
-    Files of other programs are read only where settings may be written: not in a browser.
+    Files of other programs are read only where settings may be written. In a browser the shell commands are shown.
     """
-    from memtui.connect.clients import CLIENTS, this_machine
-    from memtui.connect.connection import Connection, connection_of
-    from memtui.connect.wording import hooks_text, scope_text, state_text
     from memtui.engine.installation import runnable
 
+    from .dialogs.agents import manage_agents
     from .dialogs.help import HelpDialog, HelpLine
 
-    def look() -> list[Connection]:
-        machine = this_machine()
-        return [connection_of(client, machine) for client in CLIENTS.values()]
-
-    known = await asyncio.to_thread(look) if shell.permissions.settings else []
+    if shell.permissions.settings:
+        await manage_agents(shell)
+        return
     connect = "Connect your agent: in a shell"
     lines = [
         HelpLine(
@@ -258,8 +253,4 @@ async def show_connecting(shell: Shell) -> None:
         ),
         HelpLine(connect, runnable("memtui disconnect codex"), "Take memtui out of it again."),
     ]
-    for one in sorted(known, key=lambda one: not (one.found or one.connected)):
-        parts = (state_text(one), scope_text(one), hooks_text(one))
-        group = "On this computer" if one.found or one.connected else "Others that can be connected"
-        lines.append(HelpLine(group, one.label, one.problem or ", ".join(part for part in parts if part)))
     shell.app.push_screen(HelpDialog("Agents", lines))

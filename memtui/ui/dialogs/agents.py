@@ -1,0 +1,181 @@
+"""The agents of this machine and the tokens of this memory: connect, disconnect, revoke, each after showing the change."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+from textual.content import Content
+
+from memtui.engine.errors import MemtuiError
+from memtui.ui.safe import content
+from memtui.ui.widgets.text_view import TextView
+
+from .choice import Choice, PickDialog, Question
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from memtui.access.tokens import Token
+    from memtui.connect.changes import PlannedEdits
+    from memtui.connect.connection import Connection
+    from memtui.ui.shell import Shell
+
+_COLOURS = {"+": "$success", "-": "$error", "@": "$text-muted"}
+NOTHING = "Nothing is to be changed."
+
+
+class ChangesQuestion(Question):
+    """The lines that would change in files of another program, and whether to write them."""
+
+    wide = True
+
+    def __init__(self, title: str, lines: list[str], *, yes: str) -> None:
+        super().__init__(title, "", yes=yes)
+        self._lines = lines
+
+    def body(self) -> ComposeResult:
+        yield TextView(id="changes")
+
+    def on_mount(self) -> None:
+        view = self.query_one(TextView)
+        lines = [content(one, _COLOURS.get(one[:1], "$text"), limit=400) for one in self._lines]
+        view.show_text(Content("\n").join(lines), subject="changes")
+        view.focus()
+
+
+async def manage_agents(shell: Shell) -> None:
+    """Let the person choose an agent or a token, until they leave.
+
+    Files of other programs are read and written only where settings may be: not in a browser.
+    """
+    shell.permissions.require("settings")
+    at = 0
+    while True:
+        memory = await shell.operations.ask(lambda memory: memory.path)
+        known, tokens, used = await asyncio.to_thread(_look, memory)
+        choices = [Choice(_agent_line(one)) for one in known]
+        choices += [Choice(f"token {one.name}: {line}") for one, line in zip(tokens, used, strict=True)]
+        picked = await shell.ask_person(
+            PickDialog("Agents", choices, yes="connect, disconnect or revoke", text=_explained(), at=at)
+        )
+        if picked is None:
+            return
+        at = picked
+        try:
+            if picked < len(known):
+                await _change(shell, known[picked], memory)
+            else:
+                await _revoke(shell, tokens[picked - len(known)], memory)
+        except MemtuiError as error:
+            shell.show_error(error, "changing an agent")
+
+
+def _explained() -> str:
+    from memtui.engine.installation import runnable
+
+    return f"All at once, or with a scope: {runnable('memtui connect --help')}. A token: {runnable('memtui tokens add NAME')}"
+
+
+def _look(memory: Path | None) -> tuple[list[Connection], list[Token], list[str]]:
+    """The agents, those that are here first; the tokens that hold, and what is known of each."""
+    import time
+
+    from memtui.access.counts import AdmissionCounts
+    from memtui.access.tokens import TokenFile
+    from memtui.connect.clients import CLIENTS, this_machine
+    from memtui.connect.connection import connection_of
+    from memtui.present.access import scope_line, token_use
+
+    machine, now = this_machine(), time.time()
+    known = sorted(
+        (connection_of(client, machine) for client in CLIENTS.values()),
+        key=lambda one: not (one.found or one.connected),
+    )
+    tokens = [] if memory is None else TokenFile().list_tokens(memory)
+    held = [one for one in tokens if one.state(now) == "active"]
+    uses = AdmissionCounts().read().tokens if held else {}
+    return known, held, [f"{scope_line(one, now)}, {token_use(uses.get(one.id), now)}" for one in held]
+
+
+def _agent_line(one: Connection) -> str:
+    from memtui.connect.wording import hooks_text, scope_text, state_text
+
+    said = one.problem or ", ".join(
+        part for part in (state_text(one), scope_text(one), hooks_text(one)) if part
+    )
+    return f"{one.label}: {said}"
+
+
+async def _change(shell: Shell, one: Connection, memory: Path | None) -> None:
+    """Connect the agent, or disconnect it; ask with the changes first."""
+    from memtui.connect.changes import diff_lines
+    from memtui.connect.clients import CLIENTS
+    from memtui.connect.files import write
+
+    client, hooks = CLIENTS[one.client], False
+    if not one.connected and client.hooks is not None:
+        ways = [Choice("Connect"), Choice("Connect, and record every turn by its hooks")]
+        way = await shell.ask_person(PickDialog(f"Connect {one.label}", ways, yes="show the changes"))
+        if way is None:
+            return
+        hooks = bool(way)
+    planned = await asyncio.to_thread(_planned, one, memory, hooks, tuple(shell.shell_options))
+    if not planned.changed:
+        shell.show_message(NOTHING)
+        return
+    verb = "Disconnect" if one.connected else "Connect"
+    lines = [line for edit in planned.changed for line in diff_lines(edit, planned)]
+    if not await shell.ask_person(ChangesQuestion(f"{verb} {one.label}", lines, yes="write it")):
+        return
+    for edit in planned.changed:
+        await asyncio.to_thread(write, edit)
+    after = client.hooks.afterwards if hooks and client.hooks else ""
+    shell.show_message(f"{verb}ed {one.label}. Restart it. {after}".strip())
+
+
+def _planned(one: Connection, memory: Path | None, hooks: bool, options: tuple[str, ...]) -> PlannedEdits:
+    """Raises InputError for a file that cannot be changed, or a memory that is not in a file."""
+    from memtui import paths
+    from memtui.connect import connection
+    from memtui.connect.changes import PlannedEdits
+    from memtui.connect.clients import CLIENTS, this_machine
+    from memtui.connect.launch import LaunchCommand, own_program
+    from memtui.engine.errors import InputError
+
+    client, machine = CLIENTS[one.client], this_machine()
+    if one.connected:
+        shown = connection.texts_we_wrote(client, machine)
+        return PlannedEdits(
+            client=client, edits=tuple(connection.edits_to_disconnect(client, machine)), shown=shown
+        )
+    if memory is None:
+        raise InputError("This memory is in no file, so no agent can open it.", "Open one with --db.")
+    flags = tuple(word for word in options if word == "--allow-unsafe-fs")
+    call = LaunchCommand(
+        program=own_program(),
+        options=(f"--db={memory.absolute()}", f"--agent={client.name}", *flags),
+        configuration=paths.config_file().absolute(),
+        hooked=hooks,
+    )
+    command, arguments = call.server()
+    shown = frozenset(
+        [command, *arguments, call.hook(client.name), "command", *map(str, client.fixed.values())]
+    )
+    return PlannedEdits(
+        client=client, edits=tuple(connection.edits_to_connect(client, machine, call)), shown=shown
+    )
+
+
+async def _revoke(shell: Shell, token: Token, memory: Path | None) -> None:
+    from memtui.access.tokens import TokenFile
+
+    question = Question(
+        f"Revoke the token {token.name}",
+        "Who has it gets no answer from now on, also from a server that runs. It cannot be given back; another can be made.",
+        yes="revoke it",
+    )
+    if memory is not None and await shell.ask_person(question):
+        await asyncio.to_thread(TokenFile().revoke, token.name, memory)
+        shell.show_message(f"Revoked the token {token.name}.")
