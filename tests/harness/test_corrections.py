@@ -212,7 +212,7 @@ def by_sdk(told: Told) -> list[str]:
     agents_sdk = pytest.importorskip("memtui.agents_sdk")
     with Memory.open(told.path, options=OPTIONS, actor="agent:sdk") as memory:
         known = agents_sdk.AgentMemory(memory)
-        text = known._context(told.story.question.format(told.story.old), None, 5)
+        text = known._build_context(told.story.question.format(told.story.old), None, 5)
     return wrong_in_text(told, text)
 
 

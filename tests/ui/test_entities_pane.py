@@ -235,7 +235,10 @@ async def test_a_turn_opens_in_its_conversation_and_escape_comes_back(known: Sto
         await until(lambda: isinstance(app.main.pane, SessionsPane))
         side = app.main.pane.side  # type: ignore[attr-defined]
         await until(
-            lambda: side.turns.selected_turn is not None and "Nadia" in side.turns.selected_turn.content
+            lambda: (
+                side.transcript_view.selected_turn is not None
+                and "Nadia" in side.transcript_view.selected_turn.content
+            )
         )
         await pilot.press("escape")
         await until(lambda: isinstance(app.main.pane, EntitiesPane))
@@ -354,7 +357,7 @@ async def test_at_works_in_search_in_conversations_and_in_history(known: Story) 
         await settle(app)
         await pilot.press("enter", "G")
         side = app.main.pane.side  # type: ignore[attr-defined]
-        await until(lambda: side.turns.selected_turn is not None and side.turns._whole)
+        await until(lambda: side.transcript_view.selected_turn is not None and side.transcript_view._whole)
         await pilot.press("G", "at")
         await dialog(app, PickDialog)
         await pilot.press("enter")
@@ -709,7 +712,10 @@ async def test_the_drawing_is_walked_and_the_list_follows(known: Story) -> None:
         await until(lambda: middle(app) == "Nadia")
         await until(lambda: pane.table.selected is not None and pane.table.selected.canonical_name == "Nadia")
         text = screen_text(app)
-        assert "Ada Ferreira > Nadia" in text and f"▌◈ {view.chosen.entity.canonical_name} 1" in text
+        assert (
+            "Ada Ferreira > Nadia" in text
+            and f"▌◈ {view.companion_at_cursor.entity.canonical_name} 1" in text
+        )
         assert sum(line.startswith("│▌") for line in text.split("\n")) == 1
         await pilot.press("backspace")
         await until(lambda: middle(app) == "Ada Ferreira")
@@ -754,7 +760,7 @@ async def test_a_key_steps_through_the_months_and_the_memories_are_those_of_the_
         await pilot.press("escape")
         await until(lambda: app.shown_pane_id == "entities")
         await pilot.press("f")
-        await until(lambda: "2025" not in str(entities(app)._neighbours.way_title()))
+        await until(lambda: "2025" not in str(entities(app)._neighbours.path_title()))
 
 
 async def test_in_a_narrow_window_it_has_the_whole_pane_and_follows_corrections(known: Story) -> None:

@@ -58,7 +58,7 @@ async def go_to(app: MemtuiApp, name: str) -> None:
     """Put the cursor on the row with this name."""
     await ready(app)
     rows = pane(app).source("", ("", False)).page(0, 500)
-    pane(app).table.select_key(next(row.key for row in rows if row.name.strip() == name))
+    pane(app).table.select_key(next(row.key for row in rows if row.name_cell.strip() == name))
     await settle(app)
 
 

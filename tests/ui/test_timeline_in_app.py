@@ -152,8 +152,8 @@ async def test_the_layer_of_changes_tells_what_it_was_also_before_it_is_counted(
         )
         assert view.spot.layer == "learned"
         view.do_layer()
-        assert view.number == 0  # nothing is known of it yet
-        await until(lambda: view.number)  # the cursor goes to where there is anything
+        assert view.count_in_cell == 0  # nothing is known of it yet
+        await until(lambda: view.count_in_cell)  # the cursor goes to where there is anything
         await until(lambda: "changed 12 Dec → 19 Dec" in screen_text(app))
         view.show_at(view.spot._replace(by="topic", row="topic:plan"))
         await still(app)

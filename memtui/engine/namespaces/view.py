@@ -387,11 +387,11 @@ class ReadQueries:
         with self._connections.read() as connection:
             return replacements.find_replacements(connection, ids, self._clock())
 
-    def chain(self, identity: str) -> tuple[Replacement, ...]:
+    def chain(self, id: str) -> tuple[Replacement, ...]:
         """The replacements that lead to a memory and on from it, the earliest first. Raises NotFoundError."""
         with self._connections.read() as connection:
             now = self._clock()
-            return replacements.chain(connection, memories.get(connection, identity, now), now)
+            return replacements.chain(connection, memories.get(connection, id, now), now)
 
     def cautions(self, ids: Sequence[str], *, within: str = "") -> dict[str, tuple[Caution, ...]]:
         """What some memories (by id) tell that was corrected or forgotten since; those without a caution are left out.

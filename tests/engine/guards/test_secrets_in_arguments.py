@@ -98,7 +98,7 @@ def _plain(memory: Memory, number: int) -> dict[str, Any]:
     return {
         "group": ReviewGroup(title="The garden", items=()),
         "id": fact.id, "memory_id": fact.id, "survivor": fact.id, "others": [other.id], "rids": [fact.rid], "ids": [fact.id],
-        "served": [fact], "entity_id": names[0].id, "other": names[-1].id, "absorbed": names[-1].id,
+        "memories": [fact], "served": [fact], "entity_id": names[0].id, "other": names[-1].id, "absorbed": names[-1].id,
         "name_or_id": "Ada Lovelace", "type": "person", "alias": "Countess", "summary": "An engineer.",
         "actor": "agent:scout", "verb": "tag", "content": "Likes tea", "new_content": "Likes coffee", "text": "Likes milk",
         "why": "It is old.",

@@ -432,7 +432,7 @@ def test_a_session_of_gemini_cli_is_followed_as_it_goes_on(memory: Memory, tmp_p
 
 def assert_came(follower: FileFollower, turns: int) -> None:
     follower._next.clear()
-    found = follower.look()
+    found = follower.import_new()
     assert found is not None and found.turns == turns
 
 
@@ -465,7 +465,7 @@ def test_opencode_is_followed_while_it_writes_and_an_answer_comes_when_it_is_who
         write(message, "m3", now + 2, now + 2, json.dumps({"role": "user"}))
         write(part, "p3", "m3", json.dumps({"type": "text", "text": "Thanks, Ada."}))
         follower._next[path] = time.monotonic() + 60
-        assert follower.look() is None and path in follower._left
+        assert follower.import_new() is None and path in follower._left
         assert_came(follower, 1)
         # Broken off long ago: what there is of it.
         write(message, "m4", now + 3, now - 3_600_000, json.dumps({"role": "assistant"}))

@@ -8,7 +8,7 @@ from shutil import copyfile
 
 import pytest
 from memtui import Memory
-from memtui.engine.importers.watch import Follower
+from memtui.engine.importers.watch import FileFollower
 from memtui.engine.records import Options
 from other_memories import rows
 
@@ -59,11 +59,11 @@ def test_a_real_conversation_comes_once_with_who_said_what(name: str, memory: Me
 def test_a_real_conversation_is_followed_before_it_ends(name: str, memory: Memory, tmp_path: Path) -> None:
     """Nothing in it has to wait for the end of the file, which a program that runs does not write."""
     path = written(name, tmp_path / "in")
-    with Follower(
+    with FileFollower(
         memory._core.connections,
         [path if name == "opencode" else path.parent],
         clock=lambda: 1_800_000_000.0,
         options=OFF,
     ) as follower:
-        follower.look()
+        follower.import_new()
     assert [text for *_, text in turns(memory)][1] == ANSWERED

@@ -40,7 +40,7 @@ def found(text: str) -> dict[str, str]:
 def test_names_and_places_are_found_and_spacy_is_not_loaded_here() -> None:
     program = (
         "import sys\nfrom memtui.engine.models.ner import spacy_names\n"
-        f"(spans,) = spacy_names.find([{TEXT!r}])\n"
+        f"(spans,) = spacy_names.find_names([{TEXT!r}])\n"
         f"assert all({TEXT!r}[one.start : one.end] == one.text for one in spans)\n"
         "print({one.name: one.type for one in spans}, 'spacy' in sys.modules)"
     )
@@ -92,7 +92,7 @@ async def test_a_run_that_is_cancelled_does_not_wait_for_the_answer(monkeypatch:
 
     monkeypatch.setattr(spacy_names, "_start_worker", counted)
     monkeypatch.setattr(spacy_names, "_exchange_line", waited)
-    reading = asyncio.create_task(SpacyProvider().find([TEXT * 50] * 400, None))
+    reading = asyncio.create_task(SpacyProvider().find_spans([TEXT * 50] * 400, None))
     assert await asyncio.to_thread(asked.wait, 60)
     reading.cancel()
     with pytest.raises(asyncio.CancelledError):

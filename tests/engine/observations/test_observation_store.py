@@ -455,6 +455,12 @@ def test_a_file_from_before_there_was_recall_is_upgraded_with_its_observations(p
         connection.execute("ALTER TABLE recalls DROP COLUMN saved")
         connection.execute("ALTER TABLE current_op DROP COLUMN stamping")
         for sql in (
+            "TABLE sync_devices",
+            "TABLE sync_versions",
+            "TABLE sync_merged",
+            "TABLE sync_erased",
+            "TABLE sync_read",
+            "TABLE sync_other_ids",
             "TABLE agent_usage",
             "TABLE served_contexts",
             "TABLE decided",

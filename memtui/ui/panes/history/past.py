@@ -25,7 +25,7 @@ from memtui.ui.widgets.columns import Column, StyledText
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
-    from memtui.engine.records import Caution, MemoryRecord
+    from memtui.engine.records import Caution, MemoryRecord, Replacement
     from memtui.engine.records.history import HistoryCoverage, PastChange, PastDiff
     from memtui.engine.store.past import Past
     from memtui.present.glyphs import Glyphs
@@ -149,6 +149,7 @@ class PastRow(NamedTuple):
 
     memory: MemoryRecord
     cautions: tuple[Caution, ...] = ()
+    replacements: tuple[Replacement, ...] = ()
 
 
 class ChangeRow(NamedTuple):
