@@ -36,12 +36,12 @@ from memtui.engine.tools.registry import TOOLS, run_tool
 from memtui.hook.quick import HookMemory
 
 OPTIONS = Options(background=False, embedder="off")
-# Verbs that end or replace the file, run until they are stopped, or hand out what other verbs are called on.
+# Verbs that end or replace the file, need a store, run until they are stopped, or hand out what other verbs are called on.
 OTHER = frozenset(
     (
         "memory.close", "memory.reopen", "memory.rescue", "memory.subscribe", "memory.on_current_file", "backups.restore",
         "backups.opened", "files.follow", "files.export", "files.probe", "files.erase", "quotas.call", "jobs.start",
-        "scratchpad.confined", "sessions.by_agent",
+        "scratchpad.confined", "sessions.by_agent", "sync.follow", "sync.run", "sync.run_with", "sync.join",
     )
 )  # fmt: skip
 
@@ -81,7 +81,7 @@ def _verbs(memory: Memory) -> Iterator[tuple[str, Callable[..., Any]]]:
     rooms = {"memory": memory} | {
         name: getattr(memory, name)
         for name, made in vars(Memory).items()
-        if isinstance(made, cached_property)
+        if isinstance(made, cached_property) and name != "view"  # it only reads
     }
     for room, holder in rooms.items():
         for name, _ in inspect.getmembers(type(holder), inspect.isfunction):
@@ -98,7 +98,7 @@ def _plain(memory: Memory, number: int) -> dict[str, Any]:
     return {
         "group": ReviewGroup(title="The garden", items=()),
         "id": fact.id, "memory_id": fact.id, "survivor": fact.id, "others": [other.id], "rids": [fact.rid], "ids": [fact.id],
-        "memories": [fact], "served": [fact], "entity_id": names[0].id, "other": names[-1].id, "absorbed": names[-1].id,
+        "served": [fact], "entity_id": names[0].id, "other": names[-1].id, "absorbed": names[-1].id,
         "name_or_id": "Ada Lovelace", "type": "person", "alias": "Countess", "summary": "An engineer.",
         "actor": "agent:scout", "verb": "tag", "content": "Likes tea", "new_content": "Likes coffee", "text": "Likes milk",
         "why": "It is old.",
@@ -109,7 +109,7 @@ def _plain(memory: Memory, number: int) -> dict[str, Any]:
         "paths": [], "plan": None, "plans": [], "items": [], "verdict": "correct", "when": "now",
         "item": ReviewItem(id=f"new:{number}", kind="suspicious", reason="", memories=(fact,)),
         "start": "yesterday", "size": None, "found": memory.stats(), "tags": ["garden"], "add": ["garden"],
-        "scope": "x", "callback": print, "agent": "scout", "since": 0.0, "kind": "client",
+        "scope": "x", "callback": print, "agent": "scout", "since": 0.0, "kind": "client", "device": "laptop",
     }  # fmt: skip
 
 
