@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import socket
+import ssl
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +19,7 @@ from memtui.access.tokens import TokenFile
 from memtui.engine.memory import Memory
 from memtui.engine.records import Options
 
+from certificate import make_certificate
 from endpoint import Endpoint
 
 aiohttp = pytest.importorskip("aiohttp")
@@ -208,6 +210,24 @@ async def test_beyond_this_machine_a_token_opens_it_until_it_is_revoked(home: Pa
                     pass
         assert (await status(inside, **known))[0] == 401
         assert (await log_in(made.text)).status == 401
+
+
+async def test_with_a_certificate_the_page_and_its_socket_are_encrypted(home: Path, program: Program) -> None:
+    with Memory.open(home / "memory.db", options=Options(background=False)) as memory:
+        memory.remember("Ada lives in Ghent")
+    cert, key = make_certificate(home)
+    url = started(program, "--port", 0, "--cert", cert, "--key", key)
+    assert url.startswith("https://127.0.0.1:")
+    trusted = aiohttp.TCPConnector(ssl=ssl.create_default_context(cafile=cert))
+    async with aiohttp.ClientSession(connector=trusted) as session:
+        async with session.get(url) as page:
+            [socket_url] = re.findall(r"wss?://[^\"?]*", await page.text())
+        assert socket_url == url.replace("https", "wss", 1) + "ws"
+        origin = "/".join(url.split("/")[:3])
+        async with session.ws_connect(f"{socket_url}?width=120&height=40", origin=origin) as ws:
+            await Shown(ws).until("Ghent")
+        with pytest.raises(aiohttp.ClientError):
+            await session.get(url.replace("https", "http", 1))
 
 
 def test_plain_http_beyond_this_machine_is_refused(cli: Cli, home: Path) -> None:

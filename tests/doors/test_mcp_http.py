@@ -15,13 +15,15 @@ from threading import Thread
 from typing import NamedTuple
 
 import pytest
-from http_kit import Running, call, make_certificate
+from http_kit import Running, call
 from mcp_kit import ask, environment, refused
 from memtui import Memory
 from memtui.access.counts import AdmissionCounts
 from memtui.access.tokens import TokenFile
 from memtui.cli import run
 from memtui.engine.records import Options
+
+from certificate import make_certificate
 
 QUIET = Options(background=False, embedder="off")
 CLIENTS = 50
