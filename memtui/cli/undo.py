@@ -10,6 +10,7 @@ import click
 
 from memtui.engine.errors import UsageError
 from memtui.present.format import local_time, plural
+from memtui.present.operation import undo_reach
 
 from .errors import NEGATIVE, OK
 from .invocation import Invocation
@@ -106,6 +107,8 @@ def _print_undone(undone: Undone | None, verb: str, json: bool) -> int:
         err(f"nothing to {verb}")
     else:
         out(row(paint(str(undone.by.op_id), "dim"), undone.by.label))
+        if verb == "undo" and (reach := undo_reach(undone.operation)):
+            print_note(reach)
     if undone is not None and not json:
         _print_conflicts(undone.conflicts)
     return OK if undone is not None and not undone.conflicts else NEGATIVE

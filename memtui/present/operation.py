@@ -28,6 +28,15 @@ def is_restore(operation: Operation) -> bool:
     return operation.kind == RESTORE_BACKUP
 
 
+def undo_reach(operation: Operation) -> str:
+    """Where its undo holds, if that is not only in this file: what came by sync goes on every device. Else empty."""
+    from memtui.engine.records.history import SYNC
+
+    return (
+        "This goes on every device of this memory; a redo brings it back." if operation.kind == SYNC else ""
+    )
+
+
 def change_count(operation: Operation) -> str:
     """How much it changed: ``3 rows``, or ``the file``."""
     return "the file" if is_restore(operation) else plural(operation.rows, "row")

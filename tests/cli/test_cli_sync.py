@@ -92,6 +92,27 @@ def test_three_machines_become_one_memory(on: Machines, url: str, tmp_path: Path
     assert on("server", "sync", "status").code == 1
 
 
+def test_an_undo_of_what_came_says_that_it_goes_everywhere_and_a_redo_brings_it_back(
+    on: Machines, tmp_path: Path
+) -> None:
+    store = tmp_path / "store"
+    assert on("laptop", "remember", "Ada lives in Bergen").code == 0
+    assert on("laptop", "sync", store, "--plain").code == 0
+    assert on("desktop", "sync", store, "--plain").code == 0
+    [came] = [
+        one["op_id"] for one in on("desktop", "history", "--json").json["operations"] if one["kind"] == "sync"
+    ]
+    taken_back = on("desktop", "undo", str(came))
+    assert (taken_back.code, "every device" in taken_back.err) == (0, True)
+    assert on("desktop", "sync").code == 0 and on("laptop", "sync").code == 0
+    assert on("laptop", "list", "--json").json["memories"] == []
+    assert on("desktop", "redo").code == 0
+    assert on("desktop", "sync").code == 0 and on("laptop", "sync").code == 0
+    assert [one["content"] for one in on("laptop", "list", "--json").json["memories"]] == [
+        "Ada lives in Bergen"
+    ]
+
+
 def test_no_log_history_screen_or_memory_has_what_is_secret_in_an_address(
     on: Machines, tmp_path: Path
 ) -> None:

@@ -12,6 +12,8 @@ from .memories import MemoryRecord
 
 RESTORE_BACKUP = "restore-backup"
 """The kind of the first operation of a restored file. It has no rows: it concerns the whole file."""
+SYNC = "sync"
+"""The kind of an operation that takes over what came from another device of the same memory."""
 
 
 class Operation(Record):

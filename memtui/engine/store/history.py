@@ -28,8 +28,6 @@ KEEP_BYTES = 50_000_000
 THINNED = "history_thinned"
 """Metadata: the time (Unix seconds) up to which operations were forgotten; after it history is whole."""
 
-SYNC = "sync"
-"""The kind of an operation that takes over what came from another device of the same memory."""
 INTERRUPTED = " (interrupted)"
 """The end of a label whose operation did not come to its end."""
 

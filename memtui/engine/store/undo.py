@@ -16,7 +16,7 @@ import apsw
 from memtui.engine.clock import Clock
 from memtui.engine.errors import InputError, MemtuiError
 from memtui.engine.records import AgentChanges, AgentUndone, Conflict, Operation, Undone
-from memtui.engine.records.history import RESTORE_BACKUP
+from memtui.engine.records.history import RESTORE_BACKUP, SYNC
 
 from . import file_replacement, history, operations, stamps
 from .connections import Connections
@@ -145,7 +145,7 @@ def _put_back(
 
     Devices that are in touch would bring it again: to take back what a sync took over is a decision against it.
     """
-    if _root(connection, operations.get(connection, target)).kind == history.SYNC:
+    if _root(connection, operations.get(connection, target)).kind == SYNC:
         rows = [row for row in rows if row.table != "decided"]
         stamping = stamps.stamp_together
     else:

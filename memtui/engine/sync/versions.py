@@ -13,12 +13,13 @@ import msgspec
 
 from memtui.engine.reconcile import meeting
 from memtui.engine.records import Stamp
+from memtui.engine.records.history import SYNC
 from memtui.engine.store import history, metadata, stamps
 from memtui.engine.store.sql import json_text, scalar
 
 from . import lines
 
-KIND = history.SYNC
+KIND = SYNC
 """The kind of an operation that takes over what came from another device."""
 ROW, VALUE, TITLE, READ, ALIASES = "row", "value", "title", "read", "aliases"
 """Whether a memory or entity is there; a row as a whole; parts of a session; the names of an entity."""

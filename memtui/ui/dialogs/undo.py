@@ -14,7 +14,7 @@ from textual.content import Content
 
 from memtui.present.changes import LEFT_OUT, column_label, column_value
 from memtui.present.format import local_time, plural
-from memtui.present.operation import actor_name, is_restore
+from memtui.present.operation import actor_name, is_restore, undo_reach
 from memtui.ui.presenters.diff import ADDED, GAP, REMOVED, diff_ranges, side_by_side
 from memtui.ui.safe import assemble, content, line, marked
 from memtui.ui.widgets.text_view import TextView
@@ -195,6 +195,7 @@ async def _ask_if_sure(shell: Shell, operation: Operation) -> bool:
     from .choice import Question
 
     made = f"{actor_name(operation.actor)}, {local_time(operation.at, shell.clock())}"
-    text = f"{operation.label}\n{plural(operation.rows, 'row')}, by {made}."
+    reach = undo_reach(operation)
+    text = f"{operation.label}\n{plural(operation.rows, 'row')}, by {made}.{reach and f' {reach}'}"
     answer = await shell.ask_person(Question("Undo this?", text, yes=f"undo {operation.rows:,}", enter=True))
     return answer is True
