@@ -22,10 +22,7 @@ _SNAPSHOT = "sync_snapshot"
 
 
 class Writing(Record):
-    """A batch that is about to be put into the store: its number and hash, and up to which change it has everything.
-
-    ``things``: how many of ``sync_merged`` it holds is not kept: they are taken out when it is there.
-    """
+    """A batch that is about to be put into the store: its number and hash, and up to which change it has everything."""
 
     number: int
     hash: str

@@ -104,13 +104,13 @@ def note_local(connection: apsw.Connection) -> None:
         return
     rows: Any = connection.execute(
         """
-        SELECT c.tbl, c.act, c.lo, c.hi, c.before, c.after, o.at, o.actor FROM changes c JOIN ops o USING (op_id)
+        SELECT c.tbl, c.act, c.lo, c.hi, c.before, o.at, o.actor FROM changes c JOIN ops o USING (op_id)
         WHERE c.seq > ? AND c.seq <= ? AND o.kind <> ? AND c.tbl NOT IN ('scratchpad', 'decided')
           AND NOT (c.tbl IN ('memories', 'entities') AND c.act = 'update') ORDER BY c.seq
         """,
         (first, last, KIND),
     )
-    for table, act, low, high, before, _after, at, actor in rows.fetchall():
+    for table, act, low, high, before, at, actor in rows.fetchall():
         image = _image(before) if before else {}
         if table == "memories" and act == "insert":
             _note_back(connection, "memories", "rid", low, high, at, actor)
