@@ -87,8 +87,7 @@ def said(app: MemtuiApp) -> str:
 
 
 async def dialog(app: MemtuiApp, kind: type) -> None:
-    await until(lambda: isinstance(app.screen, kind) and app.screen.is_current)
-    await until(lambda: app.focused is not None)
+    await until(lambda: there(app, kind))
 
 
 async def line(app: MemtuiApp, pilot: Pilot[None], text: str) -> None:

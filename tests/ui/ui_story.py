@@ -97,7 +97,16 @@ async def true(condition: Until, seconds: float = 60.0) -> None:
         if condition():
             return
         await asyncio.sleep(0.01)
-    raise AssertionError("it never came true")
+    raise AssertionError(f"it never came true{_screen_now()}")
+
+
+def _screen_now() -> str:
+    """What the app shows, for the message of a test that waited in vain."""
+    app = active_app.get(None)
+    if app is None or not app.screen_stack:
+        return ""
+    shown = "\n".join(strip.text.rstrip() for strip in app.screen._compositor.render_strips())
+    return f": {[type(screen).__name__ for screen in app.screen_stack]}, focus {app.focused!r}\n{shown}"
 
 
 async def until(condition: Until) -> None:
