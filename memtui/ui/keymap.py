@@ -11,7 +11,6 @@ from textual.keys import key_to_character
 from .actions import (
     ACTIONS,
     BY_ID,
-    GROUPS,
     PANE_CONTEXTS,
     PART_CONTEXTS,
     WHILE_TYPING,
@@ -185,18 +184,6 @@ def read_keymap(configured: Mapping[str, str]) -> tuple[Keymap, list[str]]:
         else:
             keymap = changed
     return keymap, problems
-
-
-def key_table(keymap: Keymap | None = None) -> str:
-    """All keys as a Markdown table, for the documentation."""
-    keymap = keymap or Keymap()
-    lines = ["| keys | action | what it does |", "|---|---|---|"]
-    for group in GROUPS:
-        for action in ACTIONS:
-            if action.group == group:
-                keys = " ".join(f"`{show_key(key)}`" for key in keymap.keys(action))
-                lines.append(f"| {keys} | {action.label} | {action.help} |")
-    return "\n".join(lines)
 
 
 def _normalise_key(key: str) -> str:

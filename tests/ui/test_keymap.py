@@ -6,7 +6,7 @@ import re
 
 import pytest
 from memtui.ui.actions import ACTIONS, BY_ID, PANE_CONTEXTS, actions_at, footer_actions
-from memtui.ui.keymap import Keymap, bindings_at, find_clashes, key_table, read_keymap
+from memtui.ui.keymap import Keymap, bindings_at, find_clashes, read_keymap
 
 
 def test_no_key_has_two_meanings_in_one_place() -> None:
@@ -84,9 +84,3 @@ def test_a_bad_keymap_entry_is_left_out_and_said(configured: dict[str, str], sai
     assert keymap.moved == {}
     assert len(problems) == 1
     assert said in problems[0]
-
-
-def test_the_key_table_has_every_action_once() -> None:
-    rows = key_table().splitlines()[2:]
-    assert len(rows) == len(ACTIONS)
-    assert "| `gg` `Home` | top | To the first row. |" in rows

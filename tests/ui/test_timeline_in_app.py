@@ -155,7 +155,8 @@ async def test_the_layer_of_changes_tells_what_it_was_also_before_it_is_counted(
         assert view.count_in_cell == 0  # nothing is known of it yet
         await until(lambda: view.count_in_cell)  # the cursor goes to where there is anything
         await until(lambda: "changed 12 Dec → 19 Dec" in screen_text(app))
-        view.show_at(view.spot._replace(by="topic", row="topic:plan"))
+        view.spot = view.spot._replace(by="topic", row="topic:plan")
+        view.show()
         await still(app)
         await press(pilot, "enter")
         assert memories(app).table.row_count == 1 and "changed:2025-11" in memories(app).filter_text

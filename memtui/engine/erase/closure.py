@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from memtui.engine.memories import validation
 from memtui.engine.records.erase import Carrier, EraseRequest
 
-from .matching import LONG_ENOUGH, ErasedTexts
+from .matching import ErasedTexts
 
 _TITLE = 300
 COLUMNS = "m.rid, m.id, m.kind, m.content, m.session_id, m.source_key, m.source_role, m.event_time"
@@ -173,13 +173,6 @@ def quoting_notes(noted: dict[str, Any], closure: Closure) -> dict[str, Any]:
 
 def _reason_quotes_text(reason: str, closure: Closure) -> bool:
     return closure.texts.mentions_any(reason) or closure.texts.without_quotations(reason) != reason
-
-
-def could_be_tag(text: str) -> bool:
-    """Whether a tag, which is one word, can have so much of a text in it."""
-    return text.strip() in text.split() or any(
-        len(word.encode("utf-8", "surrogatepass")) >= LONG_ENOUGH for word in text.split()
-    )
 
 
 def contains_texts(value: Any, closure: Closure) -> bool:

@@ -23,7 +23,6 @@ from ..stream import Stream
 
 SOURCE = "import:gemini-cli"
 UNDONE = "taken back in the program"
-MANY = "message taken back after it was imported"
 _ROLES = {"user": "user", "gemini": "assistant"}
 _PROGRAM = frozenset({"info", "error", "warning"})
 _INJECTED = ("<session_context>", "<hook_context>")

@@ -97,10 +97,6 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
         """Read the counts again; the cursor stays at its row and time."""
         start_worker(self, self._read_timeline, "timeline")
 
-    def show_at(self, spot: TimelinePosition) -> None:
-        self.spot = spot
-        self.show()
-
     async def _read_timeline(self) -> None:
         width, spot = self._drawing_width, self.spot
         if not width or self.shell.operations.memory is None:
