@@ -28,6 +28,7 @@ from make_sessions import write_sessions
 from memtui import Memory
 from memtui.engine.records import Options, Profile
 from memtui.engine.records.erase import EraseProgress
+from memtui.engine.review.scan import ScanResult, save_progress
 from memtui.engine.search.retrievers.vector_cache import FROM, MOST
 from memtui.engine.store.memories import content_hash, new_id
 from memtui.engine.store.migration import migrations
@@ -113,9 +114,11 @@ class Bench:
 
 
 def _empty_queue(path: Path) -> None:
-    """As if links and vectors had been made, so that nothing but the measured thing runs."""
+    """As if the indexer had done its work: links, vectors, the search for what Review shows."""
     connection = apsw.Connection(str(path))
     connection.execute("DELETE FROM index_queue")
+    [(through,)] = connection.execute("SELECT max(rid) FROM memories")
+    save_progress(connection, ScanResult(through=through))
     connection.close()
 
 
@@ -145,7 +148,7 @@ def small_commands(bench: Bench) -> Iterator[Row]:
     """Whole processes. Their processor time: what the clock says is that of a machine that others use as well."""
     path = bench.memory(bench.small, "vectors")
     bare: list[float] = []
-    for command in ("stats", "list", "sessions", "history"):
+    for command in ("stats", "list", "sessions", "history", "status", "review"):
         line = [sys.executable, "-m", "memtui", "--allow-unsafe-fs", "--db", str(path), command]
         ours: list[float] = []
         for _ in range(bench.runs + 1):

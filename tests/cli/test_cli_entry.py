@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import pytest
 from cli_kit import Cli, Program
-from memtui import __version__
+from memtui import Memory, __version__
 from memtui.cli.invocation import Invocation
 from memtui.cli.root import COMMANDS, Commands, group
 
@@ -125,6 +125,18 @@ def test_a_small_command_imports_nothing_heavy(command: str, program: Program, c
     modules = imported(program, f"['{command}']")
     assert f"memtui.cli.{command.replace('list', 'list_')}" in modules
     assert not modules & TOO_HEAVY
+
+
+@pytest.mark.parametrize("command", ["status", "review"])
+def test_the_rules_of_review_are_loaded_only_if_a_note_waits_for_them(
+    command: str, program: Program, cli: Cli
+) -> None:
+    assert cli("remember", "Ada likes tea").code == 0
+    rules = "memtui.engine.consolidation.extract.statement_shapes"
+    assert rules in imported(program, f"['{command}']")
+    with Memory.open(os.environ["MEMTUI_DB"]) as memory:
+        memory.jobs.run_now("embedding")
+    assert rules not in imported(program, f"['{command}']")
 
 
 def test_writing_a_fact_down_loads_no_client_for_endpoints(program: Program) -> None:

@@ -14,7 +14,6 @@ import apsw
 from msgspec.structs import replace
 
 from memtui.engine.confidence import EFFECTIVE_SQL
-from memtui.engine.consolidation.compare.similarity import compare_statements
 from memtui.engine.errors import InputError
 from memtui.engine.records import Entity, MemoryRecord, Options, Record
 from memtui.engine.search.kept_back import why_kept_back
@@ -329,6 +328,8 @@ def _duplicates(connection: apsw.Connection, now: float, options: Options) -> It
 def _still_the_same(
     connection: apsw.Connection, ids: Sequence[str], now: float
 ) -> tuple[MemoryRecord, MemoryRecord] | None:
+    from memtui.engine.consolidation.compare.similarity import compare_statements
+
     pair = _active(connection, ids, now)
     if len(pair) < 2 or compare_statements(pair[0].content, pair[1].content).kind != "duplicate":
         return None

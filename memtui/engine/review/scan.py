@@ -2,6 +2,7 @@
 
 Review itself only reads, and may take no longer in a large memory: it looks at the latest notes that were not
 judged yet, and again at what was found here. What is kept is derived from the notes and no part of history.
+The rules that judge are imported where a note is judged: they take a tenth of a second to load, and mostly none waits.
 """
 
 from __future__ import annotations
@@ -9,9 +10,6 @@ from __future__ import annotations
 import apsw
 import msgspec
 
-from memtui.engine.consolidation.compare import duplicates as compare_duplicates
-from memtui.engine.consolidation.compare.similarity import analyse_statement, compare_analysed
-from memtui.engine.consolidation.suspicious import find_suspicions
 from memtui.engine.records import MemoryRecord, Record
 from memtui.engine.store import memories, metadata
 from memtui.engine.store.sql import json_text, scalar
@@ -73,6 +71,8 @@ def why_suspicious(connection: apsw.Connection, note: MemoryRecord, now: float) 
     """What is wrong with a note that was not reviewed; "" if nothing is."""
     if note.confirmed_at is not None or note.reviewed_at is not None:
         return ""
+    from memtui.engine.consolidation.suspicious import find_suspicions
+
     wrong = find_suspicions(note.content, note.trust, source_evidence(connection, note, now))
     return "; ".join(f"{one.kind}: {one.detail}" for one in wrong)
 
@@ -96,10 +96,13 @@ def source_evidence(connection: apsw.Connection, note: MemoryRecord, now: float)
 
 def duplicates_of(connection: apsw.Connection, fact: MemoryRecord, now: float) -> list[MemoryRecord]:
     """Other active facts that say the same."""
+    from memtui.engine.consolidation.compare.duplicates import likely_duplicates
+    from memtui.engine.consolidation.compare.similarity import analyse_statement, compare_analysed
+
     reading = analyse_statement(fact.content)
     return [
         other
-        for other in compare_duplicates.likely_duplicates(connection, fact.content, now)
+        for other in likely_duplicates(connection, fact.content, now)
         if other.id != fact.id
         and compare_analysed(reading, analyse_statement(other.content)).kind == "duplicate"
     ]
