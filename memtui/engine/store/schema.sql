@@ -492,9 +492,9 @@ CREATE TABLE sync_merged (
     thing      TEXT NOT NULL UNIQUE
 ) STRICT;
 
--- What was erased for good, by its id, also of a name that nothing else has ("session:ID" of a session). sent: other devices were told; todo: another device erased
--- it, this one has yet to; A row goes once others
--- were told and it is in no batch of this device any more.
+-- What was erased for good, by its id, also of a name that nothing else has ("session:ID" of a session). sent: 1 once other devices were told, 2 while
+-- the batch that tells them is written; todo: another device erased it, this one has yet to. A row goes once others were
+-- told and it is in no batch of this device any more.
 CREATE TABLE sync_erased (
     name     TEXT PRIMARY KEY,
     sent     INTEGER NOT NULL,

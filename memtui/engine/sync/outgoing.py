@@ -176,7 +176,7 @@ def erased(connection: apsw.Connection) -> Iterator[SyncLine]:
     """What was erased here and others were not told of."""
     names = [
         str(name)
-        for (name,) in connection.execute("SELECT name FROM sync_erased WHERE sent = 0 ORDER BY name")
+        for (name,) in connection.execute("SELECT name FROM sync_erased WHERE sent = 2 ORDER BY name")
     ]
     for start in range(0, len(names), 500):
         yield ErasedLine(names=tuple(names[start : start + 500]))

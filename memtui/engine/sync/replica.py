@@ -429,6 +429,8 @@ class Replica:
     def _push(self) -> None:
         with self._connections.write() as connection:
             versions.note_local(connection)
+            # What is erased from now on is in none of the batches that are written next.
+            connection.execute("UPDATE sync_erased SET sent = 2 WHERE sent = 0")
         for _ in range(3):  # another copy may write under the same name
             if self._push_all():
                 return
@@ -479,7 +481,7 @@ class Replica:
             state.set_told(connection, {device: one.number for device, one in batch.header.heads.items()})
             if writing.last:
                 state.set_sent(connection, writing.sent)
-                connection.execute("UPDATE sync_erased SET sent = 1 WHERE todo = 0")
+                connection.execute("UPDATE sync_erased SET sent = 1 WHERE sent = 2")
                 connection.execute("DELETE FROM sync_merged")
 
     def _batch(
