@@ -17,7 +17,7 @@ from memtui.engine.memories import validation
 from memtui.engine.models.embedder_choice import EmbedderFactory
 from memtui.engine.records import Changes, MemoryRecord, Operation, Options, Topic
 from memtui.engine.search.retrievers.vector_cache import VectorCache
-from memtui.engine.store import history, memories, operations, recalls, recording_rules
+from memtui.engine.store import history, memories, operations, proposals, recalls, recording_rules
 from memtui.engine.store.connections import Connections
 from memtui.engine.store.sql import scalar
 
@@ -86,6 +86,8 @@ class Core:
         """One undoable operation in one transaction; afterwards the indexer and the subscribers hear of it."""
         with self.operation(kind, label, project=project) as op:
             yield op
+            if self.actor == "person":
+                proposals.close_answered(op.connection, op.op_id, int(self.clock()))
         self.announce(op)
 
     def operation(

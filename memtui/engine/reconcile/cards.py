@@ -47,7 +47,9 @@ def decide(
 ) -> None:
     """Settle a card in the caller's operation: ``keep`` what is named (or all that it shows), ``forget`` it, ``both``
     stay, or ``merge``: as the other device has it. It holds against what was decided on either side."""
-    shown = [one.id for one in proposals.sides(connection, payload["memories"], now)]
+    shown = [one.id for one in proposals.disputed_sides(connection, payload, now)]
+    if not shown:
+        raise InputError("There is nothing left to decide on this card.", "memtui review lists what waits.")
     chosen = keep or shown[0]
     if chosen not in shown:
         raise InputError(f"{chosen} is not on this card.", f"Choose {' or '.join(shown)}.")
@@ -70,7 +72,11 @@ def decide(
             else:
                 _replace(connection, chosen, other, now)
     if "memory" in payload:
-        stamps.note_decision(connection, str(payload["memory"]), str(aspect), payload["seen"], actor, now)
+        memory = str(payload["memory"])
+        stamps.note_decision(connection, memory, str(aspect), payload["seen"], actor, now)
+        # Three devices make three cards of one dispute, one of each two: this answers all that this device knows of.
+        for id in open_cards(connection, memory, str(aspect)):
+            proposals.decide(connection, id, "accepted", now)
 
 
 def _decoded(there: Mapping[str, Any]) -> dict[str, Any]:

@@ -118,7 +118,7 @@ def agree(
         return Meeting(True, theirs)
     seen = stamps.join_stamps(ours.seen, theirs.seen)
     mine, other = (
-        (0 if anyone else rank(one.actor), bool(there), _number(one), one.at, one.device, one.actor)
+        (0 if anyone else rank(one.actor), bool(there), *order_of(one))
         for one, there in ((ours, present is False), (theirs, present is True))
     )
     take = other > mine
@@ -132,14 +132,19 @@ def _is_same(one: Stamp, other: Stamp) -> bool:
     return (one.device, one.at, one.actor) == (other.device, other.at, other.actor)
 
 
-def _number(stamp: Stamp) -> int:
+def number_of(stamp: Stamp) -> int:
     """The number that its device gave it."""
     return stamp.seen.get(stamp.device, 0)
 
 
+def order_of(stamp: Stamp) -> tuple[int, int, str, str]:
+    """Of two decisions that were made apart, and that nothing else tells, the higher one holds."""
+    return (number_of(stamp), stamp.at, stamp.device, stamp.actor)
+
+
 def _knows(one: Stamp, other: Stamp) -> bool:
     """Whether the decision itself, not all that the other side has met, was known."""
-    return one.seen.get(other.device, 0) >= _number(other)
+    return one.seen.get(other.device, 0) >= number_of(other)
 
 
 def are_apart(ours: Stamp | None, theirs: Stamp) -> bool:

@@ -125,7 +125,7 @@ def plan(
         if both and stamps.compare_stamps(_seen(ours, aspect), stamp.seen) == "apart":
             cards += _rivals(connection, here, mine, theirs, ours[aspect], stamp, agreed=agreed)
         if agreed and not (same or both) and aspect in _ASKED and _are_persons(ours.get(aspect), stamp):
-            cards += _question(connection, here, ours[aspect], stamp, mine, theirs, line, met)
+            cards.append(_question_agreed(here, ours[aspect], stamp, mine, theirs))
         if met.stamp is None:
             asked = _question(connection, here, ours[aspect], stamp, mine, theirs, line)
             if asked:
@@ -319,32 +319,42 @@ def _rivals(
     agreed: bool,
 ) -> list[Card]:  # fmt: skip
     """Both corrected it, each to something else: both texts stand, until the person says which."""
+    if agreed:
+        where = " and ".join(sorted(f"on {device_name(one.device)}" for one in (ours, stamp)))
+        return [
+            _agreed_card(here.id, ours, stamp, f"corrected differently {where}", corrected=True, rivals=True)
+        ]
     if mine.successor is None or theirs.successor is None or mine.successor == theirs.successor:
         return []
     shown = [theirs.successor, mine.successor]
-    if agreed:
-        shown.sort()
-        where = " and ".join(sorted(f"on {device_name(one.device)}" for one in (ours, stamp)))
-        payload = {"memories": shown, "reason": f"corrected differently {where}"}
-        return [Card(tuple(shown), payload, _stamp_of_card(ours, stamp))]
     reason = f"corrected differently {other_device(connection, stamp)} and here"
     return [Card(tuple(shown), {"memories": shown, "reason": reason})]
 
 
-def _stamp_of_card(*both: Stamp) -> Stamp:
-    """The same on every device on which two decisions met."""
-    later = max(both, key=lambda one: (one.at, one.device))
-    seen = stamps.join_stamps(both[0].seen, both[1].seen)
-    return Stamp(aspect="value", seen=seen, device=later.device, at=later.at, actor="scheduler")
+def _agreed_card(id: str, ours: Stamp, stamp: Stamp, reason: str, **more: Any) -> Card:
+    """A question that follows from two decisions alone: it is the same wherever they meet, whatever else is known there."""
+    aspect = stamp.aspect
+    seen = stamps.join_stamps(*({one.device: meeting.number_of(one)} for one in (ours, stamp)))
+    later = max(ours, stamp, key=lambda one: (one.at, one.device))
+    payload = {
+        "memory": id,
+        "aspect": aspect,
+        "seen": seen,
+        "there": {},
+        "memories": [],
+        "reason": reason,
+        **more,
+    }
+    key = (id, aspect, *(f"{device}:{number}" for device, number in seen.items()))
+    made = Stamp(aspect="value", seen=seen, device=later.device, at=later.at, actor="scheduler")
+    return Card(key, payload, made)
 
 
 def _question(
     connection: apsw.Connection, here: MemoryRecord, ours: Stamp, stamp: Stamp, mine: _Side, theirs: _Side,
-    line: MemoryLine, met: meeting.Meeting | None = None,
+    line: MemoryLine,
 ) -> list[Card]:  # fmt: skip
-    """``met``: which side holds meanwhile; None: each side keeps its own."""
-    if met is not None:
-        return _question_agreed(here, ours, stamp, mine, theirs, line, take=met.take)
+    """Each side keeps its own."""
     where, aspect = other_device(connection, stamp), stamp.aspect
     shown = [here.id]
     there: dict[str, Any] = {}
@@ -364,36 +374,20 @@ def _question(
     return [Card((here.id, aspect, *sorted(map(str, sides))), payload)]
 
 
-def _question_agreed(
-    here: MemoryRecord, ours: Stamp, stamp: Stamp, mine: _Side, theirs: _Side, line: MemoryLine, *, take: bool,
-) -> list[Card]:  # fmt: skip
+def _question_agreed(here: MemoryRecord, ours: Stamp, stamp: Stamp, mine: _Side, theirs: _Side) -> Card:
     """Both decided; one side holds meanwhile. Every device asks the same, in the same words."""
     aspect = stamp.aspect
-    sides = ((theirs, stamp), (mine, ours)) if take else ((mine, ours), (theirs, stamp))
-    (holds, by), (other, other_by) = sides
-    shown = (
-        [id for id in dict.fromkeys((_holds(here, holds), _holds(here, other))) if id]
-        if aspect == "state"
-        else [here.id]
-    )
-    if not shown:
-        return []
-    there: dict[str, Any] = {}
+    sides = sorted(((mine, ours), (theirs, stamp)), key=lambda one: meeting.order_of(one[1]), reverse=True)
     if aspect == "state":
-        values = [_state_of(one) for one, _ in sides]
-        reason = ", ".join(
-            f"{value} on {device_name(one.device)}" for value, (_, one) in zip(values, sides, strict=True)
-        )
-    else:
-        there = {_VALUE_COLUMNS[aspect]: other.value(aspect)}
-        said = ", ".join(f"{_shown(aspect, side)} on {device_name(one.device)}" for side, one in sides)
-        reason = f"{aspect}: {said}"
-    seen = stamps.join_stamps(by.seen, other_by.seen)
-    payload = {
-        "memory": here.id, "aspect": aspect, "seen": seen, "there": there, "memories": shown, "reason": reason,
-    }  # fmt: skip
-    dots = sorted(f"{one.device}:{one.seen.get(one.device, 0)}" for one in (by, other_by))
-    return [Card((here.id, aspect, *dots), payload, _stamp_of_card(by, other_by))]
+        reason = ", ".join(f"{_state_of(side)} on {device_name(one.device)}" for side, one in sides)
+        ends = {side.ended_by for side, _ in sides}
+        return _agreed_card(
+            here.id, ours, stamp, reason, memories=[here.id] if None in ends else [],
+            corrected=not ends.isdisjoint(("superseded", "merged")),
+        )  # fmt: skip
+    said = ", ".join(f"{_shown(aspect, side)} on {device_name(one.device)}" for side, one in sides)
+    there = {_VALUE_COLUMNS[aspect]: sides[1][0].value(aspect)}
+    return _agreed_card(here.id, ours, stamp, f"{aspect}: {said}", memories=[here.id], there=there)
 
 
 _VALUE_COLUMNS = {"text": "content", "topic": "topic", "date": "happens_at"}

@@ -237,9 +237,8 @@ def _devices(connection: apsw.Connection, now: float, options: Options) -> Itera
     """What two devices decided differently; what it shows may be in the Trash on this one."""
     for proposal in proposals.pending(connection, proposals.DEVICES, now):
         payload = proposal.payload
-        shown = proposals.sides(connection, payload["memories"], now)
-        rivals = "memory" not in payload
-        if not shown or (rivals and (len(shown) < 2 or any(not one.active for one in shown))):
+        shown = proposals.disputed_sides(connection, payload, now)
+        if not shown:
             continue
         card = _card(connection, now, "devices", proposal.id, str(payload["reason"]), shown)
         if payload.get("aspect", "state") != "state":

@@ -52,9 +52,7 @@ def _cards(connection: apsw.Connection, now: float) -> Iterator[set[str]]:
             yield pair
     yield from choices
     for one in proposals.pending(connection, proposals.DEVICES, now):
-        sides = proposals.sides(connection, one.payload["memories"], now)
-        rivals = "memory" not in one.payload
-        if sides and not (rivals and (len(sides) < 2 or any(not side.active for side in sides))):
+        if sides := proposals.disputed_sides(connection, one.payload, now):
             yield {side.id for side in sides}
     if proposals.pending(connection, proposals.DEPENDENTS, now, limit=1):
         from . import dependents  # what it compares with takes a while to load

@@ -169,7 +169,11 @@ def _all_cautions(
         )
     found = {key: given for key, given in found.items() if given}
     for card in _disputed_cards(connection, column, asked):
-        sides = [one for one in proposals.sides(connection, proposals.memory_ids(card), now) if one.active]
+        sides = [
+            one
+            for one in proposals.sides(connection, proposals.memory_ids(connection, card), now)
+            if one.active
+        ]
         known = None if within is None else rids_in_scope(connection, within, {one.rid for one in sides})
         for one in sides:
             key = getattr(one, column)
@@ -190,16 +194,16 @@ def _disputed_cards(
     cards = proposals.disputed(connection)
     if not cards:
         return []
-    shown = {id for card in cards for id in proposals.memory_ids(card)}
+    shown = {card.id: proposals.memory_ids(connection, card) for card in cards}
     concerned: set[str] = {
         id
         for (id,) in connection.execute(
             f"SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(?)) AND ({column} IN "
             "(SELECT value FROM json_each(?)) OR ended_by IN ('superseded', 'merged'))",
-            (as_json(list(shown)), as_json(asked)),
+            (as_json([id for ids in shown.values() for id in ids]), as_json(asked)),
         )
     }
-    return [card for card in cards if not concerned.isdisjoint(proposals.memory_ids(card))]
+    return [card for card in cards if not concerned.isdisjoint(shown[card.id])]
 
 
 def _cautions_of_repeats(

@@ -25,6 +25,8 @@ State = Literal["open", "snoozed", "accepted", "rejected"]
 MOST = 10_000
 """How many cards of a kind are looked at; more are not decided one by one."""
 _COLUMNS = "id, kind, payload, state, snoozed_until, created_at, decided_at"
+_LATEST_FIRST = "ORDER BY CASE kind WHEN 'devices' THEN created_at ELSE proposal_id END DESC, id"
+"""Cards of a dispute stand in the same order on every device, whichever came first there."""
 _payload = msgspec.json.Decoder(dict[str, Any]).decode
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
@@ -92,7 +94,7 @@ def pending(connection: apsw.Connection, kind: str, now: float, limit: int = MOS
     """What of a kind is to be asked now, the latest first."""
     rows = connection.execute(
         f"SELECT {_COLUMNS} FROM proposals WHERE kind = ? AND (state = 'open' OR (state = 'snoozed' AND snoozed_until <= ?)) "
-        "ORDER BY proposal_id DESC LIMIT ?",
+        f"{_LATEST_FIRST} LIMIT ?",
         (kind, int(now), limit),
     )
     return [_proposal(row) for row in rows]
@@ -101,8 +103,7 @@ def pending(connection: apsw.Connection, kind: str, now: float, limit: int = MOS
 def undecided(connection: apsw.Connection, kind: str, limit: int = MOST) -> list[Proposal]:
     """What of a kind is open or put off, the latest first."""
     rows = connection.execute(
-        f"SELECT {_COLUMNS} FROM proposals WHERE kind = ? AND state IN ('open', 'snoozed') "
-        "ORDER BY proposal_id DESC LIMIT ?",
+        f"SELECT {_COLUMNS} FROM proposals WHERE kind = ? AND state IN ('open', 'snoozed') {_LATEST_FIRST} LIMIT ?",
         (kind, limit),
     )
     return [_proposal(row) for row in rows]
@@ -132,7 +133,8 @@ def undecided_about_any(connection: apsw.Connection, kind: str, ids: Iterable[st
 def is_conflict_open(connection: apsw.Connection, id: str, now: float) -> bool:
     """Whether a card that waits now asks which holds, this memory (by id) or another active one."""
     return any(
-        card.waits(now) and sum(one.active for one in sides(connection, memory_ids(card), now)) > 1
+        card.waits(now)
+        and sum(one.active for one in sides(connection, memory_ids(connection, card), now)) > 1
         for card in (*undecided_about(connection, CONFLICT, id), *_choices_of(connection, id))
     )
 
@@ -176,8 +178,11 @@ def snoozed_memories(connection: apsw.Connection, now: float) -> set[str]:
         f"SELECT {_COLUMNS} FROM proposals WHERE state = 'snoozed' AND snoozed_until > ?", (int(now),)
     )
     found: set[str] = set()
-    for payload in (_proposal(row).payload for row in rows):
-        found.update(payload.get("memories", ()))
+    for card in map(_proposal, rows):
+        payload = card.payload
+        found.update(
+            disputed_ids(connection, payload) if card.kind == DEVICES else payload.get("memories", ())
+        )
         found.update(payload.get("others", ()))
         found.update(payload[part] for part in ("new", "old", "memory") if part in payload)
     return found
@@ -200,18 +205,63 @@ def disputed(connection: apsw.Connection, limit: int = MOST) -> list[Proposal]:
     rows = connection.execute(
         f"SELECT {_COLUMNS} FROM proposals WHERE state IN ('open', 'snoozed') AND (kind = ? AND "
         "coalesce(json_extract(payload, '$.aspect'), 'state') = 'state' OR kind = ? AND json_extract(payload, '$.again')) "
-        "ORDER BY proposal_id DESC LIMIT ?",
+        f"{_LATEST_FIRST} LIMIT ?",
         (DEVICES, CONFLICT, limit),
     )
     return [_proposal(row) for row in rows]
 
 
-def memory_ids(card: Proposal) -> list[str]:
+def close_answered(connection: apsw.Connection, op_id: int, now: int) -> None:
+    """Close the cards of two devices that an operation answers: in it the person decided again about what they ask."""
+    cards: list[Any] = connection.execute(
+        """
+        SELECT p.id FROM proposals p
+        JOIN memories m ON m.id = p.payload ->> '$.memory'
+        JOIN decided d ON d.thing = m.id AND d.aspect = p.payload ->> '$.aspect'
+        JOIN changes c ON c.op_id = ?1 AND c.tbl = 'memories' AND c.act = 'update' AND m.rid BETWEEN c.lo AND c.hi
+        JOIN ops o ON o.op_id = c.op_id AND o.actor = 'person' AND d.actor = o.actor AND d.at = o.at
+        WHERE p.kind = 'devices' AND p.state IN ('open', 'snoozed')
+        AND d.device = (SELECT value FROM memory_metadata WHERE key = 'device')
+        AND d.seen ->> ('$."' || d.device || '"') > coalesce(p.payload -> '$.seen' ->> ('$."' || d.device || '"'), 0)
+        AND NOT EXISTS (SELECT 1 FROM json_each(p.payload, '$.seen') s
+            WHERE coalesce(d.seen ->> ('$."' || s.key || '"'), 0) < s.value)
+        """,
+        (op_id,),
+    ).fetchall()
+    for (id,) in cards:
+        decide(connection, str(id), "accepted", now)
+
+
+def memory_ids(connection: apsw.Connection, card: Proposal) -> list[str]:
     """The ids of the memories on a card of two devices, or of a conflict."""
     payload = card.payload
-    return [
-        str(id) for id in (payload["memories"] if card.kind == DEVICES else (payload["new"], payload["old"]))
-    ]
+    return disputed_ids(connection, payload) if card.kind == DEVICES else [payload["new"], payload["old"]]
+
+
+def disputed_ids(connection: apsw.Connection, payload: Mapping[str, Any]) -> list[str]:
+    """The ids of the memories on a card of two devices.
+
+    What a memory was ``corrected`` to is looked up: a device may hear of the dispute before it has the new text.
+    """
+    ids = [str(id) for id in payload["memories"]]
+    if payload.get("corrected"):
+        rows = connection.execute(
+            "SELECT DISTINCT from_id FROM memory_links WHERE to_id = ? AND rel IN ('supersedes', 'merged') ORDER BY from_id",
+            (payload["memory"],),
+        )
+        ids += [str(id) for (id,) in rows]
+    return ids
+
+
+def disputed_sides(
+    connection: apsw.Connection, payload: Mapping[str, Any], now: float
+) -> tuple[MemoryRecord, ...]:
+    """What stands on each side of a card of two devices, what holds meanwhile first; none where there is nothing to ask:
+    of two corrections one is no longer there, or was decided about since."""
+    found = sides(connection, disputed_ids(connection, payload), now)
+    if payload.get("rivals") or "memory" not in payload:
+        return found if len(found) > 1 and all(one.active for one in found) else ()
+    return tuple(sorted(found, key=lambda one: not one.active)) if payload.get("corrected") else found
 
 
 def sides(connection: apsw.Connection, shown: Iterable[object], now: float) -> tuple[MemoryRecord, ...]:

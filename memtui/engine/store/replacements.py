@@ -70,7 +70,7 @@ def find_replacements(
     cards = proposals.undecided_about_any(connection, proposals.CONFLICT, asked)
     wanted = [
         *(id for pair in linked for id in pair),
-        *(id for card in cards for id in proposals.memory_ids(card)),
+        *(id for card in cards for id in proposals.memory_ids(connection, card)),
     ]
     known = {one.id: one for one in memories.by_ids(connection, list(dict.fromkeys(wanted)), now)}
     found = [
@@ -78,7 +78,9 @@ def find_replacements(
         for old, new, at, later in rows
     ]
     for card in cards:
-        sides = [known[id] for id in proposals.memory_ids(card) if id in known and known[id].active]
+        sides = [
+            known[id] for id in proposals.memory_ids(connection, card) if id in known and known[id].active
+        ]
         if len(sides) == 2:
             new, old = sides if sides[0].event_time >= sides[1].event_time else sides[::-1]
             if (old.id, new.id) not in linked:
