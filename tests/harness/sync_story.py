@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import hmac
+import os
 import random
 import zlib
 from collections.abc import Callable, Iterator
@@ -13,6 +14,7 @@ from pathlib import Path
 from shutil import copy
 
 import msgspec
+import pytest
 from memtui import Memory
 from memtui.engine.errors import MemtuiError, StoreError
 from memtui.engine.records import MemoryRecord, Options, Profile
@@ -143,8 +145,9 @@ class Device:
     def known(self) -> set[str]:
         return {one.id for one in self.memory.view.page("kind:fact is:active,trash")}
 
-    def step(self, number: int) -> None:
+    def step(self, number: int, dice: random.Random) -> None:
         """One decision; what it does not apply to is passed over."""
+        self.dice = dice
         self.now += 60
         if self.dice.random() < 0.03:
             self.now += self.dice.choice((-40, 3, 500)) * DAY
@@ -262,14 +265,23 @@ STEPS = (
 def begin(place: Path) -> Path:
     """The file that a device begins with; the others are empty and join."""
     store, dice = DictStore(), random.Random(0)
-    first = Device(place, NAMES[0], dice, store, (0,))
-    for fact in FACTS:
-        first.memory.remember(fact)
-    first.memory.models.index_pending()
-    first.memory.close()
-    for name in NAMES[1:]:
-        Memory.open(place / f"{name}.db", clock=lambda: START, options=OPTIONS).close()
+    with same_ids(dice):
+        first = Device(place, NAMES[0], dice, store, (0,))
+        for fact in FACTS:
+            first.memory.remember(fact)
+        first.memory.models.index_pending()
+        first.memory.close()
+        for name in NAMES[1:]:
+            Memory.open(place / f"{name}.db", clock=lambda: START, options=OPTIONS).close()
     return place
+
+
+@contextmanager
+def same_ids(dice: random.Random) -> Iterator[None]:
+    """Within it ids come from the dice: a history that fails does so every time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "urandom", dice.randbytes)
+        yield
 
 
 @contextmanager
