@@ -118,20 +118,23 @@ def test_a_session_that_is_about_it_lifts_its_turns(book: Book) -> None:
     assert order == ["s", "s", "s", "elsewhere"]
 
 
-def test_short_turns_right_beside_one_that_answers_go_on_with_it(book: Book) -> None:
-    """Not longer ones, not after ten minutes, not two turns away, not mere chatter, not in another session."""
+def test_short_turns_beside_one_that_answers_go_on_with_it(book: Book) -> None:
+    """Not longer ones, not after ten minutes, not three turns away, not mere chatter, not in another session."""
     at = {
-        "no hot water again": 0, "its like the north sea": 60, "thirty seconds more": 70, "thats all ok": 700,
-        "the boiler": 2_000, "lol": 2_001, "a shower": 4_000, " ".join(["a long story"] * 8): 4_001,
+        "no hot water again": 0, "its like the north sea": 60, "my teeth hurt": 70, "thirty seconds more": 80,
+        "thats all ok": 700, "the boiler": 2_000, "lol": 2_001, "a shower": 4_000, " ".join(["a long story"] * 8): 4_001,
     }  # fmt: skip
     for text, later in at.items():
         book.add(text, "episode", session="s", role="ab"[later % 2], at=NOW + later)
     book.add("and elsewhere", "episode", session="t", role="a", at=NOW + 1)
     found = {hit.memory.content: hit for hit in ask(book, "water boiler shower").hits}
-    assert set(found) == {"no hot water again", "its like the north sea", "the boiler", "a shower"}
-    lent = found["its like the north sea"].retrievers
-    assert set(lent) == {"context"}
-    assert lent["context"].matched == ("1 before: water", "its session")
+    assert set(found) == {
+        "no hot water again", "its like the north sea", "my teeth hurt", "the boiler", "a shower",
+    }  # fmt: skip
+    for text, away in (("its like the north sea", 1), ("my teeth hurt", 2)):
+        lent = found[text].retrievers
+        assert set(lent) == {"context"}
+        assert lent["context"].matched == (f"{away} before: water", "its session")
 
 
 def test_a_neighbour_that_is_near_in_meaning_counts_in_part_and_is_named(book: Book) -> None:
@@ -148,7 +151,36 @@ def test_a_neighbour_that_is_near_in_meaning_counts_in_part_and_is_named(book: B
         for session in "st"
     )
     assert near.score > far.score
-    assert near.retrievers["context"].matched == ("1 before: near in meaning", "its session")
+    assert near.retrievers["context"].matched == (
+        "1 before: near in meaning",
+        "the talk around it",
+        "its session",
+    )
+
+
+def test_a_passage_counts_by_the_mean_of_how_near_its_turns_are(book: Book) -> None:
+    """Two turns each way: of the third one it does not depend. Its name stands where it counts."""
+    embedder = FakeEmbedder({"lamp": {"hamster": 0.9}})
+    about = {
+        "s": "lamp lamp none lamp lamp",
+        "t": "none none none none none",
+        "u": "none lamp none lamp none",
+    }
+    for session, words in about.items():
+        for place, word in enumerate(["lamp" if session == "t" else "none", *words.split()]):
+            book.add(
+                f"{word} hall {'hamster' if place == 3 else ''}", "episode", session=session, role="user",
+                at=NOW + place, embedder=embedder,
+            )  # fmt: skip
+    plain = Profile(session=0.0, floor=1.0)  # so high that no turn lends its nearness by itself
+    found = {
+        hit.memory.session_id: hit.retrievers
+        for hit in ask(book, "hamster", profile=plain, embedder=embedder).hits
+        if "hamster" in hit.memory.content
+    }
+    assert found["s"]["context"].term > found["u"]["context"].term
+    assert found["s"]["context"].matched == found["u"]["context"].matched == ("the talk around it",)
+    assert "context" not in found["t"]
 
 
 def test_the_best_turns_within_an_hour_lift_a_turn(book: Book) -> None:
@@ -195,7 +227,7 @@ def test_what_is_under_the_floor_is_not_lifted_over_it(book: Book) -> None:
 
 
 def test_only_the_answer_to_a_question_is_found_by_its_words(book: Book) -> None:
-    told = talk(book, "How is the hamster?", "Asleep in the straw", "The bus is late")
+    told = talk(book, "How is the hamster?", "Asleep in the straw", "nice", "The bus is late")
     assert {hit.memory.id for hit in ask(book, "hamster").hits} == {told[0].id, told[1].id}
 
 

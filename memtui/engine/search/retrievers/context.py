@@ -3,8 +3,9 @@
 An answer seldom repeats the words of its question, and a story is told over several turns. So a turn
 counts the words that it lacks but a neighbour has, in part: ``profile.neighbours`` for the turn before
 and after, half of it two turns away, twice as much when the turn before asks something. The same holds for how near a
-neighbour is in meaning, and for the words of the question whose meaning it has. On top comes a part of what the best
-turns of its session score, and of those within an hour: people who chat say a thing in several short turns.
+neighbour is in meaning, and for the words of the question whose meaning it has. The turn and those around are a passage:
+how near its turns are in meaning on average counts too. On top comes a part of what the best turns of its session score, and
+of those within an hour: people who chat say a thing in several short turns.
 And a turn that a fact was drawn from counts a part of what the fact scores: the fact says in plain words what the turn
 only hints at.
 
@@ -12,7 +13,7 @@ What all retrievers give a memory is raised where it has what the question asks 
 the question names who said it.
 
 All of that orders what answers by itself (``fusion.standing``). A turn that does not is found only where
-the turn before asks in the question's words, where it is short and said right before or after one that answers by itself,
+the turn before asks in the question's words, where it is short and said soon before or after one that answers by itself,
 or where a fact that answers was drawn from it. A note has no surroundings.
 """
 
@@ -42,8 +43,10 @@ ASKED = 2.0
 BEST_TURNS = 3
 AROUND = 3_600
 """Seconds before and after a turn in which the best turns of its session count for it."""
+PASSAGE = 0.8
+"""How much of what neighbours count, the mean cosine of a turn and the turns around it counts."""
 SHORT = 20
-"""Up to so many words a turn may go on with what the one beside it says."""
+"""Up to so many words a turn may go on with what one near it says."""
 GOES_ON = 600
 """Seconds between two turns, up to which one may go on with the other."""
 LENT = 0.4
@@ -123,6 +126,9 @@ def context_candidates(
             for away in sorted(said, key=abs)
         ]
         facts = [alone[fact] for fact in drawn.get(rid, ()) if fact in stand]
+        if passage := meant.mean_cosine(rid, near):
+            gain += PASSAGE * profile.neighbours * passage
+            sources.append("the talk around it")
         if facts and profile.facts:
             gain += profile.facts * max(facts)
             sources.append("a fact drawn from it")
@@ -167,8 +173,14 @@ class _Meant:
         weights = words.weights if words and whole else ()
         self._weights = [retriever_weight(profile, "word_vector") * one / whole for one in weights]
         nearness = lists.get("vector", ()) if profile.vector else ()
+        self._shares = {one.rid: one.share for one in nearness}
         self._near = {one.rid: one.share for one in nearness if one.score >= profile.floor}
         self._cosines = {one.rid: one.cosines for one in lists.get("word_vector", ())}
+
+    def mean_cosine(self, rid: int, near: Sequence[tuple[int, ScoredDocument]]) -> float:
+        """Of a turn and its neighbours; 0 where it has none, or none that is near in meaning."""
+        around = [self._shares.get(other.rid, 0.0) for _, other in near]
+        return (self._shares.get(rid, 0.0) + sum(around)) / (1 + len(around)) if any(around) else 0.0
 
     def lent(
         self,
@@ -211,18 +223,14 @@ def _answers_previous_turn(reading: ScoredDocument, near: Sequence[tuple[int, Sc
 def _goes_on(
     reading: ScoredDocument, near: Sequence[tuple[int, ScoredDocument]], stand: Collection[int]
 ) -> int:
-    """Where the turn is that answers by itself and that a short one goes on with: -1 right before, 1 right after, 0 nowhere.
+    """How far away the turn is that answers by itself and that a short one goes on with: -1 right before, 0 nowhere.
 
     People say a thing in several short turns, and answer it in one.
     """
     if reading.length > SHORT or reading.chatter:
         return 0
-    beside = (
-        away
-        for away, other in near
-        if abs(away) == 1 and other.rid in stand and abs(other.at - reading.at) <= GOES_ON
-    )
-    return min(beside, default=0)
+    beside = (away for away, other in near if other.rid in stand and abs(other.at - reading.at) <= GOES_ON)
+    return min(beside, key=lambda away: (abs(away), away), default=0)
 
 
 def _neighbour_share(away: int, other: ScoredDocument, profile: Profile) -> float:
