@@ -30,6 +30,7 @@ from memtui.engine.records import Options, Profile
 from memtui.engine.records.erase import EraseProgress
 from memtui.engine.review.scan import ScanResult, save_progress
 from memtui.engine.search.retrievers.vector_cache import FROM, MOST
+from memtui.engine.store import full_text
 from memtui.engine.store.memories import content_hash, new_id
 from memtui.engine.store.migration import migrations
 from terminal import Terminal
@@ -114,9 +115,11 @@ class Bench:
 
 
 def _empty_queue(path: Path) -> None:
-    """As if the indexer had done its work: links, vectors, the search for what Review shows."""
+    """As if the indexer had done its work: links, vectors, the merging of full text, the search for what Review shows."""
     connection = apsw.Connection(str(path))
     connection.execute("DELETE FROM index_queue")
+    while full_text.merge(connection):
+        pass
     [(through,)] = connection.execute("SELECT max(rid) FROM memories")
     save_progress(connection, ScanResult(through=through))
     connection.close()
@@ -435,8 +438,13 @@ def search_pane(bench: Bench) -> Iterator[Row]:
 
 
 def context(bench: Bench) -> Iterator[Row]:
-    """What an agent waits for before it answers, the note of the recall included, beside one search for facts."""
+    """What an agent waits for before it answers, the note of the recall included, beside one search for facts.
+
+    As in a server, which has searched before and holds a copy of the vectors.
+    """
     with Memory.open(bench.memory(bench.small, "vectors"), actor="agent:benchmark", options=QUIET) as memory:
+        memory.search(_questions(1)[0])
+        _make_copy(memory, bench.small)
         told = _timed(_questions(60), memory.context)
         found = _timed(_questions(60), lambda q: memory.search(q, filter="kind:fact", preview=True))
     yield Row(

@@ -179,15 +179,14 @@ def compared(person: str, prompt: str, seen: LookedAt, pattern: str | None) -> R
     import numpy as np
 
     nearness = relevance.compare_words(packaged_meanings(), seen.prompt, seen.pieces)
-    pieces = list(zip(seen.pieces, seen.cosines, strict=True))
+    by_words = [relevance.word_features(seen.prompt, piece) for piece in seen.pieces]
+    meant = [
+        relevance.with_meanings(seen.prompt, piece, values, nearness, cosine)
+        for piece, values, cosine in zip(seen.pieces, by_words, seen.cosines, strict=True)
+    ]
     features = {
-        vectors: np.array(
-            [
-                list(relevance.piece_features(seen.prompt, piece, given, cosine).values())
-                for piece, cosine in pieces
-            ]
-        )
-        for vectors, given in (("with vectors", nearness), ("without vectors", None))
+        vectors: np.array([list(values.values()) for values in rows])
+        for vectors, rows in (("with vectors", meant), ("without vectors", by_words))
     }
     if any(cosine is not None for cosine in seen.cosines):
         features = {"with sentence vectors": features["with vectors"]}

@@ -249,7 +249,8 @@ def _map_table(file: Path, dims: int) -> NDArray[np.float16]:
     if tensor["dtype"] != "F16" or width != dims:
         raise ValueError(f"{file.name} holds {tensor['dtype']} rows of {width}, not F16 rows of {dims}")
     start = 8 + size + tensor["data_offsets"][0]
-    return np.memmap(file, np.dtype("<f2"), "r", start, (rows, width))
+    # A plain array over the mapped file: each look into a memmap makes another memmap, which takes longer than the look.
+    return np.asarray(np.memmap(file, np.dtype("<f2"), "r", start, (rows, width)))
 
 
 def _split_into_batches(texts: Sequence[str]) -> Iterator[list[str]]:

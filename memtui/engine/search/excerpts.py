@@ -335,7 +335,7 @@ def _are_about_same(one: ScoredPiece, other: ScoredPiece) -> bool:
 
 
 def _informative_stems(stemmed: Iterable[str]) -> frozenset[str]:
-    return frozenset(filter(lexicon.is_content_word, stemmed))
+    return frozenset(stemmed) - lexicon.words_without_content()
 
 
 def _overlap_share(mine: frozenset[str], other: frozenset[str]) -> float:

@@ -216,9 +216,15 @@ def chatter_words() -> frozenset[str]:
     return frozenset(word for line in _read_lines("chatter") for word in line.split())
 
 
+@functools.cache
+def words_without_content() -> frozenset[str]:
+    """Words that say nothing by themselves, of any language."""
+    return small_words() | STOP_WORDS
+
+
 def is_content_word(word: str) -> bool:
     """Whether a word says something by itself."""
-    return word not in STOP_WORDS and word not in small_words()
+    return word not in words_without_content()
 
 
 @functools.lru_cache(maxsize=20_000)

@@ -11,6 +11,7 @@ import json
 import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from operator import mul
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -141,14 +142,15 @@ def read_piece(clause: Clause, turn_stems: frozenset[str], age: float) -> Clause
     found = words(clause.text)
     said = dict.fromkeys(found)
     stems_said = tuple(stem_words(found))
+    without_content = lexicon.words_without_content()
     marks: dict[str, int] = {}
     for word in said:
         for mark in lexicon.lists_marking(word):
             marks[mark] = marks.get(mark, 0) + 1
     return ClauseFeatures(
         clause=clause, words=frozenset(said), plain=f" {' '.join(found)} ", stems=stems_said,
-        telling=tuple(filter(lexicon.is_content_word, said)), marks=marks,
-        beginnings=frozenset(stem[:_BEGINNING] for stem in stems_said if len(stem) >= _BEGINNING),
+        telling=tuple([word for word in said if word not in without_content]), marks=marks,
+        beginnings=frozenset([stem[:_BEGINNING] for stem in stems_said if len(stem) >= _BEGINNING]),
         turn_stems=turn_stems, age=age,
     )  # fmt: skip
 
@@ -156,11 +158,14 @@ def read_piece(clause: Clause, turn_stems: frozenset[str], age: float) -> Clause
 def score_turn(prompt: PromptFeatures, turn_stems: frozenset[str], said: Sequence[str]) -> float:
     """How much a whole turn may have for the prompt, by its words."""
     shared = sum(weight for stem, weight in prompt.weights.items() if stem in turn_stems)
-    otherwise = _answered_with_synonyms(prompt, set(said), f" {' '.join(said)} ") - turn_stems
-    shared = (shared + sum(OTHERWISE * prompt.weights[stem] for stem in otherwise)) / prompt.total
-    wanted = {lexicon.strong_mark(topic) for topic in prompt.topics}
-    topics = sum(not wanted.isdisjoint(lexicon.lists_marking(word)) for word in set(said))
-    return shared + min(topics, 3) / 3
+    if prompt.wordings:
+        otherwise = _answered_with_synonyms(prompt, set(said), f" {' '.join(said)} ") - turn_stems
+        shared += sum(OTHERWISE * prompt.weights[stem] for stem in otherwise)
+    topics = 0
+    if prompt.topics:
+        wanted = {lexicon.strong_mark(topic) for topic in prompt.topics}
+        topics = sum(not wanted.isdisjoint(lexicon.lists_marking(word)) for word in set(said))
+    return shared / prompt.total + min(topics, 3) / 3
 
 
 def stem_words(said: Sequence[str]) -> list[str]:
@@ -173,34 +178,18 @@ def stem_words(said: Sequence[str]) -> list[str]:
     return [_stems[word] for word in said]
 
 
-def piece_features(
-    prompt: PromptFeatures,
-    piece: ClauseFeatures,
-    nearness: WordNearness | None = None,
-    cosine: float | None = None,
-) -> dict[str, float]:
-    """The features by name; each 0 to about 1.
-
-    ``cosine``: that of the prompt and the whole memory, by a model of ``SENTENCE_MODELS``.
-    """
-    stems_said, marks, text = set(piece.stems), piece.marks, piece.clause.text
-    covered = {stem: _stem_overlap(stem, stems_said, piece.beginnings) for stem in prompt.weights}
-    said_otherwise = _answered_with_synonyms(prompt, piece.words, piece.plain)
-    for stem in said_otherwise:
-        covered[stem] = max(covered[stem], OTHERWISE)
-    overlap = sum(weight * covered[stem] for stem, weight in prompt.weights.items()) / prompt.total
-    telling = sum(weight * covered[stem] for stem, weight in prompt.plain.items())
-    in_turn = sum(weight for stem, weight in prompt.weights.items() if stem in piece.turn_stems)
+def word_features(prompt: PromptFeatures, piece: ClauseFeatures) -> dict[str, float]:
+    """The features by name, each 0 to about 1; those of meaning are 0 (``with_meanings``)."""
+    marks, text = piece.marks, piece.clause.text
+    covered, said_otherwise = _covered_words(prompt, piece)
+    overlap = in_turn = telling = 0.0
+    for stem, weight in prompt.weights.items():
+        overlap += weight * covered[stem]
+        if stem in piece.turn_stems:
+            in_turn += weight
+    for stem, weight in prompt.plain.items():
+        telling += weight * covered[stem]
     in_turn += sum(OTHERWISE * prompt.weights[stem] for stem in said_otherwise - piece.turn_stems)
-    near: Mapping[str, float] = {}
-    likeness = whole = 0.0
-    if nearness is not None:
-        near = dict(zip(prompt.weights, nearness.cosines(piece.telling), strict=True))
-        near = {
-            stem: max(value, OTHERWISE) if stem in said_otherwise else value for stem, value in near.items()
-        }
-        likeness = sum(weight * near[stem] for stem, weight in prompt.weights.items()) / prompt.total
-        whole = nearness.cosine_of_means(list(prompt.weights.values()), piece.telling)
     topic_words = (
         min(max((lexicon.count_topic_words(topic, marks) for topic in prompt.topics), default=0), 3) / 3
     )
@@ -208,20 +197,57 @@ def piece_features(
     rule = "rule" in marks
     met = any(attribute.search(text) for attribute in prompt.attributes)
     values = (
-        overlap, telling / prompt.of_plain if prompt.of_plain else 0.0,
+        overlap / prompt.total, telling / prompt.of_plain if prompt.of_plain else 0.0,
         any(covered[stem] for stem in prompt.names if stem in covered),
-        in_turn / prompt.total, likeness, topic_words, topic_words * rule, health, rule,
+        in_turn / prompt.total, 0.0, topic_words, topic_words * rule, health, rule,
         health * (not HEALTH_ASKED.isdisjoint(prompt.topics)), not prompt.people.isdisjoint(marks),
         piece.clause.asks, piece.clause.requests,
         "verb" in marks, "first person" in marks, "change" in marks,
         1.0 - piece.age, min(len(text) / 200, 1.0),
-        min((max(covered[stem], near.get(stem, 0.0)) for stem in prompt.plain), default=0.5),
+        min([covered[stem] for stem in prompt.plain], default=0.5),
         met, bool(prompt.attributes) and not met,
         bool(prompt.names) and not any(_turn_has_stem(stem, piece) for stem in prompt.names),
-        whole, *_answer_kind_features(prompt.wanted, text), prompt.personal, prompt.working, min(len(prompt.topics), 2) / 2,
-        max(0.0, cosine or 0.0),
+        0.0, *_answer_kind_features(prompt.wanted, text), prompt.personal, prompt.working, min(len(prompt.topics), 2) / 2,
+        0.0,
     )  # fmt: skip
     return dict(zip(FEATURES, map(float, values), strict=True))
+
+
+def with_meanings(
+    prompt: PromptFeatures,
+    piece: ClauseFeatures,
+    by_words: Mapping[str, float],
+    nearness: WordNearness,
+    cosine: float | None = None,
+) -> dict[str, float]:
+    """``word_features``, with those of meaning.
+
+    ``cosine``: that of the prompt and the whole memory, by a model of ``SENTENCE_MODELS``.
+    """
+    covered, said_otherwise = _covered_words(prompt, piece)
+    near = dict(zip(prompt.weights, nearness.cosines(piece.telling), strict=True))
+    for stem in said_otherwise:
+        near[stem] = max(near[stem], OTHERWISE)
+    likeness = 0.0
+    for stem, weight in prompt.weights.items():
+        likeness += weight * near[stem]
+    return {
+        **by_words,
+        "likeness": likeness / prompt.total,
+        "least": float(min([max(covered[stem], near[stem]) for stem in prompt.plain], default=0.5)),
+        "whole": nearness.cosine_of_means(piece.telling),
+        "cosine": max(0.0, cosine or 0.0),
+    }
+
+
+def _covered_words(prompt: PromptFeatures, piece: ClauseFeatures) -> tuple[dict[str, float], set[str]]:
+    """How much of each of the prompt's words a piece has, 0 to 1; and the words that it answers with others."""
+    stems_said = set(piece.stems)
+    covered = {stem: _stem_overlap(stem, stems_said, piece.beginnings) for stem in prompt.weights}
+    said_otherwise = _answered_with_synonyms(prompt, piece.words, piece.plain)
+    for stem in said_otherwise:
+        covered[stem] = max(covered[stem], OTHERWISE)
+    return covered, said_otherwise
 
 
 def _answered_with_synonyms(prompt: PromptFeatures, said: Collection[str], plain: str) -> set[str]:
@@ -234,7 +260,8 @@ def compare_words(
 ) -> WordNearness:
     """How near all words of the pieces are to those of the prompt."""
     asked = [prompt.words[stem] for stem in prompt.weights]
-    return meanings.compare(asked, [word for piece in pieces for word in piece.telling])
+    said = [word for piece in pieces for word in piece.telling]
+    return meanings.compare(asked, list(prompt.weights.values()), said)
 
 
 def _answer_kind_features(wanted: str, text: str) -> list[bool]:
@@ -258,7 +285,7 @@ def answer_probability(
 ) -> float:
     """The probability that the piece answers, 0 to 1. ``vectors``: what the features come from."""
     weights = _load_weights()[source][_is_asking(prompt)][vectors]
-    total = weights["bias"] + sum(weights[name] * value for name, value in values.items())
+    total = weights["bias"] + sum(map(mul, map(weights.__getitem__, values), values.values()))
     return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, total))))
 
 

@@ -6,8 +6,7 @@ A piece is a clause of a turn or a whole fact.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from memtui.engine.errors import DegradedError
 from memtui.engine.records import MemoryRecord
@@ -15,9 +14,6 @@ from memtui.engine.store.tokens import STOP_WORDS
 
 from . import lexicon, relevance
 from .relevance import ClauseFeatures, PromptFeatures, Source, Vectors
-
-if TYPE_CHECKING:
-    from .word_meanings import WordNearness
 
 MOST_READ_TWICE = 40
 """So many pieces, the best by their words, are compared with the prompt by the meaning of words."""
@@ -50,21 +46,29 @@ def score_pieces(
     cosines: Cosines | None = None,
 ) -> list[ScoredPiece]:
     """The pieces, the best first, newer ones first among equals; where words have vectors, only the best are looked at."""
+    by_words = [
+        _score_piece(read, memory, piece, relevance.word_features(read, piece), source, "without vectors")
+        for memory, piece in pieces
+    ]
     if not with_meanings or not pieces:
-        return _score_pieces(read, pieces, source, None)
+        return _best_first(by_words)
     from .word_meanings import packaged_meanings
 
-    best = pieces
+    best = by_words
     if len(pieces) > MOST_READ_TWICE:
-        best = [
-            (one.memory, one.piece) for one in _score_pieces(read, pieces, source, None)[:MOST_READ_TWICE]
-        ]
+        best = _best_first(by_words)[:MOST_READ_TWICE]
     try:
-        nearness = relevance.compare_words(packaged_meanings(), read, [piece for _, piece in best])
+        nearness = relevance.compare_words(packaged_meanings(), read, [one.piece for one in best])
     except DegradedError:  # the search has said that there are no vectors
-        return _score_pieces(read, pieces, source, None)
-    near = cosines({memory.rid for memory, _ in best}) if cosines else {}
-    return _score_pieces(read, best, source, nearness, near)
+        return _best_first(by_words)
+    near = cosines({one.memory.rid for one in best}) if cosines else {}
+    found = []
+    for memory, piece, _, values in best:
+        cosine = near.get(memory.rid)
+        vectors: Vectors = "with vectors" if cosine is None else "with sentence vectors"
+        meant = relevance.with_meanings(read, piece, values, nearness, cosine)
+        found.append(_score_piece(read, memory, piece, meant, source, vectors))
+    return _best_first(found)
 
 
 def describe_reasons(one: ScoredPiece, read: PromptFeatures) -> tuple[str, ...]:
@@ -104,21 +108,16 @@ def _nearness_of(read: PromptFeatures) -> float:
     return NEAR if len(read.weights) > 1 else NEAR_OF_ONE
 
 
-def _score_pieces(
+def _score_piece(
     read: PromptFeatures,
-    pieces: Iterable[tuple[MemoryRecord, ClauseFeatures]],
+    memory: MemoryRecord,
+    piece: ClauseFeatures,
+    values: Mapping[str, float],
     source: Source,
-    nearness: WordNearness | None,
-    cosines: Mapping[int, float] = MappingProxyType({}),
-) -> list[ScoredPiece]:
-    found = []
-    for memory, piece in pieces:
-        cosine = cosines.get(memory.rid)
-        vectors: Vectors = "without vectors" if nearness is None else "with vectors"
-        if cosine is not None:
-            vectors = "with sentence vectors"
-        values = relevance.piece_features(read, piece, nearness, cosine)
-        found.append(
-            ScoredPiece(memory, piece, relevance.answer_probability(read, values, source, vectors), values)
-        )
+    vectors: Vectors,
+) -> ScoredPiece:
+    return ScoredPiece(memory, piece, relevance.answer_probability(read, values, source, vectors), values)
+
+
+def _best_first(found: Iterable[ScoredPiece]) -> list[ScoredPiece]:
     return sorted(found, key=lambda one: (-one.score, -one.memory.event_time, -one.memory.rid))

@@ -20,12 +20,17 @@ _MOST_KEPT = 20_000
 
 
 class WordNearness:
-    """The words of a prompt beside all the words of some pieces, each a unit vector."""
+    """The words of a prompt, each with how much it says, beside all the words of some pieces; each a unit vector."""
 
     def __init__(
-        self, asked: NDArray[np.float32], said: NDArray[np.float32], places: Mapping[str, int]
+        self,
+        asked: NDArray[np.float32],
+        weights: NDArray[np.float32],
+        said: NDArray[np.float32],
+        places: Mapping[str, int],
     ) -> None:
-        self._asked, self._said = asked, said
+        self._mean = weights @ asked
+        self._said = said
         self._cosines = asked @ said.T
         self._places = places
 
@@ -37,16 +42,15 @@ class WordNearness:
         found: list[float] = self._cosines[:, places].max(axis=1, initial=0.0).tolist()
         return found
 
-    def cosine_of_means(self, weights: Sequence[float], said: Sequence[str]) -> float:
+    def cosine_of_means(self, said: Sequence[str]) -> float:
         """The cosine of the prompt's mean, each word as much as it says, and the mean of what is said, 0 to 1."""
         import numpy as np
 
         if not said:
             return 0.0
-        asked = np.asarray(weights, np.float32) @ self._asked
         text = self._said[[self._places[word] for word in said]].sum(axis=0)
-        length = float(np.linalg.norm(asked) * np.linalg.norm(text))
-        return max(0.0, float(asked @ text) / length) if length else 0.0
+        length = float(np.sqrt(self._mean @ self._mean) * np.sqrt(text @ text))
+        return max(0.0, float(self._mean @ text) / length) if length else 0.0
 
 
 class WordMeanings:
@@ -56,18 +60,21 @@ class WordMeanings:
         self._embedder = OfflineEmbedder()
         self._known: dict[str, NDArray[np.float32]] = {}
 
-    def compare(self, asked: Sequence[str], said: Iterable[str]) -> WordNearness:
-        """Every word that is asked for beside every one that is said."""
+    def compare(self, asked: Sequence[str], weights: Sequence[float], said: Iterable[str]) -> WordNearness:
+        """Every word that is asked for, with its weight, beside every one that is said."""
         import numpy as np
 
         places = {word: index for index, word in enumerate(dict.fromkeys(said))}
         self._embed_words([*asked, *places])
+        importance = np.asarray(weights, np.float32)
         if not asked or not places:
-            return WordNearness(
-                np.zeros((len(asked), 1), np.float32), np.zeros((len(places), 1), np.float32), places
-            )
-        wanted, others = (np.stack([self._known[word] for word in words]) for words in (asked, places))
-        return WordNearness(wanted, others, places)
+            nothing = np.zeros((len(asked), 1), np.float32), np.zeros((len(places), 1), np.float32)
+            return WordNearness(nothing[0], importance, nothing[1], places)
+        wanted, others = (
+            np.concatenate([self._known[word] for word in words]).reshape(len(words), -1)
+            for words in (asked, places)
+        )
+        return WordNearness(wanted, importance, others, places)
 
     def _embed_words(self, wanted: Sequence[str]) -> None:
         if len(self._known) > _MOST_KEPT:

@@ -39,6 +39,7 @@ def find_instructions(text: str) -> tuple[str, ...]:
     )
 
 
+@functools.lru_cache(1024)
 def find_overrides(text: str) -> tuple[str, ...]:
     """Those of the reasons that no person gives to their own assistant: suspicious in the person's words too."""
     return tuple(dict.fromkeys(_find_reasons(text[:_MOST_CHARACTERS], _OVERRIDES)))
