@@ -504,6 +504,27 @@ def test_cards_of_one_dispute_stand_in_the_same_order_and_close_everywhere(
         assert len({device.hash() for device in devices}) == 1
 
 
+def test_an_answer_to_a_card_is_known_everywhere_though_it_changes_nothing(
+    beginning: Path, tmp_path: Path
+) -> None:
+    with three(beginning, tmp_path / "answer", 0) as (_, _, devices):
+        laptop, desktop, server = devices
+        settle(devices)
+        fact = laptop.facts()[0]
+        laptop.memory.correct(fact.id, "The user likes coffee")
+        desktop.memory.correct(fact.id, "The user likes milk")
+        settle(devices)
+        (item,) = (one for one in server.memory.review.items() if one.kind == "devices")
+        server.now += 60
+        server.memory.review.decide(item, "both")
+        settle(devices)
+        known = []
+        for device in devices:
+            with device.memory._core.connections.read() as connection:
+                known.append(stamps.read(connection, fact.id)["state"])
+        assert {one.device.partition("-")[0] for one in known} == {"server"}
+
+
 def test_deciding_again_answers_the_card_on_every_device(beginning: Path, tmp_path: Path) -> None:
     with three(beginning, tmp_path / "again", 0) as (_, _, devices):
         laptop, desktop, _ = devices

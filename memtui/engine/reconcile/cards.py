@@ -11,6 +11,7 @@ from memtui.engine.errors import InputError
 from memtui.engine.store import memories, proposals, stamps
 from memtui.engine.store.export_rows import ProposalLine
 from memtui.engine.store.proposals import DEVICES
+from memtui.engine.store.sql import scalar
 
 from .meeting import Plan
 
@@ -73,6 +74,9 @@ def decide(
                 _replace(connection, chosen, other, now)
     if "memory" in payload:
         memory = str(payload["memory"])
+        rid = scalar(connection, "SELECT rid FROM memories WHERE id = ?", (memory,))
+        if rid is not None:  # a stamp alone is no change, and would stay on this device
+            memories.update(connection, rid, reviewed_at=now)
         stamps.note_decision(connection, memory, str(aspect), payload["seen"], actor, now)
         # Three devices make three cards of one dispute, one of each two: this answers all that this device knows of.
         for id in open_cards(connection, memory, str(aspect)):
