@@ -28,7 +28,7 @@ from memtui.engine.store import history, proposals, stamps
 from memtui.engine.store.sql import scalar
 from memtui.engine.sync import incoming, state
 from memtui.engine.sync.replica import Replica
-from sync_story import Crash, Device, DictStore, PlainSealer, begin, same_ids, settle, three
+from sync_story import Crash, DictStore, PlainSealer, SyncDevice, begin, same_ids, settle, three
 
 pytestmark = pytest.mark.sync
 
@@ -43,7 +43,7 @@ ASKED = ("state", "text", "topic", "date")
 class Decision(NamedTuple):
     thing: str
     stamp: Stamp
-    value: object
+    value: Any
 
     def knows(self, other: Decision) -> bool:
         return self.stamp.seen.get(other.stamp.device, 0) >= other.stamp.seen[other.stamp.device]
@@ -56,7 +56,7 @@ class Ledger:
         self.decisions: list[Decision] = []
         self._last: dict[str, int] = {}
 
-    def note(self, device: Device) -> None:
+    def note(self, device: SyncDevice) -> None:
         with device.memory._core.connections.read() as connection:
             own = stamps.device(connection)
             rows: Any = connection.execute(
@@ -70,14 +70,15 @@ class Ledger:
                     stamp = Stamp(aspect=aspect, seen=known, device=by, at=at, actor=actor)
                     self.decisions.append(Decision(thing, stamp, _value(connection, thing, aspect)))
 
-    def wrong(self, device: Device, gone: set[str]) -> list[str]:
+    def wrong(self, device: SyncDevice, gone: set[str]) -> list[str]:
         """What was lost, or overwritten without a word, as one device sees it in the end."""
         found = []
         by_aspect: dict[tuple[str, str], list[Decision]] = {}
         with device.memory._core.connections.read() as connection:
             asked = _asked(connection)
             for one in self.decisions:
-                if one.thing in gone or _is_gone(connection, one.thing):
+                about = one.value if one.stamp.aspect == "merged" else None
+                if one.thing in gone or any(_is_gone(connection, id) for id in (one.thing, *(about or ()))):
                     continue
                 by_aspect.setdefault((one.thing, one.stamp.aspect), []).append(one)
                 last = stamps.read(connection, one.thing).get(one.stamp.aspect)
@@ -100,7 +101,15 @@ def _seen(text: str) -> dict[str, int]:
 _COLUMNS = {"state": "ended_by", "text": "content", "topic": "topic", "date": "happens_at"}
 
 
-def _value(connection: apsw.Connection, thing: str, aspect: str) -> object:
+def _value(connection: apsw.Connection, thing: str, aspect: str) -> Any:
+    if aspect == "merged":  # the names from which it is kept apart, or of which it is another one
+        others = connection.execute(
+            "SELECT o.id FROM entities e JOIN entity_decisions d ON e.eid IN (d.entity_id, d.other_id) JOIN entities o "
+            "ON o.eid IN (d.entity_id, d.other_id) AND o.eid <> e.eid WHERE e.id = ?1 AND d.decision = 'distinct' "
+            "UNION SELECT o.id FROM entities e JOIN entities o ON o.eid = e.merged_into WHERE e.id = ?1",
+            (thing,),
+        )
+        return tuple(str(id) for (id,) in others)
     column = _COLUMNS.get(aspect)
     return scalar(connection, f"SELECT {column} FROM memories WHERE id = ?", (thing,)) if column else None
 
@@ -164,7 +173,7 @@ class Chaos:
                 self.dead = True
                 raise Crash
 
-    def sync(self, device: Device, dice: random.Random) -> None:
+    def sync(self, device: SyncDevice, dice: random.Random) -> None:
         """A sync that may go wrong in some way."""
         cut: dict[str, bytes] = {}
         others = [
@@ -236,7 +245,7 @@ def happen(
         gone = set().union(*(device.gone for device in devices))
         erased = {text for device in devices for text in device.erased}
         for device in devices:
-            held = {one.content for one in device.memory.view.page("kind:fact is:active,trash")}
+            held = {one.content for one in device.memory.view.page(f"{device.kinds} is:active,trash")}
             if erased & held:
                 wrong.append(f"{seed}: erased, and on {device.name}: {erased & held}")
             if gone & device.known():
@@ -448,7 +457,7 @@ def test_two_persons_decisions_at_once_are_one_card_everywhere(beginning: Path, 
             assert "desktop" in cards[0].payload["reason"]
 
 
-def _cards(device: Device) -> list[proposals.Proposal]:
+def _cards(device: SyncDevice) -> list[proposals.Proposal]:
     with device.memory._core.connections.read() as connection:
         return proposals.undecided(connection, proposals.DEVICES)
 

@@ -17,37 +17,20 @@ from shutil import copy
 from typing import Any
 
 import pytest
+from device_story import FACTS, Device
 from memtui import Memory
 from memtui.engine import reconcile
-from memtui.engine.errors import MemtuiError
-from memtui.engine.records import MemoryRecord, Options, Stamp
+from memtui.engine.records import Stamp
 from memtui.engine.store import proposals, stamps
 from msgspec.structs import replace
 
 pytestmark = pytest.mark.corrections
 
 HISTORIES = 300
-START, DAY = 1_700_000_000.0, 86_400
-OPTIONS = Options(background=False, embedder="off", allow_unsafe_fs=True)
-FACTS = (
-    "The user works at Initech",
-    "The user lives in Oslo with Berta Moss",
-    "The user met Carl Stone in Paris",
-    "The user likes tea",
-)
 
 
-class Device:
-    def __init__(self, place: Path, name: str, dice: random.Random, clocks: tuple[int, ...] = (0,)) -> None:
-        self.place, self.name, self.dice = place, name, dice
-        self.now = START + dice.choice(clocks) * DAY
-        self.memory = Memory.open(place / f"{name}.db", clock=lambda: self.now, options=OPTIONS)
-        self.done: list[str] = []
-        self.erased: list[str] = []
-        self.gone: set[str] = set()
-        self.exports = 0
-        # Its proof takes a second.
-        self.steps = STEPS if dice.random() < 0.1 else STEPS[:-1]
+class ExportingDevice(Device):
+    exports = 0
 
     def export(self) -> Path:
         self.exports += 1
@@ -55,107 +38,13 @@ class Device:
         self.memory.files.export(path)
         return path
 
-    def facts(self, filter: str = "") -> list[MemoryRecord]:
-        return sorted(self.memory.view.page(f"kind:fact {filter}"), key=lambda one: one.content)
-
-    def known(self) -> set[str]:
-        """The ids of all facts; erasing takes away what rests on the erased text, too."""
-        return {one.id for one in self.memory.view.page("kind:fact is:active,trash")}
-
-    def step(self, number: int) -> None:
-        """One decision; what it does not apply to is passed over."""
-        self.now += 60
-        memory, dice = self.memory, self.dice
-        memory.actor = dice.choice(("person", "person", "person", "agent:claude"))
-        what = dice.choice(self.steps)
-        here = self.facts() if what != "restore" else self.facts("is:trash")
-        # Half of the decisions are about the same fact: two devices are to meet.
-        one = (here[0] if dice.random() < 0.5 else dice.choice(here)) if here else None
-        self.done.append(f"{self.name}: {memory.actor} {what} {one.content if one else ''}")
-        try:
-            self._do(what, one, here, number)
-        except MemtuiError as error:
-            self.done[-1] += f" (refused: {error.message})"
-        finally:
-            memory.actor = "person"
-
-    def _do(self, what: str, one: MemoryRecord | None, here: list[MemoryRecord], number: int) -> None:
-        memory, dice = self.memory, self.dice
-        if what == "state":
-            memory.remember(f"The user owns the thing number {number} of {self.name}")
-        elif what == "scratchpad":
-            key, value = dice.choice("ab"), f"{self.name} {number}"
-            memory.scratchpad.set(key, value)
-        elif what == "clear":
-            memory.scratchpad.delete(dice.choice("ab"))
-        elif what == "undo":
-            memory.undo()
-        elif what == "redo":
-            memory.redo()
-        elif what == "name":
-            self._name(number)
-        elif one is None:
-            return
-        elif what == "correct":
-            memory.correct(one.id, f"{' '.join(one.content.split()[:4])} {self.name} {number}")
-        elif what == "forget":
-            memory.forget(one.id)
-        elif what == "restore":
-            memory.restore(one.id)
-        elif what == "confirm":
-            memory.confirm(one.id)
-        elif what == "tag":
-            tag = dice.choice(("x", "y"))
-            memory.tag(one.id, **({"remove": [tag]} if tag in one.tags else {"add": [tag]}))
-        elif what == "pin":
-            (memory.unpin if one.pinned else memory.pin)(one.id)
-        elif what == "agent":
-            agent = dice.choice(("codex", "claude"))
-            (memory.allow if agent in one.withheld_from else memory.withhold)(one.id, agent)
-        elif what == "topic":
-            memory.classify(one.id, topic=dice.choice(("preference", "health", "work")))
-        elif what == "merge" and len(here) > 1:
-            other = dice.choice([fact for fact in here if fact.id != one.id])
-            memory.review.merge(one.id, [other.id])
-        elif what == "erase":
-            memory.actor = "person"
-            before = self.known()
-            if memory.files.erase(memory.files.plan_erase([one.id])).complete:
-                self.erased.append(one.content)
-            self.gone |= before - self.known()
-
-    def _name(self, number: int) -> None:
-        """A decision about somebody."""
-        entities, dice = self.memory.entities, self.dice
-        known = sorted(entities.page(), key=lambda one: one.canonical_name)
-        if len(known) < 2:
-            return
-        one, other = dice.sample(known, 2)
-        match dice.choice(("rename", "merge", "split", "apart", "hide", "pin")):
-            case "rename":
-                entities.rename(one.id, f"Person{number}")
-            case "merge":
-                entities.merge(one.id, other.id)
-            case "split":
-                entities.split(one.id, dice.choice(("Berta", "Carl", "Berta Moss")))
-            case "apart":
-                entities.keep_apart(one.id, other.id)
-            case "hide":
-                entities.not_an_entity(one.id)
-            case _:
-                entities.pin(one.id)
-
-
-STEPS = (
-    "state", "correct", "correct", "forget", "forget", "restore", "confirm", "tag", "tag", "pin", "topic", "agent", "merge",
-    "scratchpad", "scratchpad", "clear", "name", "name", "undo", "redo", "erase",
-)  # fmt: skip
-
 
 @contextmanager
-def opened(place: Path, dice: random.Random, *clocks: int) -> Iterator[tuple[Device, Device]]:
+def opened(
+    place: Path, dice: random.Random, *clocks: int
+) -> Iterator[tuple[ExportingDevice, ExportingDevice]]:
     with ExitStack() as stack:
-        laptop, desktop = (Device(place, name, dice, clocks) for name in ("laptop", "desktop"))
+        laptop, desktop = (ExportingDevice(place, name, dice, clocks) for name in ("laptop", "desktop"))
         for device in (laptop, desktop):
             stack.callback(device.memory.close)
         yield laptop, desktop
@@ -177,7 +66,9 @@ def begin(place: Path) -> Path:
 
 
 @contextmanager
-def two(beginning: Path, place: Path, seed: int) -> Iterator[tuple[random.Random, Device, Device]]:
+def two(
+    beginning: Path, place: Path, seed: int
+) -> Iterator[tuple[random.Random, ExportingDevice, ExportingDevice]]:
     dice = random.Random(seed)
     place.mkdir()
     for file in beginning.glob("*.db"):
@@ -210,7 +101,7 @@ def asked(memory: Memory) -> set[str]:
     return {str(id) for (id,) in rows}
 
 
-def take(there: Device, path: Path) -> None:
+def take(there: ExportingDevice, path: Path) -> None:
     """An import, sometimes taken back and made again; the same once more adds nothing."""
     memory = there.memory
     before = memory.files.content_hash()
@@ -234,17 +125,17 @@ def happen(beginning: Path, place: Path, seed: int, steps: int = 8) -> list[str]
         both = (laptop, desktop)
         try:
             for number in range(steps):
-                dice.choice(both).step(number)
+                dice.choice(both).step(number, dice)
                 if dice.random() < 0.25:
                     here, there = both if dice.random() < 0.5 else both[::-1]
-                    laptop.done.append(f"{here.name} -> {there.name}")
+                    laptop.log.append(f"{here.name} -> {there.name}")
                     take(there, here.export())
             for _ in range(3):
                 here, there = laptop.export(), desktop.export()
                 take(desktop, here)
                 take(laptop, there)
         except AssertionError as error:
-            return [f"{seed}: {error}", *laptop.done, *desktop.done]
+            return [f"{seed}: {error}", *laptop.log, *desktop.log]
         ours, theirs = content(laptop.memory), content(desktop.memory)
         open_cards = asked(laptop.memory) | asked(desktop.memory)
         gone = laptop.gone | desktop.gone
@@ -259,7 +150,7 @@ def happen(beginning: Path, place: Path, seed: int, steps: int = 8) -> list[str]
             held = {one.content for one in device.memory.view.page("kind:fact is:active,trash")}
             if back := held & set(device.erased):
                 wrong.append(f"{seed}: erased on {device.name} and back: {back}")
-        return [*wrong, *laptop.done, *desktop.done] if wrong else []
+        return [*wrong, *laptop.log, *desktop.log] if wrong else []
 
 
 def test_two_devices_end_alike_or_somebody_is_asked(
