@@ -24,7 +24,7 @@ import pytest
 from memtui.engine.reconcile import meeting
 from memtui.engine.records import Stamp
 from memtui.engine.records.sync import SyncProblem
-from memtui.engine.store import history, proposals, stamps
+from memtui.engine.store import history, memories, proposals, stamps
 from memtui.engine.store.sql import scalar
 from memtui.engine.sync import incoming, state
 from memtui.engine.sync.replica import Replica
@@ -532,6 +532,57 @@ def test_an_answer_to_a_card_is_known_everywhere_though_it_changes_nothing(
             with device.memory._core.connections.read() as connection:
                 known.append(stamps.read(connection, fact.id)["state"])
         assert {one.device.partition("-")[0] for one in known} == {"server"}
+
+
+def test_who_hears_first_does_not_tell_which_of_two_decisions_holds(beginning: Path, tmp_path: Path) -> None:
+    held = []
+    for first, second in ((0, 1), (1, 0)):
+        with three(beginning, tmp_path / f"first-{first}", 0) as (_, _, devices):
+            settle(devices)
+            for days, device in enumerate(devices[:2], 1):
+                device.now += days * 86_400
+                with device.memory._core.change("correct", "Reviewed") as op:
+                    memories.update(op.connection, device.facts()[0].rid, reviewed_at=int(device.now))
+            settle([devices[first], devices[second], devices[2]])
+            held.append({device.facts()[0].reviewed_at for device in devices})
+    assert len(held[0]) == 1
+    assert held[0] == held[1]
+
+
+def test_what_is_joined_of_three_decisions_is_the_same_in_whatever_order_they_meet(
+    beginning: Path, tmp_path: Path
+) -> None:
+    with three(beginning, tmp_path / "joined", 0) as (_, store, devices):
+        laptop, desktop, server = devices
+        settle(devices)
+        first, second, third, _ = (one.id for one in laptop.facts())
+
+        def sync_without(device: SyncDevice, *hidden: str) -> None:
+            store.hidden = {name for name in store.objects if name.startswith(hidden)} if hidden else set()
+            device.sync()
+            store.hidden = set()
+
+        def written(device: SyncDevice) -> set[str]:
+            return {name for name in store.objects if f"/{device.name}" in name}
+
+        laptop.memory.review.merge(first, [second])
+        laptop.sync()
+        (operation,) = server.sync().operations
+        server.memory.undo(operation.op_id)  # it knows of the laptop's decision
+        desktop.now += 60
+        desktop.memory.review.merge(first, [third])
+        sync_without(desktop, "batches/laptop", "batches/server")
+        before = written(server)
+        sync_without(server, "batches/desktop")
+        undone = written(server) - before
+        server.sync()
+        late = written(server) - before - undone
+        sync_without(desktop, "batches/server")
+        store.hidden = late
+        laptop.sync()
+        store.hidden = set()
+        settle(devices)
+        assert len({device.hash() for device in devices}) == 1
 
 
 def test_deciding_again_answers_the_card_on_every_device(beginning: Path, tmp_path: Path) -> None:

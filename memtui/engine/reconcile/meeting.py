@@ -60,7 +60,7 @@ class Meeting(NamedTuple):
 
 
 def compare_decisions(
-    ours: Stamp | None, theirs: Stamp, *, same: bool, asked: bool, present: bool, anyone: bool = False,
+    ours: Stamp | None, theirs: Stamp, *, same: bool, asked: bool, present: bool | None, anyone: bool = False,
     agreed: bool = False,
 ) -> Meeting | None:  # fmt: skip
     """None: there is nothing to do. ``same``: both sides say the same.
@@ -69,7 +69,8 @@ def compare_decisions(
 
     ``asked``: the person is, where nothing else tells, if both decisions are theirs. ``anyone``: whoever decided is heard.
 
-    ``present``: theirs is what stays where it is no question for the person (a tag that is there rather than not).
+    ``present``: whether theirs is what stays where it is no question for the person (a tag that is there rather than not);
+    None where that tells nothing.
     """
     if agreed:
         return agree(ours, theirs, present=None if same or asked else present, anyone=anyone)
@@ -86,7 +87,7 @@ def compare_decisions(
         return Meeting(False, None)
     if mine != other:
         take = other > mine
-    elif asked:
+    elif asked or present is None:
         take = precedence(theirs) > precedence(ours)
     else:
         take = present

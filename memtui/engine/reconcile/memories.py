@@ -85,6 +85,15 @@ class _Side(NamedTuple):
 _WEAK = 0.3
 
 
+def _stays(aspect: str, side: _Side) -> bool:
+    """Whether a side says of an aspect that it has something, which goes before having nothing."""
+    if aspect == "rate":
+        return side.decay_rate == 0.0
+    if aspect == "links":
+        return bool({"supersedes", "merged"} & side.attributes.keys())
+    return bool(side.value(aspect))
+
+
 def plan(
     connection: apsw.Connection, line: MemoryLine, ids: OtherIds, successor: str | None, now: float, *,
     agreed: bool = False,
@@ -117,10 +126,12 @@ def plan(
             stamp,
             same=same or both,
             asked=aspect in _ASKED,
-            present=theirs.decay_rate == 0.0 if aspect == "rate" else bool(theirs.value(aspect)),
+            present=_stays(aspect, theirs) if _stays(aspect, mine) != _stays(aspect, theirs) else None,
             agreed=agreed,
         )
         if met is None:
+            if agreed and ours.get(aspect) == stamp:
+                columns |= _lower_columns(aspect, here, line, theirs, columns, apart)
             continue
         if both and stamps.compare_stamps(_seen(ours, aspect), stamp.seen) == "apart":
             cards += _rivals(connection, here, mine, theirs, ours[aspect], stamp, agreed=agreed)
@@ -151,7 +162,7 @@ def plan(
                 counts[word] += 1
     columns = {name: value for name, value in columns.items() if getattr(here, name) != value}
     cards = [card for card in cards if proposals.find(connection, card.id) is None]
-    if not (written or cards):
+    if not (written or cards or (agreed and columns)):
         return None
     return Plan(here.id, tuple(written), counts, here.rid, columns, tuple(cards), tuple(settled))
 
@@ -221,6 +232,24 @@ def _agreed_columns(
             attributes["merged"] = sorted(set(merged))
         return {"attributes": attributes}
     return _columns(aspect, here, line, theirs, so_far, apart) if take else {}
+
+
+def _lower_columns(
+    aspect: str,
+    here: MemoryRecord,
+    line: MemoryLine,
+    theirs: _Side,
+    so_far: Mapping[str, Any],
+    apart: Set[str],
+) -> dict[str, Any]:
+    """Of one decision that has two values, the lower one. Three decisions of which the last knew of the first can be joined
+    in more than one way; whoever joined them has sent what came of it, so all devices know all of these values."""
+    there = _agreed_columns(aspect, here, line, theirs, so_far, apart, take=True, joined=False)
+    mine = {name: so_far.get(name, getattr(here, name)) for name in there}
+    return there if _in_order(there) < _in_order(mine) else {}
+
+
+_in_order = msgspec.json.Encoder(order="deterministic").encode
 
 
 def _columns(
