@@ -8,11 +8,12 @@ English and know no word order: good beside keyword search, no judge of "likes" 
 
 from __future__ import annotations
 
+import mmap
 import re
 import struct
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,7 +22,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, 
 from memtui.engine.installation import command_for_dependency
 
 from ..errors import DegradedError
-from .vectors import cap_threads, normalise_rows
+from . import question_pieces
+from .vectors import cap_threads, normalise_rows, quantise_numbers, quantise_rows
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 
 
 Loaded = TypeVar("Loaded")
+Read = TypeVar("Read")
 WordWeight = Callable[[str], float]
 """The weight, at least 0, of a lower-case word of a query: its inverse document frequency."""
 
@@ -44,6 +47,8 @@ WordWeight = Callable[[str], float]
 MOST_CHARACTERS = 20_000
 _PIECES_AT_ONCE = 16_384
 _TEXTS_AT_ONCE = 512
+# A question of more pieces is quicker with numpy.
+_PIECES_OF_A_QUESTION = 64
 # Below: special pieces, and bytes of letters that the vocabulary lacks. They say nothing, nor does a blank.
 _FIRST_WORD_PIECE = 259
 _BLANK_PIECE = 29871
@@ -126,17 +131,17 @@ class LocalEmbedder(ABC, Generic[Loaded]):
     def _load_model(self) -> Loaded:
         with self._lock:
             if self._model is None:
-                files = self._model_files()
-                cap_threads()
-                try:
-                    self._model = self._build_model(*files)
-                except (
-                    Exception
-                ) as error:  # tokenizers raises the bare Exception, onnxruntime many of its own
-                    raise DegradedError(
-                        f"{self.name} cannot be loaded: {error}", self.installation_hint()
-                    ) from error
+                self._model = self._load_files(self._build_model)
             return self._model
+
+    def _load_files(self, build: Callable[[Path, Path], Read]) -> Read:
+        """What ``build`` makes of weights and tokenizer. Raises DegradedError where they are missing or damaged."""
+        files = self._model_files()
+        cap_threads()
+        try:
+            return build(*files)
+        except Exception as error:  # tokenizers raises the bare Exception, onnxruntime many of its own
+            raise DegradedError(f"{self.name} cannot be loaded: {error}", self.installation_hint()) from error
 
     def _are_installed(self, *files: Path) -> None:
         for file in files:
@@ -149,6 +154,21 @@ class _EmbeddingTable(NamedTuple):
     tokenizer: Any
 
 
+class _QuestionTable:
+    """Of the same files what the vector of a short question needs, read in a tenth of the time."""
+
+    def __init__(self, weights: Path, tokenizer: Path) -> None:
+        self.vocabulary = question_pieces.load_vocabulary(tokenizer)
+        self._start, _ = _table_place(weights, OfflineEmbedder.dims)
+        with weights.open("rb") as stream:
+            self._bytes = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+        self._row = struct.Struct(f"<{OfflineEmbedder.dims}e")
+
+    def row(self, piece: int) -> tuple[float, ...]:
+        """The numbers of a piece."""
+        return self._row.unpack_from(self._bytes, self._start + piece * self._row.size)
+
+
 class OfflineEmbedder(LocalEmbedder[_EmbeddingTable]):
     """The packaged weights; loaded in 0.1 s. ``folder`` is that of the wordllama package; None finds it."""
 
@@ -159,6 +179,7 @@ class OfflineEmbedder(LocalEmbedder[_EmbeddingTable]):
     def __init__(self, folder: Path | None = None) -> None:
         super().__init__()
         self._folder = folder
+        self._questions: _QuestionTable | None = None
 
     def installation_hint(self) -> str:
         return f"Install the packaged weights: {command_for_dependency('wordllama', 'tokenizers')}"
@@ -177,17 +198,50 @@ class OfflineEmbedder(LocalEmbedder[_EmbeddingTable]):
         return normalise_rows(means)
 
     def embed_query(self, text: str, weight: WordWeight | None = None) -> FloatMatrix:
-        if weight is None:
+        mean = self._question_mean(text, weight) if weight else None
+        if mean is None:
             return self.embed([text])
-        model = self._load_model()
+        import numpy as np
+
+        return normalise_rows(np.array([mean], np.float32))
+
+    def quantised_query(self, text: str, weight: WordWeight) -> bytes:
+        """``embed_query`` as a BLOB holds it. For a short question neither numpy nor the tokenizer is loaded."""
+        mean = self._question_mean(text, weight)
+        return quantise_rows(self.embed([text]))[0].tobytes() if mean is None else quantise_numbers(mean)
+
+    def _question_mean(self, text: str, weight: WordWeight) -> list[float] | None:
+        """The weighted mean of a question's pieces; None where no word has a weight."""
         lowered = text[:MOST_CHARACTERS].strip().lower()
-        encoded = model.tokenizer.encode(lowered, add_special_tokens=False)
-        words = piece_words(lowered, encoded.offsets)
+        ids, ends = self._split_question(lowered)
+        words = piece_words(lowered, ends)
         weight_of = {word: max(0.0, weight(word)) if word else 0.0 for word in dict.fromkeys(words)}
         weights = [weight_of[word] for word in words]
         if not any(weights):
-            return self.embed([text])
-        return normalise_rows(self._weighted_mean(model, encoded.ids, weights)[None, :])
+            return None
+        if len(ids) > _PIECES_OF_A_QUESTION:
+            mean: list[float] = self._weighted_mean(self._load_model(), ids, weights).tolist()
+            return mean
+        table = self._question_table()
+        total = [0.0] * self.dims
+        for piece, share in zip(ids, weights, strict=True):
+            if share and piece >= _FIRST_WORD_PIECE and piece != _BLANK_PIECE:
+                total = [sum + share * number for sum, number in zip(total, table.row(piece), strict=True)]
+        return total
+
+    def _split_question(self, lowered: str) -> question_pieces.WordPieces:
+        if self._model is None and (vocabulary := self._question_table().vocabulary):
+            pieces = question_pieces.split_question(vocabulary, lowered)
+            if pieces is not None:
+                return pieces
+        encoded = self._load_model().tokenizer.encode(lowered, add_special_tokens=False)
+        return question_pieces.WordPieces(encoded.ids, [end for _, end in encoded.offsets])
+
+    def _question_table(self) -> _QuestionTable:
+        with self._lock:
+            if self._questions is None:
+                self._questions = self._load_files(_QuestionTable)
+            return self._questions
 
     def _weighted_mean(
         self, model: _EmbeddingTable, ids: Sequence[int], weights: Sequence[float] | None
@@ -235,9 +289,16 @@ def _load_tokenizer(file: Path, changed: int) -> Any:
 
 def _map_table(file: Path, dims: int) -> NDArray[np.float16]:
     """The one half-precision matrix of a safetensors file, mapped; raises ValueError when it is another."""
-    import json
-
     import numpy as np
+
+    start, rows = _table_place(file, dims)
+    # A plain array over the mapped file: each look into a memmap makes another memmap, which takes longer than the look.
+    return np.asarray(np.memmap(file, np.dtype("<f2"), "r", start, (rows, dims)))
+
+
+def _table_place(file: Path, dims: int) -> tuple[int, int]:
+    """Where in the file the matrix begins, and how many rows it has."""
+    import json
 
     with file.open("rb") as stream:
         (size,) = struct.unpack("<Q", stream.read(8))
@@ -248,9 +309,7 @@ def _map_table(file: Path, dims: int) -> NDArray[np.float16]:
     rows, width = tensor["shape"]
     if tensor["dtype"] != "F16" or width != dims:
         raise ValueError(f"{file.name} holds {tensor['dtype']} rows of {width}, not F16 rows of {dims}")
-    start = 8 + size + tensor["data_offsets"][0]
-    # A plain array over the mapped file: each look into a memmap makes another memmap, which takes longer than the look.
-    return np.asarray(np.memmap(file, np.dtype("<f2"), "r", start, (rows, width)))
+    return 8 + size + tensor["data_offsets"][0], rows
 
 
 def _split_into_batches(texts: Sequence[str]) -> Iterator[list[str]]:
@@ -258,13 +317,13 @@ def _split_into_batches(texts: Sequence[str]) -> Iterator[list[str]]:
         yield [text[:MOST_CHARACTERS].strip().lower() for text in texts[start : start + _TEXTS_AT_ONCE]]
 
 
-def piece_words(text: str, offsets: Sequence[tuple[int, int]]) -> list[str]:
-    """For each piece (start and end in the text) the word that it is part of; empty outside words."""
+def piece_words(text: str, ends: Iterable[int]) -> list[str]:
+    """For each piece (where in the text it ends) the word that it is part of; empty outside words."""
     by_character = [""] * (len(text) + 1)
     for word in _word.finditer(text):
         by_character[word.start() : word.end()] = [word[0]] * len(word[0])
     # A piece may begin with the blank before its word.
-    return [by_character[max(end - 1, 0)] for _, end in offsets]
+    return [by_character[max(end - 1, 0)] for end in ends]
 
 
 class QuestionWords(NamedTuple):

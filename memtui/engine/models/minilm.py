@@ -101,7 +101,7 @@ class MiniLmEmbedder(LocalEmbedder[_OnnxModel]):
 
     def question_words(self, text: str, weight: WordWeight) -> QuestionWords:
         read = self._embed_question(text)
-        of_piece = piece_words(read.text, read.offsets)
+        of_piece = piece_words(read.text, [end for _, end in read.offsets])
         inside = [
             number for number, word in enumerate(of_piece)
             if word and not read.special[number] and read.pieces[number] != _UNKNOWN

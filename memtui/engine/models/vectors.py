@@ -7,6 +7,8 @@ has a frame to paint meanwhile.
 from __future__ import annotations
 
 import os
+import struct
+from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -63,6 +65,14 @@ def quantise_rows(matrix: FloatMatrix) -> ByteMatrix:
     largest = np.abs(matrix).max(axis=1, keepdims=True, initial=0)
     scaled = np.divide(matrix * np.float32(127), largest, out=np.zeros_like(matrix), where=largest > 0)
     return np.asarray(np.rint(scaled).astype(np.int8))
+
+
+def quantise_numbers(numbers: Sequence[float]) -> bytes:
+    """One row as ``quantise_rows`` gives it, without numpy."""
+    largest = max(map(abs, numbers))
+    return struct.pack(
+        f"{len(numbers)}b", *(round(number * 127 / largest) if largest else 0 for number in numbers)
+    )
 
 
 class SimilarityThresholds(Record):

@@ -13,7 +13,7 @@ import apsw
 from msgspec.structs import replace
 
 from memtui.engine.errors import DegradedError, InputError
-from memtui.engine.models.vectors import thresholds_of
+from memtui.engine.models.vectors import quantise_rows, thresholds_of
 from memtui.engine.records import Hit, MemoryRecord, Profile, Record, SearchResult
 from memtui.engine.records.embedding import VectorSpace
 from memtui.engine.store import memories, vectors
@@ -278,7 +278,7 @@ def _cosines_to_prompt(
     if space is None or space.model_id not in relevance.SENTENCE_MODELS or isinstance(embedder, str):
         return None
     try:
-        asked = embedder.embed_query(prompt)
+        asked = quantise_rows(embedder.embed_query(prompt))[0].tobytes()
     except DegradedError:  # the search has said that there are no vectors
         return None
     return lambda rids: cosine.cosines_of_memories(connection, space, asked, rids)

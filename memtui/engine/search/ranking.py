@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import apsw
 
 from memtui.engine.errors import DegradedError
+from memtui.engine.models.vectors import quantise_rows
 from memtui.engine.records import Profile, RetrieverName, RetrieverReport
 from memtui.engine.store import vectors
 from memtui.engine.store.sql import as_json
@@ -174,15 +175,26 @@ def _query_vector(
 
     words = None
     try:
-        query = embedder.embed_query(asked.text, weigh)
-        if profile.word_vector and query.any() and (words_of := _word_embedder(connection, embedder)):
+        query = _quantised_query(embedder, asked.text, weigh)
+        if profile.word_vector and any(query) and (words_of := _word_embedder(connection, embedder)):
             words = words_of.question_words(asked.text, lambda word: weigh(word, 0.0))
     except DegradedError as error:
         return None, error.message.removesuffix(".")
-    if query.shape[1] != space.dims:
-        return None, f"the model makes {query.shape[1]} dimensions, the memory has {space.dims}"
+    if len(query) != space.dims:
+        return None, f"the model makes {len(query)} dimensions, the memory has {space.dims}"
     vector_cache = embedder.vector_cache if isinstance(embedder, CachedVectors) else None
-    return (QueryVector(query, space, vector_cache, words), "") if query.any() else (None, "")
+    return (QueryVector(query, space, vector_cache, words), "") if any(query) else (None, "")
+
+
+def _quantised_query(embedder: QueryEmbedder, text: str, weight: Callable[[str], float]) -> bytes:
+    """The question's vector as the file's vectors are compared with it."""
+    from memtui.engine.models.embedders import OfflineEmbedder
+
+    made_by = embedder.embedder if isinstance(embedder, CachedVectors) else embedder
+    if isinstance(made_by, OfflineEmbedder):
+        return made_by.quantised_query(text, weight)
+    blob: bytes = quantise_rows(made_by.embed_query(text, weight))[0].tobytes()
+    return blob
 
 
 def _word_embedder(connection: apsw.Connection, embedder: QueryEmbedder) -> WordEmbedder | None:

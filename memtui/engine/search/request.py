@@ -12,7 +12,6 @@ from .scope import Scope
 
 if TYPE_CHECKING:
     from memtui.engine.models.embedders import QuestionWords
-    from memtui.engine.models.vectors import FloatMatrix
 
     from .retrievers.vector_cache import VectorCache
 
@@ -22,12 +21,12 @@ COMING = "it is coming"
 
 
 class QueryVector(NamedTuple):
-    """A question as a vector (one row), the space it lies in, and a copy of that, if there is one.
+    """A question as an int8 vector, the space it lies in, and a copy of that, if there is one.
 
     ``words``: vectors of its words, where the profile goes by them and the file has them.
     """
 
-    query: FloatMatrix
+    query: bytes
     space: VectorSpace
     vector_cache: VectorCache | None
     words: QuestionWords | None = None

@@ -8,6 +8,7 @@ import struct
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from memtui.engine.errors import DegradedError
+from memtui.engine.models import question_pieces
 from memtui.engine.models.embedders import MOST_CHARACTERS, OfflineEmbedder
 from memtui.engine.models.vectors import normalise_rows, quantise_rows, usable_rows
 
@@ -148,6 +150,97 @@ assert not {"numpy", "tokenizers", "wordllama"} & set(sys.modules)
 e.OfflineEmbedder().embed(["x"])
 import os
 assert "wordllama" not in sys.modules and os.environ["OMP_NUM_THREADS"] == "1"
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.fixture(scope="module")
+def pieces_of(embedder: OfflineEmbedder) -> Callable[[str], tuple[list[int], list[int]]]:
+    tokenizer = embedder._load_model().tokenizer
+
+    def split(text: str) -> tuple[list[int], list[int]]:
+        encoded = tokenizer.encode(text, add_special_tokens=False)
+        return list(encoded.ids), [end for _, end in encoded.offsets]
+
+    return split
+
+
+@pytest.fixture(scope="module")
+def vocabulary(embedder: OfflineEmbedder) -> dict[str, int]:
+    found = question_pieces.load_vocabulary(embedder._model_files()[1])
+    assert found is not None, "the packaged tokenizer has changed: compare it with question_pieces anew"
+    return found
+
+
+PIECES = (
+    "in", "the", "er", "on", "train", "flug", "schön", "walnut", "naïve", "ing", "tion", "ss", "s", "a", "aa", "ab", "ba",
+    "7", "'", ".", "?",
+)  # fmt: skip
+words_of_pieces = st.lists(st.sampled_from(PIECES))
+letters_and_blanks = st.text(st.sampled_from("aabbcdeeinorst äöéßжα中0129.,?'-–  <▁"), max_size=70)
+
+
+@given(
+    st.lists(words_of_pieces.map("".join), max_size=6).map(" ".join)
+    | letters_and_blanks
+    | st.text(max_size=20)
+)
+def test_a_question_has_the_pieces_that_the_tokenizer_gives(
+    vocabulary: dict[str, int], pieces_of: Callable[[str], tuple[list[int], list[int]]], text: str
+) -> None:
+    lowered = text.strip().lower()
+    found = question_pieces.split_question(vocabulary, lowered)
+    if found is not None:
+        assert (found.ids, found.ends) == pieces_of(lowered)
+
+
+def test_everyday_questions_need_no_tokenizer_and_odd_ones_do(vocabulary: dict[str, int]) -> None:
+    for text in ("where does joanna’s großmutter live?", "when is the flight to são paulo", "a"):
+        assert question_pieces.split_question(vocabulary, text) is not None
+    for text in ("what is </s> for", "two  blanks", "🎉", "a" * 61, "▁a"):
+        assert question_pieces.split_question(vocabulary, text) is None
+
+
+def test_another_tokenizer_has_no_known_vocabulary(tmp_path: Path) -> None:
+    other = tmp_path / "tokenizer.json"
+    other.write_text('{"model": {"vocab": {"a": 1}, "merges": []}}')
+    assert question_pieces.load_vocabulary(other) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["travel by rail", "Where does Joanna’s Großmutter live?", "🎉 walnuts", "the of", "word " * 90, "", "?"],
+)
+def test_a_quantised_question_is_the_question_as_a_blob_holds_it(text: str) -> None:
+    def weight(word: str) -> float:
+        return 0.0 if word in ("the", "of") else 1.0 + len(word)
+
+    expected = quantise_rows(OfflineEmbedder().embed_query(text, weight))[0]
+    found = np.frombuffer(OfflineEmbedder().quantised_query(text, weight), np.int8)
+    assert (
+        np.abs(found.astype(int) - expected).max() <= 1
+    )  # one is rounded from a float32, one from a float64
+    assert found.any() == expected.any()
+
+
+def test_a_first_short_question_loads_neither_numpy_nor_the_tokenizer(tmp_path: Path) -> None:
+    code = f"""
+import sys
+from memtui import Memory
+from memtui.engine.records import Options
+with Memory.open({str(tmp_path / "memory.db")!r}, options=Options(background=False)) as memory:
+    memory.remember("Ada takes the train to Turku")
+    memory.jobs.run_now("embedding")
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+    code = f"""
+import sys
+from memtui import Memory
+with Memory.open({str(tmp_path / "memory.db")!r}, readonly=True) as memory:
+    result = memory.search("who travels by rail?")
+    assert [hit.memory.content for hit in result.hits] == ["Ada takes the train to Turku"], result
+    assert "vector" in result.hits[0].retrievers
+assert not {{"numpy", "tokenizers"}} & set(sys.modules)
 """
     subprocess.run([sys.executable, "-c", code], check=True)
 

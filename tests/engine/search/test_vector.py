@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +16,7 @@ from memtui.engine.records import Options
 from memtui.engine.records.embedding import VectorSpace
 from memtui.engine.search.filters import compiler
 from memtui.engine.search.retrievers import binary_quantization, vector, vector_cache
+from memtui.engine.search.retrievers.cosine import cosines_of_blobs
 from memtui.engine.search.retrievers.vector_cache import VectorCache
 from memtui.engine.search.scope import Scope, make_scope
 from memtui.engine.store import vectors
@@ -85,6 +88,11 @@ def exact(
     return sorted(found, key=lambda hit: (-hit[1], -hit[0]))
 
 
+def as_blob(query: np.ndarray[tuple[int, int], np.dtype[np.float32]]) -> bytes:
+    blob: bytes = quantise_rows(query)[0].tobytes()
+    return blob
+
+
 @pytest.mark.parametrize("narrow", [0, 20_000], ids=["through the index", "one by one"])
 @pytest.mark.parametrize(
     "expression", ["", "kind:fact", "kind:episode", "tag:few", "is:trash", "kind:fact -tag:few"]
@@ -96,7 +104,7 @@ def test_the_nearest_of_the_scope_are_found(
     query = random_vector()
     where = within(expression)
     wanted = exact(shelf, query, where)[:10]
-    found = vector.nearest_memories(shelf.connection, SPACE, query, where, 10)
+    found = vector.nearest_memories(shelf.connection, SPACE, as_blob(query), where, 10)
     assert [hit.rid for hit in found] == [rid for rid, _ in wanted]
     assert [hit.score for hit in found] == pytest.approx([score for _, score in wanted], abs=1e-5)
 
@@ -111,7 +119,7 @@ def test_a_copy_in_memory_finds_the_same(
     query = random_vector()
     where = within(expression)
     wanted = exact(shelf, query, where)[:10]
-    found = vector.nearest_memories(shelf.connection, SPACE, query, where, 10, copy)
+    found = vector.nearest_memories(shelf.connection, SPACE, as_blob(query), where, 10, copy)
     assert [hit.rid for hit in found] == [rid for rid, _ in wanted]
     assert [hit.score for hit in found] == pytest.approx([score for _, score in wanted], abs=1e-5)
 
@@ -127,19 +135,22 @@ def test_of_many_vectors_those_are_compared_that_have_the_signs_of_the_question(
     [(blob,)] = shelf.connection.execute("SELECT vector FROM embeddings WHERE rid = ?", (target,))
     query = normalise_rows(np.frombuffer(blob, np.int8)[None].astype(np.float32)) + 0.2 * random_vector()
     everything = exact(shelf, query, where)
-    found = vector.nearest_memories(shelf.connection, SPACE, query, where, 5, copy)
+    found = vector.nearest_memories(shelf.connection, SPACE, as_blob(query), where, 5, copy)
     assert found[0].rid == target and len(found) == 5
     assert [(hit.rid, pytest.approx(hit.score, abs=1e-9)) for hit in found] == [
         one for one in everything if one[0] in {hit.rid for hit in found}
     ]
-    all_of_them = vector.nearest_memories(shelf.connection, SPACE, query, where, 200, copy)
+    all_of_them = vector.nearest_memories(shelf.connection, SPACE, as_blob(query), where, 200, copy)
     assert [hit.rid for hit in all_of_them] == [rid for rid, _ in everything]
     inside = [rid for rid, _ in everything]
-    assert vector.nearest_memories(shelf.connection, SPACE, query, where, 5, copy, inside)[0].rid == target
+    assert (
+        vector.nearest_memories(shelf.connection, SPACE, as_blob(query), where, 5, copy, inside)[0].rid
+        == target
+    )
     for narrow in (vector.NARROW, 5):
         monkeypatch.setattr(vector, "NARROW", narrow)
         for place, (rid, cosine) in enumerate(everything):
-            position = vector.vector_rank(shelf.connection, SPACE, query, where, rid, copy)
+            position = vector.vector_rank(shelf.connection, SPACE, as_blob(query), where, rid, copy)
             assert position == (pytest.approx(cosine, abs=1e-9), place)
 
 
@@ -211,7 +222,7 @@ def test_a_copy_follows_every_change(shelf: Book, in_passing: int, monkeypatch: 
                 copy.load_or_update(shelf.connection, lambda: False)
             assert copy.is_current(shelf.connection, SPACE)
             query = random_vector()
-            found = vector.nearest_memories(shelf.connection, SPACE, query, within(), 300, copy)
+            found = vector.nearest_memories(shelf.connection, SPACE, as_blob(query), within(), 300, copy)
             assert [hit.rid for hit in found] == [rid for rid, _ in exact(shelf, query, within())]
 
 
@@ -224,14 +235,20 @@ def test_a_copy_that_has_missed_changes_is_made_anew(shelf: Book, monkeypatch: p
         connection.execute("UPDATE vector_log SET nonce = nonce + 1")
     assert not copy.is_current(shelf.connection, SPACE)
     copy.load_or_update(shelf.connection, lambda: False)
-    assert vector.nearest_memories(shelf.connection, SPACE, query, within(), 1, copy)[0].rid == fresh.rid
+    assert (
+        vector.nearest_memories(shelf.connection, SPACE, as_blob(query), within(), 1, copy)[0].rid
+        == fresh.rid
+    )
     monkeypatch.setattr(vectors, "LOG_KEPT", 0)
     put(shelf, fresh.rid, -query)
     with shelf.writing() as connection:
         vectors.trim_change_log(connection)
     assert not copy.is_current(shelf.connection, SPACE)
     copy.load_or_update(shelf.connection, lambda: False)
-    assert vector.nearest_memories(shelf.connection, SPACE, query, within(), 300, copy)[-1].rid == fresh.rid
+    assert (
+        vector.nearest_memories(shelf.connection, SPACE, as_blob(query), within(), 300, copy)[-1].rid
+        == fresh.rid
+    )
 
 
 def test_one_tagged_memory_among_many_nearer_ones_is_found(
@@ -242,7 +259,8 @@ def test_one_tagged_memory_among_many_nearer_ones_is_found(
     far = shelf.add("far", tags=["one"])
     put(shelf, far.rid, -query)
     assert [
-        hit.rid for hit in vector.nearest_memories(shelf.connection, SPACE, query, within("tag:one"), 3)
+        hit.rid
+        for hit in vector.nearest_memories(shelf.connection, SPACE, as_blob(query), within("tag:one"), 3)
     ] == [far.rid]
 
 
@@ -250,15 +268,15 @@ def test_changes_that_the_index_does_not_know_yet_count(shelf: Book) -> None:
     query = random_vector()
     fresh = shelf.add("fresh")
     put(shelf, fresh.rid, query)
-    [old] = vector.nearest_memories(shelf.connection, SPACE, query, within("kind:episode"), 1)
+    [old] = vector.nearest_memories(shelf.connection, SPACE, as_blob(query), within("kind:episode"), 1)
     put(shelf, old.rid, -query)
-    [best, *rest] = vector.nearest_memories(shelf.connection, SPACE, query, within(), 200)
+    [best, *rest] = vector.nearest_memories(shelf.connection, SPACE, as_blob(query), within(), 200)
     assert (best.rid, best.score) == (fresh.rid, pytest.approx(1.0, abs=1e-3))
     assert rest[-1].rid == old.rid
     with shelf.writing() as connection:
         connection.execute("DELETE FROM memories WHERE rid = ?", (fresh.rid,))
     assert fresh.rid not in {
-        hit.rid for hit in vector.nearest_memories(shelf.connection, SPACE, query, within(), 200)
+        hit.rid for hit in vector.nearest_memories(shelf.connection, SPACE, as_blob(query), within(), 200)
     }
 
 
@@ -268,10 +286,24 @@ def test_the_position_of_any_memory_is_exact(shelf: Book) -> None:
     wanted = exact(shelf, query, where)
     for place in (0, 17, len(wanted) - 1):
         rid, cosine = wanted[place]
-        found = vector.vector_rank(shelf.connection, SPACE, query, where, rid)
+        found = vector.vector_rank(shelf.connection, SPACE, as_blob(query), where, rid)
         assert found == (pytest.approx(cosine, abs=1e-5), place)
     without = shelf.add("no vector")
-    assert vector.vector_rank(shelf.connection, SPACE, query, where, without.rid) is None
+    assert vector.vector_rank(shelf.connection, SPACE, as_blob(query), where, without.rid) is None
+
+
+def test_cosines_are_the_same_with_numpy_and_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    dice = np.random.default_rng(5)
+    for dims in (1, 16, 256, 1_536):
+        query = dice.integers(-127, 128, dims, np.int8).tobytes()
+        rows = [row.tobytes() for row in dice.integers(-127, 128, (50, dims), np.int8)]
+        expected = cosines_of_blobs(rows, query)
+        with monkeypatch.context() as patch:
+            patch.delitem(sys.modules, "numpy")
+            assert cosines_of_blobs(rows, query) == expected
+            [nothing] = cosines_of_blobs([bytes(dims)], query)
+            assert "numpy" not in sys.modules
+        assert math.isnan(nothing)
 
 
 def test_vectors_of_another_model_or_length_are_never_compared(shelf: Book) -> None:
@@ -283,7 +315,7 @@ def test_vectors_of_another_model_or_length_are_never_compared(shelf: Book) -> N
         )
         vectors.store_vectors(connection, VectorSpace(SPACE.model_id, 8), [(stranger.rid, bytes(8))])
     assert stranger.rid not in {
-        hit.rid for hit in vector.nearest_memories(shelf.connection, SPACE, query, within(), 200)
+        hit.rid for hit in vector.nearest_memories(shelf.connection, SPACE, as_blob(query), within(), 200)
     }
 
 
@@ -293,5 +325,5 @@ def test_more_than_the_limit_of_one_query_can_be_asked_for(
     monkeypatch.setattr(vector, "KNN_LIMIT", 50)
     monkeypatch.setattr(vector, "NARROW", 0)
     query = random_vector()
-    found = vector.nearest_memories(shelf.connection, SPACE, query, within("tag:few"), 10)
+    found = vector.nearest_memories(shelf.connection, SPACE, as_blob(query), within("tag:few"), 10)
     assert [hit.rid for hit in found] == [rid for rid, _ in exact(shelf, query, within("tag:few"))[:10]]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Collection, Iterator
 from itertools import islice
+from operator import mul
 from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from memtui.engine.models.vectors import quantise_rows
+from memtui.engine.models.vectors import cap_threads
 from memtui.engine.records.embedding import VectorSpace
 from memtui.engine.search.scope import Scope
 from memtui.engine.store.sql import as_json
@@ -19,30 +22,19 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from memtui.engine.models.vectors import FloatMatrix
-
 _ROWS_AT_ONCE = 4_096
+# So many are compared in less time than numpy takes to be imported, for a process that has not done so.
+_FEW = 1_000
 
 
 def cosines_of_memories(
     connection: apsw.Connection,
     space: VectorSpace,
-    query: FloatMatrix,
+    blob: bytes,
     rids: Collection[int],
     vector_cache: VectorCache | None = None,
 ) -> dict[int, float]:
-    """The cosines of these memories, of those that have a vector."""
-    return read_cosines(connection, space, quantise_rows(query)[0].tobytes(), rids, vector_cache)
-
-
-def read_cosines(
-    connection: apsw.Connection,
-    space: VectorSpace,
-    blob: bytes,
-    rids: Collection[int],
-    vector_cache: VectorCache | None,
-) -> dict[int, float]:
-    """As ``cosines``; ``blob`` is the question as int8."""
+    """The cosines of these memories, of those that have a vector; ``blob`` is the question as int8."""
     held = (
         vector_cache.vectors(list(rids))
         if vector_cache is not None and vector_cache.is_current(connection, space)
@@ -86,12 +78,33 @@ def scan_cosines(
 
 def cosines_of_blobs(blobs: list[bytes], query: bytes) -> list[float]:
     """The cosine of each int8 vector to ``query``; NaN for one without length."""
+    if len(blobs) <= _FEW and "numpy" not in sys.modules:
+        return _cosines_without_numpy(blobs, query)
     import numpy as np
 
     cosines: list[float] = _cosines_of_matrix(
         np.frombuffer(b"".join(blobs), np.int8).reshape(len(blobs), -1), query
     ).tolist()
     return cosines
+
+
+def _cosines_without_numpy(blobs: list[bytes], query: bytes) -> list[float]:
+    asked = memoryview(query).cast("b").tolist()
+    length = math.sqrt(sum(map(mul, asked, asked)))
+    found = []
+    for blob in blobs:
+        row = memoryview(blob).cast("b").tolist()
+        lengths = math.sqrt(sum(map(mul, row, row))) * length
+        found.append(sum(map(mul, row, asked)) / lengths if lengths > 0 else math.nan)
+    return found
+
+
+def as_row(blob: bytes) -> NDArray[np.int8]:
+    """An int8 vector for numpy."""
+    cap_threads()
+    import numpy as np
+
+    return np.frombuffer(blob, np.int8)
 
 
 def _cosines_of_matrix(vectors_of: NDArray[np.int8], query: bytes) -> NDArray[np.float64]:

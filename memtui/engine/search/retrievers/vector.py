@@ -14,23 +14,17 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from memtui.engine.models.vectors import quantise_rows
 from memtui.engine.records.embedding import VectorSpace
 from memtui.engine.search.scope import Scope, rids_in_scope
 from memtui.engine.store import vectors
 from memtui.engine.store.sql import scalar
 from memtui.engine.store.vectors import KNN_LIMIT
 
-from .cosine import cosines_of_blobs, read_cosines, scan_cosines
+from .cosine import as_row, cosines_of_blobs, cosines_of_memories, scan_cosines
 from .keyword import KeywordHits
 from .vector_cache import VectorCache
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from memtui.engine.models.vectors import FloatMatrix
-
     from .vector_cache import Cosines
 
 NARROW = 20_000
@@ -40,37 +34,35 @@ NARROW = 20_000
 def nearest_memories(
     connection: apsw.Connection,
     space: VectorSpace,
-    query: FloatMatrix,
+    query: bytes,
     scope: Scope,
     limit: int,
     vector_cache: VectorCache | None = None,
     inside: Sequence[int] | None = None,
 ) -> list[KeywordHits]:
-    """The nearest ``limit`` memories of the scope; ``query`` is one row. Scores are cosines, -1 to 1.
+    """The nearest ``limit`` memories of the scope; ``query`` is an int8 vector. Scores are cosines, -1 to 1.
 
     ``inside``: what is in the scope, where that is known. Whichever way they are found, the scores are the same:
     those of ``cosines.py``.
     """
-    row = quantise_rows(query)[0]
-    found = _search_index(connection, space, row, scope, limit, vector_cache, inside)
-    exact = read_cosines(connection, space, row.tobytes(), [hit.rid for hit in found], vector_cache)
+    found = _search_index(connection, space, query, scope, limit, vector_cache, inside)
+    exact = cosines_of_memories(connection, space, query, [hit.rid for hit in found], vector_cache)
     return sorted(map(KeywordHits._make, exact.items()), key=lambda hit: (-hit.score, -hit.rid))
 
 
 def _search_index(
     connection: apsw.Connection,
     space: VectorSpace,
-    row: NDArray[np.int8],
+    blob: bytes,
     scope: Scope,
     limit: int,
     vector_cache: VectorCache | None,
     inside: Sequence[int] | None,
 ) -> list[KeywordHits]:
     if vector_cache is not None and vector_cache.is_current(connection, space):
-        in_cache = _search_cache(connection, vector_cache, row, scope, limit, inside)
+        in_cache = _search_cache(connection, vector_cache, blob, scope, limit, inside)
         if in_cache is not None:
             return in_cache
-    blob = row.tobytes()
     if not has_vec0(connection):
         return _search_with_numpy(connection, space, blob, scope, limit)
     unsynced = [rid for (rid,) in connection.execute("SELECT rid FROM vector_changes LIMIT ?", (NARROW + 1,))]
@@ -87,13 +79,12 @@ def _search_index(
 def vector_rank(
     connection: apsw.Connection,
     space: VectorSpace,
-    query: FloatMatrix,
+    blob: bytes,
     scope: Scope,
     rid: int,
     vector_cache: VectorCache | None = None,
 ) -> tuple[float, int] | None:
     """The cosine of one memory, and how many of the scope are nearer; None when it has no vector."""
-    blob = quantise_rows(query)[0].tobytes()
     row = connection.execute(
         "SELECT vector FROM embeddings WHERE model_id = ? AND rid = ? AND dims = ?",
         (space.model_id, rid, space.dims),
@@ -101,9 +92,7 @@ def vector_rank(
     if row is None:
         return None
     if vector_cache is not None and vector_cache.is_current(connection, space):
-        found = vector_cache.nearest_rids(
-            quantise_rows(query)[0], None if scope.all_kinds else scope.kinds, all=True
-        )
+        found = vector_cache.nearest_rids(as_row(blob), None if scope.all_kinds else scope.kinds, all=True)
         if found is not None:
             return _rank_in_scope(connection, scope, found, rid, cosines_of_blobs([row[0]], blob)[0])
     [cosine] = cosines_of_blobs([row[0]], blob)
@@ -166,12 +155,13 @@ def _compare_one_by_one(
 def _search_cache(
     connection: apsw.Connection,
     vector_cache: VectorCache,
-    row: NDArray[np.int8],
+    blob: bytes,
     scope: Scope,
     limit: int,
     inside: Sequence[int] | None,
 ) -> list[KeywordHits] | None:
     """None if the copy was dropped in the meantime."""
+    row = as_row(blob)
     for all in (False, True):
         if inside is not None:
             found = vector_cache.cosines(row, inside)
