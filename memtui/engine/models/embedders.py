@@ -13,7 +13,7 @@ import re
 import struct
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -49,6 +49,8 @@ _PIECES_AT_ONCE = 16_384
 _TEXTS_AT_ONCE = 512
 # A question of more pieces is quicker with numpy.
 _PIECES_OF_A_QUESTION = 64
+_WORDS_KEPT = 20_000
+_WORDS_OF_A_SEARCH = 2_500
 # Below: special pieces, and bytes of letters that the vocabulary lacks. They say nothing, nor does a blank.
 _FIRST_WORD_PIECE = 259
 _BLANK_PIECE = 29871
@@ -164,6 +166,12 @@ class _QuestionTable:
             self._bytes = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
         self._row = struct.Struct(f"<{OfflineEmbedder.dims}e")
 
+    def rows(self) -> NDArray[np.float16]:
+        """All of them."""
+        import numpy as np
+
+        return np.frombuffer(self._bytes, "<f2", offset=self._start).reshape(-1, OfflineEmbedder.dims)
+
     def row(self, piece: int) -> tuple[float, ...]:
         """The numbers of a piece."""
         return self._row.unpack_from(self._bytes, self._start + piece * self._row.size)
@@ -180,9 +188,26 @@ class OfflineEmbedder(LocalEmbedder[_EmbeddingTable]):
         super().__init__()
         self._folder = folder
         self._questions: _QuestionTable | None = None
+        self._word_rows: dict[str, bytes] = {}
 
     def installation_hint(self) -> str:
         return f"Install the packaged weights: {command_for_dependency('wordllama', 'tokenizers')}"
+
+    def word_rows(self, words: Collection[str]) -> dict[str, bytes]:
+        """Each word's own vector as int8, the same in every text; the latest ones are kept."""
+        known = self._word_rows
+        new = [word for word in dict.fromkeys(words) if word not in known]
+        if new:
+            blob = quantise_rows(self._sum_pieces(new)).tobytes()
+            known.update(
+                (word, blob[start : start + self.dims])
+                for word, start in zip(new, range(0, len(blob), self.dims), strict=True)
+            )
+        found = {word: known[word] for word in words}
+        if len(known) > _WORDS_KEPT:
+            # The half that came first goes; another thread keeps what it has.
+            self._word_rows = dict(list(known.items())[_WORDS_KEPT // 2 :])
+        return found
 
     def embed(self, texts: Sequence[str]) -> FloatMatrix:
         model = self._load_model()
@@ -242,6 +267,33 @@ class OfflineEmbedder(LocalEmbedder[_EmbeddingTable]):
             if self._questions is None:
                 self._questions = self._load_files(_QuestionTable)
             return self._questions
+
+    def _sum_pieces(self, words: Sequence[str]) -> FloatMatrix:
+        """The direction of each word, of any length; quicker than ``embed`` for texts of a few pieces."""
+        import numpy as np
+
+        split = self._split_words(words)
+        table = self._question_table().rows()
+        pieces = np.array([piece for ids in split for piece in ids], np.intp)
+        owners = np.repeat(np.arange(len(words)), list(map(len, split)))
+        known = (pieces >= _FIRST_WORD_PIECE) & (pieces != _BLANK_PIECE)
+        pieces, owners = pieces[known], owners[known]
+        sums = np.zeros((len(words), self.dims), np.float32)
+        if len(pieces):
+            firsts = np.flatnonzero(np.diff(owners, prepend=-1))
+            sums[owners[firsts]] = np.add.reduceat(table[pieces].astype(np.float32), firsts, axis=0)
+        return sums
+
+    def _split_words(self, words: Sequence[str]) -> list[list[int]]:
+        """The pieces of each. The tokenizer is quicker, but not for the words of a first search."""
+        if self._model is None and len(self._word_rows) + len(words) <= _WORDS_OF_A_SEARCH:
+            vocabulary = self._question_table().vocabulary
+            found = [question_pieces.split_question(vocabulary, word) for word in words] if vocabulary else []
+            split = [pieces.ids for pieces in found if pieces is not None]
+            if len(split) == len(words):
+                return split
+        encoded = self._load_model().tokenizer.encode_batch_fast(words, add_special_tokens=False)
+        return [one.ids for one in encoded]
 
     def _weighted_mean(
         self, model: _EmbeddingTable, ids: Sequence[int], weights: Sequence[float] | None
@@ -332,6 +384,14 @@ class QuestionWords(NamedTuple):
     rows: ByteMatrix
     weights: tuple[float, ...]
     words: tuple[str, ...]
+
+
+@runtime_checkable
+class StaticEmbedder(Embedder, Protocol):
+    """An embedder for which a word has the same vector in every text: nothing of it has to be stored."""
+
+    def word_rows(self, words: Collection[str]) -> dict[str, bytes]:
+        """Each of these lower-case words as ``dims`` bytes of int8."""
 
 
 @runtime_checkable

@@ -21,7 +21,8 @@ _NAMING: tuple[RetrieverName, ...] = ("keyword", "entity")
 class RetrieverCandidate(Record):
     """A memory in one retriever's list: the raw score, its share, and what matched.
 
-    ``cosines``: in the word vector retriever, the best one of each word of the question.
+    ``cosines``: in the word vector retriever, the best one of each word of the question. ``stands``: its words are so near
+    in meaning that it answers by itself.
     """
 
     rid: int
@@ -29,6 +30,7 @@ class RetrieverCandidate(Record):
     share: float
     matched: tuple[str, ...] = ()
     cosines: tuple[float, ...] = ()
+    stands: bool = False
 
 
 class FusedCandidate(Record):
@@ -71,8 +73,11 @@ def weighted_totals(
 def candidates_with_own_evidence(
     lists: Mapping[RetrieverName, Sequence[RetrieverCandidate]], profile: Profile
 ) -> set[int]:
-    """What answers by itself: it has a word or a name of the question, or a meaning as near as the floor asks for."""
+    """What answers by itself: it has a word or a name of the question, or a meaning as near as the floor asks for,
+    as a whole or word by word.
+    """
     found = {one.rid for one in lists.get("vector", ()) if one.score >= profile.floor}
+    found.update(one.rid for one in lists.get("word_vector", ()) if one.stands)
     return found.union(one.rid for retriever in _NAMING for one in lists.get(retriever, ()))
 
 

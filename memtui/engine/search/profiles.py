@@ -12,7 +12,8 @@ from memtui.engine.records import Profile
 from memtui.engine.store import vectors
 from memtui.engine.store.sql import json_text
 
-DEFAULT = Profile()
+DEFAULT = Profile(word_vector=0.35, session=0.4)
+"""It does without vectors of words where the file's model neither makes nor has any."""
 RRF = Profile(name="rrf", fusion="rrf", k=60, keyword=1.0, vector=1.0, entity=1.0, floor=0.3)
 LATE = Profile(name="late", vector=0.2, word_vector=0.5)
 """Late interaction, as it is called: question and text meet word by word. Needs a model that makes vectors of words."""
@@ -46,11 +47,7 @@ def configured_profile(connection: apsw.Connection, name: str) -> tuple[Profile,
         found = find_profile(connection, name)
     except NotFoundError as error:
         return DEFAULT, f"{error.message.removesuffix('.')} here: ranked by {DEFAULT.name}."
-    if (
-        found.word_vector
-        and vectors.vector_space(connection) is not None
-        and not vectors.word_dims(connection)
-    ):
+    if found is LATE and vectors.vector_space(connection) is not None and not vectors.word_dims(connection):
         problem = f'The ranking "{name}" needs vectors of words, which this memory\'s model does not make'
         return DEFAULT, f"{problem}: ranked by {DEFAULT.name}."
     return found, ""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import apsw
+from msgspec.structs import replace
 
 from memtui.engine.errors import DegradedError
 from memtui.engine.models.vectors import quantise_rows
@@ -15,6 +16,7 @@ from memtui.engine.store import vectors
 from memtui.engine.store.sql import as_json
 from memtui.engine.store.tokens import stems
 
+from . import profiles
 from . import query as search_query
 from .fusion import FusedCandidate, RetrieverCandidate, candidates_with_own_evidence, fuse_lists
 from .query import ParsedQuery
@@ -25,7 +27,7 @@ from .retrievers import context, entity, keyword
 from .scope import Scope
 
 if TYPE_CHECKING:
-    from memtui.engine.models.embedders import WordEmbedder
+    from memtui.engine.models.embedders import StaticEmbedder, WordEmbedder
     from memtui.engine.models.vectors import FloatMatrix
 
     from .retrievers.vector_cache import VectorCache
@@ -112,6 +114,8 @@ def rank_memories(
         near = vector.nearest_memories(
             connection, meaning.space, meaning.query, scope, profile.depth, meaning.vector_cache, inside
         )
+    if profile == profiles.DEFAULT and not (meaning and meaning.words):
+        profile = replace(profile, word_vector=0.0)  # it does without where the model has no vectors of words
     lists["vector"] = [
         RetrieverCandidate(rid=hit.rid, score=hit.score, share=max(0.0, hit.score)) for hit in near
     ]
@@ -173,17 +177,22 @@ def _query_vector(
         """What is not looked for, as it says little, weighs as much as the word that says least."""
         return telling.get((stems(word) or [word])[0], otherwise)
 
-    words = None
+    words, static = None, None
     try:
         query = _quantised_query(embedder, asked.text, weigh)
-        if profile.word_vector and any(query) and (words_of := _word_embedder(connection, embedder)):
-            words = words_of.question_words(asked.text, lambda word: weigh(word, 0.0))
+        if profile.word_vector and any(query):
+            if words_of := _word_embedder(connection, embedder):
+                words = words_of.question_words(asked.text, lambda word: weigh(word, 0.0))
+            elif static := _static_embedder(embedder):
+                from .retrievers.late_interaction import static_question_words
+
+                words = static_question_words(static, asked)
     except DegradedError as error:
         return None, error.message.removesuffix(".")
     if len(query) != space.dims:
         return None, f"the model makes {len(query)} dimensions, the memory has {space.dims}"
     vector_cache = embedder.vector_cache if isinstance(embedder, CachedVectors) else None
-    return (QueryVector(query, space, vector_cache, words), "") if any(query) else (None, "")
+    return (QueryVector(query, space, vector_cache, words, static), "") if any(query) else (None, "")
 
 
 def _quantised_query(embedder: QueryEmbedder, text: str, weight: Callable[[str], float]) -> bytes:
@@ -204,6 +213,13 @@ def _word_embedder(connection: apsw.Connection, embedder: QueryEmbedder) -> Word
     made_by = embedder.embedder if isinstance(embedder, CachedVectors) else embedder
     dims = vectors.word_dims(connection)
     return made_by if isinstance(made_by, WordEmbedder) and made_by.word_dims == dims else None
+
+
+def _static_embedder(embedder: QueryEmbedder) -> StaticEmbedder | None:
+    from memtui.engine.models.embedders import StaticEmbedder
+
+    made_by = embedder.embedder if isinstance(embedder, CachedVectors) else embedder
+    return made_by if isinstance(made_by, StaticEmbedder) else None
 
 
 def _no_words(connection: apsw.Connection, meaning: QueryVector | None) -> str:

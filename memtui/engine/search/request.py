@@ -11,7 +11,7 @@ from .query import ParsedQuery
 from .scope import Scope
 
 if TYPE_CHECKING:
-    from memtui.engine.models.embedders import QuestionWords
+    from memtui.engine.models.embedders import QuestionWords, StaticEmbedder
 
     from .retrievers.vector_cache import VectorCache
 
@@ -23,13 +23,14 @@ COMING = "it is coming"
 class QueryVector(NamedTuple):
     """A question as an int8 vector, the space it lies in, and a copy of that, if there is one.
 
-    ``words``: vectors of its words, where the profile goes by them and the file has them.
+    ``words``: vectors of its words, where the profile goes by them, and the file has them or ``static`` looks them up.
     """
 
     query: bytes
     space: VectorSpace
     vector_cache: VectorCache | None
     words: QuestionWords | None = None
+    static: StaticEmbedder | None = None
 
 
 class SearchRequest(NamedTuple):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Collection
 from heapq import nlargest
 
 import apsw
@@ -17,8 +18,8 @@ from memtui.engine.records import RetrieverName
 
 from . import scored_documents
 from .fusion import RetrieverCandidate, retriever_weight, weighted_totals
-from .request import SearchRequest
-from .retrievers import context
+from .request import QueryVector, SearchRequest
+from .retrievers import context, keyword
 from .scope import rids_in_scope
 from .scored_documents import ScoredDocument
 
@@ -38,6 +39,10 @@ OTHERS = 0.8
 """What the turn of an assistant, a tool or a document counts, against one of the person."""
 FTS5_MOST = 2.2
 """The most that FTS5's bm25() gives a word, as a multiple of its idf."""
+STATIC_WORDS = 3_000
+"""Of so many words the packaged vectors are looked up: in the candidates, then in the turns around and what was left out."""
+STATIC_WORDS_OF_MANY = 1_000
+"""The same in a large index, where all else takes longer already."""
 
 
 def rerank_candidates(
@@ -92,17 +97,6 @@ def _score_documents(
         ]
         # Those of the first pass come first: only among them is the order known to be the order over everything.
         lists["keyword"] = sorted(counted, key=lambda one: (one.rid not in first_pass, -one.score, -one.rid))
-    if asked.meaning and asked.meaning.words:
-        from .retrievers import late_interaction
-
-        started = time.perf_counter()
-        judged = lists.get("word_vector", [])
-        others = readings.keys() - {candidate.rid for candidate in judged}
-        judged = judged + late_interaction.score_words(
-            connection, asked.meaning.space, asked.meaning.words, others
-        )
-        lists["word_vector"] = sorted(judged, key=lambda one: (-one.score, -one.rid))
-        judging = (time.perf_counter() - started) * 1000.0
     if asked.meaning and asked.profile.vector:
         from .retrievers.cosine import cosines_of_memories
 
@@ -115,7 +109,41 @@ def _score_documents(
             RetrieverCandidate(rid=rid, score=cosine, share=max(0.0, cosine))
             for rid, cosine in sorted(found.items(), key=lambda one: (-one[1], -one[0]))
         ]
+    if asked.meaning and asked.meaning.words:
+        started = time.perf_counter()
+        judged = lists.get("word_vector", [])
+        others = readings.keys() - {candidate.rid for candidate in judged}
+        judged = judged + _score_word_vectors(connection, asked, asked.meaning, readings, others, lists)
+        lists["word_vector"] = sorted(judged, key=lambda one: (-one.score, -one.rid))
+        judging = (time.perf_counter() - started) * 1000.0
     return judging
+
+
+def _score_word_vectors(
+    connection: apsw.Connection,
+    asked: SearchRequest,
+    meaning: QueryVector,
+    readings: dict[int, ScoredDocument],
+    rids: Collection[int],
+    lists: dict[RetrieverName, list[RetrieverCandidate]],
+) -> list[RetrieverCandidate]:
+    from .retrievers import late_interaction
+
+    assert meaning.words is not None
+    if meaning.static is None:
+        return late_interaction.score_words(connection, meaning.space, meaning.words, rids)
+    # Words are looked up in the texts themselves: so many that a search stays quick, of the best texts first.
+    totals = weighted_totals(lists, asked.profile)
+    looked_up: list[int] = []
+    room = STATIC_WORDS if asked.question.rows < keyword.GATE_FROM else STATIC_WORDS_OF_MANY
+    for rid in sorted(rids, key=lambda rid: (totals.get(rid, 0.0), rid), reverse=True):
+        room -= readings[rid].length
+        if room < 0 and looked_up:
+            break
+        looked_up.append(rid)
+    return late_interaction.score_static_words(
+        connection, meaning.static, meaning.words, looked_up, asked.profile.floor
+    )
 
 
 def _score_by_words(

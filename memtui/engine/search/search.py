@@ -11,7 +11,7 @@ from memtui.engine.errors import InputError
 from memtui.engine.records import Hit, Profile, SearchResult
 from memtui.engine.store import memories, vectors
 
-from . import cautions, scored_documents
+from . import cautions, profiles, scored_documents
 from .filters.compiler import compile_filter, which_term_removes_all
 from .filters.terms import reads_as_filter
 from .ranking import MOST_HITS, QueryEmbedder, Ranking, rank_memories
@@ -109,7 +109,9 @@ def _completeness_notes(
         waiting = vectors.count_unembedded(connection, _WAITING_COUNTED + 1)
         if "vector" in unavailable:
             notes.append(f"Searched without vectors: {unavailable['vector']}.")
-        elif "word_vector" in unavailable:
+        elif (
+            "word_vector" in unavailable and ranking.asked.profile.word_vector > profiles.DEFAULT.word_vector
+        ):
             notes.append(f"Searched without vectors of words: {unavailable['word_vector']}.")
         elif waiting:
             several, whose = ("memory has", "its") if waiting == 1 else ("memories have", "their")

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from memtui.engine.errors import DegradedError
-from memtui.engine.models import question_pieces
+from memtui.engine.models import embedders, question_pieces
 from memtui.engine.models.embedders import MOST_CHARACTERS, OfflineEmbedder
 from memtui.engine.models.vectors import normalise_rows, quantise_rows, usable_rows
 
@@ -223,7 +223,25 @@ def test_a_quantised_question_is_the_question_as_a_blob_holds_it(text: str) -> N
     assert found.any() == expected.any()
 
 
-def test_a_first_short_question_loads_neither_numpy_nor_the_tokenizer(tmp_path: Path) -> None:
+def test_words_have_the_same_vectors_with_and_without_the_tokenizer(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ["train", "rails", "großmutter", "turku", "karhunen", "7"]
+    without, loaded = OfflineEmbedder(), OfflineEmbedder()
+    loaded._load_model()
+    rows = without.word_rows(words)
+    assert rows == loaded.word_rows(words)
+    assert without._model is None and set(map(len, rows.values())) == {OfflineEmbedder.dims}
+    for word in words:
+        row = np.frombuffer(rows[word], np.int8).astype(np.float32)[None]
+        assert (normalise_rows(row) @ loaded.embed([word]).T)[0, 0] > 0.999
+    assert without.word_rows(["吃饭", "train"])["train"] == rows["train"], "an odd word takes the tokenizer"
+    assert without._model is not None
+    monkeypatch.setattr(embedders, "_WORDS_KEPT", 4)
+    assert len(without.word_rows(words)) == len(words)
+    assert len(without._word_rows) < len(words)
+    assert without.word_rows(words) == rows
+
+
+def test_a_first_short_question_loads_no_tokenizer_and_numpy_only_to_compare_words(tmp_path: Path) -> None:
     code = f"""
 import sys
 from memtui import Memory
@@ -236,11 +254,14 @@ with Memory.open({str(tmp_path / "memory.db")!r}, options=Options(background=Fal
     code = f"""
 import sys
 from memtui import Memory
+from memtui.engine.records import Profile
 with Memory.open({str(tmp_path / "memory.db")!r}, readonly=True) as memory:
-    result = memory.search("who travels by rail?")
+    result = memory.search("who travels by rail?", profile=Profile())
     assert [hit.memory.content for hit in result.hits] == ["Ada takes the train to Turku"], result
     assert "vector" in result.hits[0].retrievers
-assert not {{"numpy", "tokenizers"}} & set(sys.modules)
+    assert not {{"numpy", "tokenizers"}} & set(sys.modules)
+    assert "word_vector" in memory.search("who travels by rail?").hits[0].retrievers
+assert "tokenizers" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", code], check=True)
 

@@ -83,6 +83,17 @@ class WordEmbedder(FakeEmbedder):
         return quantise_rows(np.array(rows, np.float32).reshape(len(words), self.word_dims))
 
 
+class StaticEmbedder(FakeEmbedder):
+    """Has one direction for each word, in every text."""
+
+    model_id = "fake-static"
+    sends_to = ""
+    available, at_hand, interrupt = WordEmbedder.available, WordEmbedder.at_hand, WordEmbedder.interrupt
+
+    def word_rows(self, words: Iterable[str]) -> dict[str, bytes]:
+        return {word: quantise_rows(self._direction(word)[None, :]).tobytes() for word in words}
+
+
 class Book:
     """The file under test, with short ways to write into it."""
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 
+import msgspec
 import pytest
 from memtui.engine.errors import InputError, NotFoundError
 from memtui.engine.records import Profile
 from memtui.engine.search import profiles
-from shelf import Book
+from shelf import Book, FakeEmbedder
 
 
 def test_the_built_in_ones(book: Book) -> None:
-    assert profiles.find_profile(book.connection, "default") == Profile()
+    assert profiles.find_profile(book.connection, "default") == profiles.DEFAULT
     rrf = profiles.find_profile(book.connection, "rrf")
     assert (rrf.fusion, rrf.k, rrf.keyword, rrf.vector, rrf.entity) == ("rrf", 60, 1.0, 1.0, 1.0)
 
@@ -54,3 +55,13 @@ def test_numbers_that_cannot_be_used_are_refused(book: Book, profile: Profile) -
 def test_built_in_names_cannot_be_taken(book: Book, name: str) -> None:
     with book.writing() as connection, pytest.raises(InputError):
         profiles.save(connection, Profile(name=name))
+
+
+def test_a_persons_own_profile_stays_where_the_model_has_no_vectors_of_words(book: Book) -> None:
+    """One that is tuned from the default has a weight for them; only the built-in one that needs them gives way."""
+    book.add("Ada eats walnuts", embedder=FakeEmbedder())
+    mine = msgspec.structs.replace(profiles.DEFAULT, name="mine", vector=0.5)
+    with book.writing() as connection:
+        profiles.save(connection, mine)
+    assert profiles.configured_profile(book.connection, "mine") == (mine, "")
+    assert profiles.configured_profile(book.connection, "late")[0] == profiles.DEFAULT

@@ -18,7 +18,7 @@ from memtui.engine.search.ranking import rank_memories
 from memtui.engine.search.scope import make_scope
 from memtui.engine.search.search import search
 from memtui.engine.store.file import open_file
-from shelf import NOW, Book, FakeEmbedder, WordEmbedder
+from shelf import NOW, Book, FakeEmbedder, StaticEmbedder, WordEmbedder
 
 from sizes import examples
 
@@ -65,7 +65,7 @@ profiles = st.builds(
     depth=st.sampled_from((1, 2, 3, 5, 100)),
 )  # fmt: skip
 shelves = st.lists(told, min_size=8, max_size=14)
-vectors = st.sampled_from(("words", "texts", "off"))
+vectors = st.sampled_from(("words", "static", "texts", "off"))
 
 
 class Asked(NamedTuple):
@@ -87,7 +87,7 @@ def asked(stories: list[Told], profile: Profile, filter: str, vectors: str) -> I
     connections = open_file(":memory:")
     try:
         book = Book(connections)
-        embedder = WordEmbedder(LIKE) if vectors == "words" else FakeEmbedder(LIKE)
+        embedder = {"words": WordEmbedder, "static": StaticEmbedder}.get(vectors, FakeEmbedder)(LIKE)
         kept = []
         for number, story in enumerate(stories):
             turn = story.kind == "episode"

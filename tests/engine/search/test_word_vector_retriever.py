@@ -11,14 +11,16 @@ from memtui.engine.models.embedders import QuestionWords
 from memtui.engine.models.vectors import quantise_rows
 from memtui.engine.records import Hit, Profile, SearchResult
 from memtui.engine.records.embedding import VectorSpace
-from memtui.engine.search import profiles
-from memtui.engine.search.retrievers import late_interaction
+from memtui.engine.search import profiles, rerank
+from memtui.engine.search import query as search_query
+from memtui.engine.search.retrievers import keyword, late_interaction
 from memtui.engine.search.retrievers.late_interaction import score_words
 from memtui.engine.search.search import search
+from memtui.engine.search.term_statistics import MEMORIES
 from memtui.engine.store import vectors
 from memtui.engine.store.vectors import WordRows
 from msgspec.structs import replace
-from shelf import NOW, Book, FakeEmbedder, WordEmbedder
+from shelf import NOW, Book, FakeEmbedder, StaticEmbedder, WordEmbedder
 
 LIKE = {"purchase": {"bought": 1.0}, "store": {"shop": 1.0}}
 LATE = profiles.LATE
@@ -158,4 +160,62 @@ def test_in_rrf_it_takes_no_part(book: Book) -> None:
     filled(book, embedder)
     result = find(book, "purchase store", Profile(fusion="rrf", word_vector=1.0), embedder)
     assert result.hits and all("word_vector" not in hit.retrievers for hit in result.hits)
+    assert "word_vector" not in {report.retriever for report in result.retrievers}
+
+
+def test_static_vectors_are_looked_up_in_the_texts(book: Book) -> None:
+    """Nothing is stored for them; the score is the weighted mean of the best cosines, and the word is named."""
+    filled(book, embedder := StaticEmbedder(LIKE))
+    result = find(book, "purchase a store", profiles.DEFAULT, embedder)
+    assert not vectors.word_dims(book.connection)
+    bought, wisdom = of(result, "Ada"), of(result, "A store")
+    assert bought.retrievers["word_vector"].matched == ("purchase", "store")
+    assert wisdom.retrievers["word_vector"].matched == ("store",)
+    assert bought.retrievers["word_vector"].score == pytest.approx(0.5**0.5, abs=0.01)
+    assert bought.retrievers["word_vector"].term == pytest.approx(
+        profiles.DEFAULT.word_vector * bought.retrievers["word_vector"].score
+    )
+
+
+def test_words_that_are_near_by_themselves_answer(book: Book) -> None:
+    """In a text that as a whole is below the floor; not where they are below it too."""
+    embedder = StaticEmbedder({"store": {"shop": 1.0}})
+    long = "one wide hall stands beside many old oak trees near another river"
+    book.add(f"{long} shop", embedder=embedder)
+    book.add(f"{long} barn", embedder=embedder)
+    plain = replace(profiles.DEFAULT, floor=0.3)
+    assert [hit.memory.content[-4:] for hit in find(book, "store", plain, embedder).hits] == ["shop"]
+    assert not find(book, "store", replace(plain, floor=0.9), embedder).hits
+
+
+def test_a_score_by_static_vectors_is_the_same_whoever_stands_beside(book: Book) -> None:
+    embedder = StaticEmbedder(LIKE)
+    notes = [book.add(f"shop {number} near store {number % 3} bought") for number in range(9)]
+    asked = search_query.parse_query(book.connection, "purchase store", MEMORIES)
+    words = late_interaction.static_question_words(embedder, asked)
+    assert words is not None
+    rids = [one.rid for one in notes]
+    together = late_interaction.score_static_words(book.connection, embedder, words, rids, 0.15)
+    for one in together:
+        assert late_interaction.score_static_words(book.connection, embedder, words, [one.rid], 0.15) == [one]
+
+
+@pytest.mark.parametrize("most", ["STATIC_WORDS", "STATIC_WORDS_OF_MANY"])
+def test_words_are_looked_up_in_the_best_texts_only(
+    book: Book, monkeypatch: pytest.MonkeyPatch, most: str
+) -> None:
+    filled(book, embedder := StaticEmbedder(LIKE))
+    monkeypatch.setattr(rerank, most, 4)
+    if most == "STATIC_WORDS_OF_MANY":
+        monkeypatch.setattr(keyword, "GATE_FROM", 2)
+    alone = replace(profiles.DEFAULT, floor=-1.0, neighbours=0.0, session=0.0, facts=0.0)
+    result = find(book, "purchase a store", alone, embedder)
+    judged = [hit.memory.content for hit in result.hits if "word_vector" in hit.retrievers]
+    assert judged == ["A store of wisdom"]
+
+
+def test_the_default_does_without_where_the_model_has_no_words(book: Book) -> None:
+    filled(book, embedder := FakeEmbedder())
+    result = find(book, "purchase a store", profiles.DEFAULT, embedder)
+    assert result.hits and not result.notes
     assert "word_vector" not in {report.retriever for report in result.retrievers}

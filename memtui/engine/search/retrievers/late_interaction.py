@@ -1,23 +1,28 @@
-"""The word vector retriever: late interaction between the words of a question and of a text, each in its sentence.
+"""The word vector retriever: late interaction between the words of a question and of a text.
 
 It finds nothing by itself. What other retrievers found, and the turns around, it judges word by word: for each word of the
 question the nearest one of the text counts, as much as that word is rare. So an answer in other words than the question is
-told from a text that is only about the same, which one vector for all of it cannot do. It takes a model that makes
-vectors of words (``models.word_vectors``).
+told from a text that is only about the same, which one vector for all of it cannot do.
+
+A model that reads words in their sentence stores their vectors beside the text (``score_words``). For the packaged one a
+word has one vector everywhere, so the texts are read instead, and nothing is stored (``score_static_words``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from operator import itemgetter, mul
 from typing import TYPE_CHECKING
 
 import apsw
+from msgspec.structs import replace
 
-from memtui.engine.models.embedders import QuestionWords
+from memtui.engine.models.embedders import QuestionWords, StaticEmbedder
 from memtui.engine.records.embedding import VectorSpace
 from memtui.engine.search.fusion import RetrieverCandidate
+from memtui.engine.search.query import ParsedQuery
 from memtui.engine.store.sql import as_json
+from memtui.engine.store.tokens import STOP_WORDS, words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,6 +30,49 @@ if TYPE_CHECKING:
 
 MEANS = 0.5
 """The cosine from which on a text is said to have a word's meaning."""
+
+
+READ = 600
+"""Characters of a text of which the packaged vectors are looked up."""
+
+
+def static_question_words(embedder: StaticEmbedder, question: ParsedQuery) -> QuestionWords | None:
+    """The words that are looked for, with the packaged vector of each; None where there are none."""
+    import numpy as np
+
+    terms = [term for term in question.terms if not term.bigram]
+    if not terms:
+        return None
+    known = embedder.word_rows([term.word for term in terms])
+    rows = np.frombuffer(b"".join(known[term.word] for term in terms), np.int8).reshape(len(terms), -1)
+    return QuestionWords(rows, tuple(term.idf for term in terms), tuple(term.word for term in terms))
+
+
+def score_static_words(
+    connection: apsw.Connection,
+    embedder: StaticEmbedder,
+    asked: QuestionWords,
+    rids: Collection[int],
+    floor: float,
+) -> list[RetrieverCandidate]:
+    """As ``score_words``, of the beginnings of their texts. What reaches the ``floor`` answers by itself."""
+    rows = connection.execute(
+        "SELECT rid, substr(content, 1, ?) FROM memories WHERE rid IN (SELECT value FROM json_each(?))",
+        (READ, as_json(rids)),
+    )
+    read = {rid: [word for word in words(text) if word not in STOP_WORDS] for rid, text in rows}
+    read = {rid: said for rid, said in read.items() if said}
+    if not read:
+        return []
+    vectors_of = embedder.word_rows({word for said in read.values() for word in said})
+    places = {word: place for place, word in enumerate(vectors_of)}
+    best = _best_cosines(
+        b"".join(vectors_of.values()),
+        asked,
+        [place for said in read.values() for place in map(places.__getitem__, said)],
+        list(map(len, read.values())),
+    )
+    return [replace(one, stands=one.score >= floor) for one in _make_candidates(list(read), best, asked)]
 
 
 def score_words(
@@ -44,28 +92,49 @@ def score_words(
     vectors_of: dict[int, bytes] = dict(rows)
     if not vectors_of or not words.weights:
         return []
+    dims = words.rows.shape[1]
+    best = _best_cosines(
+        b"".join(vectors_of.values()), words, None, [len(blob) // dims for blob in vectors_of.values()]
+    )
+    return _make_candidates(list(vectors_of), best, words)
+
+
+def _make_candidates(
+    rids: Sequence[int], best: Sequence[Sequence[float]], words: QuestionWords
+) -> list[RetrieverCandidate]:
+    """``best``: for each of them the best cosine of each word."""
     whole = sum(words.weights)
     made = []
-    for rid, best in zip(vectors_of, _best_cosines(list(vectors_of.values()), words), strict=True):
-        score = sum(map(mul, words.weights, best)) / whole
-        meant = [(cosine, word) for cosine, word in zip(best, words.words, strict=True) if cosine >= MEANS]
+    for rid, cosines in zip(rids, best, strict=True):
+        score = sum(map(mul, words.weights, cosines)) / whole
+        meant = [(cosine, word) for cosine, word in zip(cosines, words.words, strict=True) if cosine >= MEANS]
         matched = dict.fromkeys(word for _, word in sorted(meant, key=itemgetter(0), reverse=True))
         made.append(
-            RetrieverCandidate(rid=rid, score=score, share=score, matched=tuple(matched), cosines=tuple(best))
+            RetrieverCandidate(
+                rid=rid, score=score, share=score, matched=tuple(matched), cosines=tuple(cosines)
+            )
         )
     return made
 
 
-def _best_cosines(blobs: list[bytes], words: QuestionWords) -> list[list[float]]:
-    """For each text the best cosine, at least 0, of each word of the question."""
+def _best_cosines(
+    blob: bytes, words: QuestionWords, places: Sequence[int] | None, sizes: Sequence[int]
+) -> list[list[float]]:
+    """For each text the best cosine, at least 0, of each word of the question.
+
+    ``blob`` has a row for each word; ``places`` which of them a text has, one text after the other, where words are shared;
+    ``sizes`` how many each text has.
+    """
     import numpy as np
 
     # Sums of whole numbers: exact, and so the same for a text whatever is beside it.
     asked = words.rows.astype(np.float32)
-    rows = np.frombuffer(b"".join(blobs), np.int8).reshape(-1, asked.shape[1]).astype(np.float32)
+    rows = np.frombuffer(blob, np.int8).reshape(-1, asked.shape[1]).astype(np.float32)
     lengths = np.outer(_row_lengths(rows), _row_lengths(asked))
     cosines = np.divide(rows @ asked.T, lengths, out=np.zeros_like(lengths), where=lengths > 0)
-    starts = np.cumsum([0, *(len(blob) // asked.shape[1] for blob in blobs[:-1])])
+    if places is not None:
+        cosines = cosines[np.asarray(places, np.intp)]
+    starts = np.cumsum([0, *sizes[:-1]])
     best: list[list[float]] = np.maximum(np.maximum.reduceat(cosines, starts, axis=0), 0.0).tolist()
     return best
 
