@@ -11,11 +11,13 @@ from __future__ import annotations
 import mmap
 import re
 import struct
+import sys
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from importlib.util import find_spec
+from operator import mul
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
@@ -47,8 +49,8 @@ WordWeight = Callable[[str], float]
 MOST_CHARACTERS = 20_000
 _PIECES_AT_ONCE = 16_384
 _TEXTS_AT_ONCE = 512
-# A question of more pieces is quicker with numpy.
-_PIECES_OF_A_QUESTION = 64
+# For so many the sum is made in less time than numpy takes to be imported.
+_PIECES_WITHOUT_NUMPY = 1_000
 _WORDS_KEPT = 20_000
 _WORDS_OF_A_SEARCH = 2_500
 # Below: special pieces, and bytes of letters that the vocabulary lacks. They say nothing, nor does a blank.
@@ -161,7 +163,7 @@ class _QuestionTable:
 
     def __init__(self, weights: Path, tokenizer: Path) -> None:
         self.vocabulary = question_pieces.load_vocabulary(tokenizer)
-        self._start, _ = _table_place(weights, OfflineEmbedder.dims)
+        self._start, self._rows = _table_place(weights, OfflineEmbedder.dims)
         with weights.open("rb") as stream:
             self._bytes = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
         self._row = struct.Struct(f"<{OfflineEmbedder.dims}e")
@@ -170,11 +172,18 @@ class _QuestionTable:
         """All of them."""
         import numpy as np
 
-        return np.frombuffer(self._bytes, "<f2", offset=self._start).reshape(-1, OfflineEmbedder.dims)
+        count = self._rows * OfflineEmbedder.dims
+        return np.frombuffer(self._bytes, "<f2", count, self._start).reshape(self._rows, -1)
 
-    def row(self, piece: int) -> tuple[float, ...]:
-        """The numbers of a piece."""
-        return self._row.unpack_from(self._bytes, self._start + piece * self._row.size)
+    def weighted_sum(self, pieces: Sequence[int], weights: Sequence[float]) -> list[float]:
+        """With numpy for many pieces, or where it is loaded; the sums are those of float64 either way."""
+        if len(pieces) > _PIECES_WITHOUT_NUMPY or "numpy" in sys.modules:
+            import numpy as np
+
+            total: list[float] = (np.array(weights) @ self.rows()[list(pieces)].astype(np.float64)).tolist()
+            return total
+        rows = [self._row.unpack_from(self._bytes, self._start + piece * self._row.size) for piece in pieces]
+        return [sum(map(mul, column, weights)) for column in zip(*rows, strict=True)]
 
 
 class OfflineEmbedder(LocalEmbedder[_EmbeddingTable]):
@@ -213,14 +222,14 @@ class OfflineEmbedder(LocalEmbedder[_EmbeddingTable]):
         model = self._load_model()
         import numpy as np
 
-        means = np.zeros((len(texts), self.dims), np.float32)
+        sums = np.zeros((len(texts), self.dims), np.float32)
         at = 0
         for batch in _split_into_batches(texts):
             encoded = model.tokenizer.encode_batch_fast(batch, add_special_tokens=False)
             for row, one in enumerate(encoded, at):
-                means[row] = self._weighted_mean(model, one.ids, None)
+                sums[row] = self._sum_of_pieces(model, one.ids)
             at += len(batch)
-        return normalise_rows(means)
+        return normalise_rows(sums)
 
     def embed_query(self, text: str, weight: WordWeight | None = None) -> FloatMatrix:
         mean = self._question_mean(text, weight) if weight else None
@@ -244,15 +253,11 @@ class OfflineEmbedder(LocalEmbedder[_EmbeddingTable]):
         weights = [weight_of[word] for word in words]
         if not any(weights):
             return None
-        if len(ids) > _PIECES_OF_A_QUESTION:
-            mean: list[float] = self._weighted_mean(self._load_model(), ids, weights).tolist()
-            return mean
-        table = self._question_table()
-        total = [0.0] * self.dims
-        for piece, share in zip(ids, weights, strict=True):
-            if share and piece >= _FIRST_WORD_PIECE and piece != _BLANK_PIECE:
-                total = [sum + share * number for sum, number in zip(total, table.row(piece), strict=True)]
-        return total
+        known = [
+            share if piece >= _FIRST_WORD_PIECE and piece != _BLANK_PIECE else 0.0
+            for piece, share in zip(ids, weights, strict=True)
+        ]
+        return self._question_table().weighted_sum(ids, known)
 
     def _split_question(self, lowered: str) -> question_pieces.WordPieces:
         if self._model is None and (vocabulary := self._question_table().vocabulary):
@@ -295,9 +300,7 @@ class OfflineEmbedder(LocalEmbedder[_EmbeddingTable]):
         encoded = self._load_model().tokenizer.encode_batch_fast(words, add_special_tokens=False)
         return [one.ids for one in encoded]
 
-    def _weighted_mean(
-        self, model: _EmbeddingTable, ids: Sequence[int], weights: Sequence[float] | None
-    ) -> NDArray[np.float32]:
+    def _sum_of_pieces(self, model: _EmbeddingTable, ids: Sequence[int]) -> NDArray[np.float32]:
         import numpy as np
 
         pieces = np.asarray(ids, np.intp)
@@ -305,10 +308,7 @@ class OfflineEmbedder(LocalEmbedder[_EmbeddingTable]):
         for start in range(0, len(pieces), _PIECES_AT_ONCE):
             part = pieces[start : start + _PIECES_AT_ONCE]
             known = (part >= _FIRST_WORD_PIECE) & (part != _BLANK_PIECE)
-            shares = known.astype(np.float32)
-            if weights is not None:
-                shares *= np.asarray(weights[start : start + _PIECES_AT_ONCE], np.float32)
-            total += shares @ model.table[part].astype(np.float32)
+            total += known.astype(np.float32) @ model.table[part].astype(np.float32)
         return total
 
     def _model_files(self) -> tuple[Path, Path]:

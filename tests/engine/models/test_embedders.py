@@ -241,6 +241,19 @@ def test_words_have_the_same_vectors_with_and_without_the_tokenizer(monkeypatch:
     assert without.word_rows(words) == rows
 
 
+@given(st.lists(st.tuples(st.integers(0, 31_999), st.floats(0, 20)), min_size=1, max_size=40))
+def test_pieces_are_added_up_alike_with_numpy_and_without(
+    embedder: OfflineEmbedder, found: list[tuple[int, float]]
+) -> None:
+    table = embedder._question_table()
+    pieces, weights = zip(*found, strict=True)
+    quick = table.weighted_sum(pieces, weights)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delitem(sys.modules, "numpy")
+        plain = table.weighted_sum(pieces, weights)
+    assert plain == pytest.approx(quick, abs=1e-9)
+
+
 def test_a_first_short_question_loads_no_tokenizer_and_numpy_only_to_compare_words(tmp_path: Path) -> None:
     code = f"""
 import sys

@@ -44,14 +44,23 @@ def weighted_distances(columns: NDArray[np.uint64], query: NDArray[np.int8]) -> 
     most = 2**_PLANES - 1
     counts = np.clip(np.rint(size / (_LARGE * size.mean()) * most), 0, most).astype(np.uint8)
     asked = _pack_bits(query[None] > 0)[:, 0]
-    planes = [_pack_bits((counts[None] >> plane) & 1)[:, 0] for plane in range(_PLANES)]
+    once, twice = (_pack_bits((counts[None] >> plane) & 1)[:, 0] for plane in range(_PLANES))
     found = np.zeros(columns.shape[1], np.uint16)
+    # Every result has its place: making arrays would take as long as filling them.
+    differs, masked = np.empty((2, _COLUMNS_AT_ONCE), np.uint64)
+    of_once, of_twice = np.empty((2, _COLUMNS_AT_ONCE), np.uint8)
     for start in range(0, len(found), _COLUMNS_AT_ONCE):
         part = found[start : start + _COLUMNS_AT_ONCE]
+        if len(part) < len(differs):
+            differs, masked = differs[: len(part)], masked[: len(part)]
+            of_once, of_twice = of_once[: len(part)], of_twice[: len(part)]
         for word, column in enumerate(columns[:, start : start + _COLUMNS_AT_ONCE]):
-            differs = column ^ asked[word]
-            for plane, mask in enumerate(planes):
-                part += np.bitwise_count(differs & mask[word]).astype(np.uint16) << plane
+            np.bitwise_xor(column, asked[word], out=differs)
+            np.bitwise_count(np.bitwise_and(differs, once[word], out=masked), out=of_once)
+            np.bitwise_count(np.bitwise_and(differs, twice[word], out=masked), out=of_twice)
+            of_once += of_twice  # at most 64, and twice 64 more: there is room in a byte
+            of_once += of_twice
+            part += of_once
     return found
 
 
