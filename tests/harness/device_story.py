@@ -74,9 +74,9 @@ class Device:
         memory = self.memory
         memory.actor = dice.choice(("person", "person", "person", "agent:claude"))
         what = dice.choice(self.steps)
-        # Half of the decisions are about the same fact: devices are to meet.
+        # Half of the decisions are about the same two facts: devices are to meet.
         here = self.facts() if what != "restore" else self.facts("is:trash")
-        one = (here[0] if dice.random() < 0.5 else dice.choice(here)) if here else None
+        one = dice.choice((here[0], here[0], here[-1], *dice.choices(here, k=3))) if here else None
         self.log.append(f"{self.name}: {memory.actor} {what} {one.content if one else ''}")
         try:
             self._do(what, one, here, number)
@@ -166,7 +166,7 @@ class Device:
 
     def _reflect(self, here: list[MemoryRecord]) -> None:
         """The job of a week, with what a language model says on this device: the id is the same on each."""
-        id = memories.derived_id("reflection", self.dice.choice(("2023-W46", "2023-W47")))
+        id = memories.derived_id("reflection", "2023-W46")
         core, now = self.memory._core, int(self.now)
         if not here or id in self.known():
             return

@@ -133,6 +133,9 @@ def begin(place: Path) -> Path:
         first = SyncDevice(place, NAMES[0], dice, store, (0,))
         for fact in FACTS:
             first.memory.remember(fact)
+        first.memory.actor = "agent:claude"
+        first.memory.remember("The user writes poems")  # fades; those of the person do not
+        first.memory.scratchpad.set("a", "first")
         first.memory.models.index_pending()
         first.memory.close()
         for name in NAMES[1:]:
