@@ -71,7 +71,7 @@ class Ledger:
                     self.decisions.append(Decision(thing, stamp, _value(connection, thing, aspect)))
 
     def wrong(self, device: SyncDevice, gone: set[str]) -> list[str]:
-        """What was lost, or overwritten without a word, as one device sees it in the end."""
+        """What was lost, or overwritten without a word, as a device sees it in the end."""
         found = []
         by_aspect: dict[tuple[str, str], list[Decision]] = {}
         with device.memory._core.connections.read() as connection:
@@ -250,7 +250,7 @@ def happen(
                 wrong.append(f"{seed}: erased, and on {device.name}: {erased & held}")
             if gone & device.known():
                 wrong.append(f"{seed}: erased, and on {device.name}: {gone & device.known()}")
-        wrong += [f"{seed}: {one}" for one in ledger.wrong(devices[0], gone)]
+        wrong += sorted({f"{seed}: {one}" for device in devices for one in ledger.wrong(device, gone)})
         return [*wrong, *log] if wrong else []
 
 
