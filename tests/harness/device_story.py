@@ -21,6 +21,7 @@ FACTS = (
     "The user met Carl Stone in Paris",
     "The user likes tea",
 )
+SAME = "The user owns the same thing"
 DECISIONS = (
     "state", "correct", "correct", "forget", "forget", "restore", "confirm", "tag", "tag", "pin", "topic", "agent", "merge",
     "scratchpad", "scratchpad", "clear", "name", "name", "undo", "redo", "erase",
@@ -90,7 +91,7 @@ class Device:
         if what == "state":
             memory.remember(f"The user owns the thing number {number} of {self.name}")
         elif what == "same":
-            memory.remember(f"The user owns the same thing {dice.choice('12')}")
+            memory.remember(f"{SAME} {dice.choice('12')}")
         elif what == "scratchpad":
             memory.scratchpad.set(dice.choice("ab"), f"{self.name} {number}")
         elif what == "clear":
@@ -154,7 +155,8 @@ class Device:
         elif what == "erase":
             memory.actor = "person"
             before = self.known()
-            if memory.files.erase(memory.files.plan_erase([one.id])).complete:
+            erased = memory.files.erase(memory.files.plan_erase([one.id])).complete
+            if erased and not one.content.startswith(SAME):  # which another device may have stated by itself
                 self.erased.append(one.content)
             self.gone |= before - self.known()
 

@@ -534,6 +534,42 @@ def test_an_answer_to_a_card_is_known_everywhere_though_it_changes_nothing(
         assert {one.device.partition("-")[0] for one in known} == {"server"}
 
 
+def test_a_decision_about_names_that_is_taken_back_is_known_everywhere(
+    beginning: Path, tmp_path: Path
+) -> None:
+    with three(beginning, tmp_path / "names", 0) as (_, _, devices):
+        laptop = devices[0]
+        settle(devices)
+        one, other = laptop.memory.entities.page()[:2]
+        laptop.memory.entities.keep_apart(one.id, other.id)
+        settle(devices)
+        laptop.memory.undo()
+        settle(devices)
+        for device in devices:
+            with (
+                device.memory._core.connections.read() as connection,
+                laptop.memory._core.connections.read() as own,
+            ):
+                assert stamps.read(connection, one.id) == stamps.read(own, one.id)
+
+
+def test_to_erase_a_name_decides_nothing_about_those_it_was_kept_apart_from(
+    beginning: Path, tmp_path: Path
+) -> None:
+    with three(beginning, tmp_path / "apart", 0) as (_, _, devices):
+        laptop = devices[0]
+        names = {one.canonical_name: one.id for one in laptop.memory.entities.page()}
+        laptop.memory.entities.keep_apart(names["Carl Stone"], names["Initech"])
+        (fact,) = (one for one in laptop.facts() if "Initech" in one.content)
+        with laptop.memory._core.connections.read() as connection:
+            before = stamps.read(connection, names["Carl Stone"])
+        laptop.memory.files.erase(laptop.memory.files.plan_erase([fact.id]))
+        with laptop.memory._core.connections.read() as connection:
+            assert before == stamps.read(connection, names["Carl Stone"])
+        settle(devices)
+        assert len({device.hash() for device in devices}) == 1
+
+
 def test_who_hears_first_does_not_tell_which_of_two_decisions_holds(beginning: Path, tmp_path: Path) -> None:
     held = []
     for first, second in ((0, 1), (1, 0)):

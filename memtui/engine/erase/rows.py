@@ -7,13 +7,14 @@ go. Nothing of it is kept in history; a salted hash of what the source called it
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 import apsw
 import msgspec
 
 from memtui.engine.records.erase import Carrier, CarrierOutcome, CarrierPlace
-from memtui.engine.store import full_text, metadata, vectors
+from memtui.engine.store import full_text, metadata, stamps, vectors
 from memtui.engine.store.entities import entity_key
 from memtui.engine.store.sql import as_json, json_text, scalar
 from memtui.engine.store.tombstones import keys_hash, note_key, salt_of, title_key, turn_keys
@@ -670,4 +671,7 @@ def _drop_names(connection: apsw.Connection, closure: Closure) -> None:
         connection.execute(
             "UPDATE entities SET merged_into = ? WHERE eid = ?", (None if heir == eid else heir, eid)
         )
-    connection.execute("DELETE FROM entities WHERE eid IN (SELECT value FROM json_each(?))", (gone,))
+    # That a name is no longer kept apart from one that went is no decision about it.
+    with_stamps = columns_of(connection, "decided")  # not an older backup
+    with stamps.carrying_stamps(connection) if with_stamps else nullcontext():
+        connection.execute("DELETE FROM entities WHERE eid IN (SELECT value FROM json_each(?))", (gone,))

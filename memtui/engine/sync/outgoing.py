@@ -87,6 +87,10 @@ class Changed:
             case "entity_decisions":
                 if thing := versions.decision_thing(self._connection, image):
                     self.named(thing)
+                    # What it was about is stamped as well, and may have changed in nothing else.
+                    for id in thing.removeprefix(lines.DECISION).split("\n")[1:4]:
+                        if id:
+                            self.named(id)
 
     def named(self, thing: str) -> None:
         """Something by its name: its row, or that there is none."""
