@@ -101,7 +101,7 @@ class Device:
         elif what == "redo":
             memory.redo()
         elif what == "name":
-            self._name(number)
+            self._decide_name(number)
         elif what == "turn":
             self.turns += 1
             memory.record_turn(
@@ -124,9 +124,9 @@ class Device:
         elif what == "job":
             memory.jobs.run_now(dice.choice(("decay", "backup")))
         elif what == "fade":
-            self._fade(here)
+            self._fade_facts(here)
         elif what == "reflect":
-            self._reflect(here)
+            self._reflect_on_week(here)
         elif what == "index":
             memory.models.index_pending()
         elif one is None:
@@ -160,13 +160,13 @@ class Device:
                 self.erased.append(one.content)
             self.gone |= before - self.known()
 
-    def _fade(self, here: list[MemoryRecord]) -> None:
+    def _fade_facts(self, here: list[MemoryRecord]) -> None:
         """The job of a night on which everything that may fade has done so."""
         core = self.memory._core
         with history.operation(core.connections, core.clock, "scheduler", "decay", "Fading") as op:
             fading.trash_faded_facts(op.connection, [one.rid for one in here], 1.1, self.now, int(self.now))
 
-    def _reflect(self, here: list[MemoryRecord]) -> None:
+    def _reflect_on_week(self, here: list[MemoryRecord]) -> None:
         """The job of a week, with what a language model says on this device: the id is the same on each."""
         id = memories.derived_id("reflection", "2023-W46")
         core, now = self.memory._core, int(self.now)
@@ -186,7 +186,7 @@ class Device:
                 id=id,
             )
 
-    def _name(self, number: int) -> None:
+    def _decide_name(self, number: int) -> None:
         """A decision about somebody."""
         entities, dice = self.memory.entities, self.dice
         known = sorted(entities.page(), key=lambda one: one.canonical_name)

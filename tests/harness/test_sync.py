@@ -457,7 +457,7 @@ def test_two_persons_decisions_at_once_are_one_card_everywhere(beginning: Path, 
             assert "desktop" in cards[0].payload["reason"]
 
 
-def _cards(device: SyncDevice) -> list[proposals.Proposal]:
+def _open_cards(device: SyncDevice) -> list[proposals.Proposal]:
     with device.memory._core.connections.read() as connection:
         return proposals.undecided(connection, proposals.DEVICES)
 
@@ -478,7 +478,7 @@ def test_a_dispute_with_a_correction_is_asked_about_by_who_has_not_heard_of_the_
         desktop.memory.forget(fact.id)
         store.hidden = {name for name in store.objects if "/server" in name}
         desktop.sync()
-        (card,) = _cards(desktop)
+        (card,) = _open_cards(desktop)
         assert card.payload["memory"] == fact.id
         store.hidden = set()
         settle(devices)
@@ -501,15 +501,15 @@ def test_cards_of_one_dispute_stand_in_the_same_order_and_close_everywhere(
         for device in (desktop, laptop, server, desktop):
             device.sync()
         settle(devices)
-        asked = [[card.id for card in _cards(device)] for device in devices]
+        asked = [[card.id for card in _open_cards(device)] for device in devices]
         assert len(asked[0]) > 1
         assert asked[0] == asked[1] == asked[2]
         item = next(one for one in server.memory.review.items() if one.kind == "devices")
         server.now += 60
         server.memory.review.decide(item, "keep", keep=item.memories[0].id)
-        assert not _cards(server)
+        assert not _open_cards(server)
         settle(devices)
-        assert not any(_cards(device) for device in devices)
+        assert not any(_open_cards(device) for device in devices)
         assert len({device.hash() for device in devices}) == 1
 
 
@@ -568,6 +568,27 @@ def test_to_erase_a_name_decides_nothing_about_those_it_was_kept_apart_from(
             assert before == stamps.read(connection, names["Carl Stone"])
         settle(devices)
         assert len({device.hash() for device in devices}) == 1
+
+
+def test_of_three_corrections_two_are_asked_about_once_the_third_is_gone(
+    beginning: Path, tmp_path: Path
+) -> None:
+    with three(beginning, tmp_path / "three", 0) as (_, _, devices):
+        laptop = devices[0]
+        settle(devices)
+        old = laptop.facts()[0]
+        new = {
+            device.memory.correct(old.id, f"The user likes {drink}").id
+            for device, drink in zip(devices, ("coffee", "milk", "juice"), strict=True)
+        }
+        settle(devices)
+        gone = min(new)
+        laptop.memory.forget(gone)
+        settle(devices)
+        for device in devices:
+            shown = [one.memories for one in device.memory.review.items() if one.kind == "devices"]
+            assert shown
+            assert all({one.id for one in sides} == new - {gone} for sides in shown)
 
 
 def test_who_hears_first_does_not_tell_which_of_two_decisions_holds(beginning: Path, tmp_path: Path) -> None:
@@ -630,16 +651,16 @@ def test_deciding_again_answers_the_card_on_every_device(beginning: Path, tmp_pa
             laptop.memory.forget(one.id)
             desktop.memory.confirm(one.id)
         settle(devices)
-        assert len(_cards(desktop)) == 2
+        assert len(_open_cards(desktop)) == 2
         desktop.now += 60
         (desktop.memory.restore if desktop.facts("is:trash") else desktop.memory.forget)(fact.id)
-        assert [card.payload["memory"] for card in _cards(desktop)] == [other.id]
+        assert [card.payload["memory"] for card in _open_cards(desktop)] == [other.id]
         settle(devices)
         for device in devices:
-            assert [card.payload["memory"] for card in _cards(device)] == [other.id]
+            assert [card.payload["memory"] for card in _open_cards(device)] == [other.id]
         desktop.memory.undo()
         settle(devices)
-        assert {len(_cards(device)) for device in devices} == {2}
+        assert {len(_open_cards(device)) for device in devices} == {2}
 
 
 def test_what_is_erased_after_a_sync_was_cut_off_is_sent_by_the_next(

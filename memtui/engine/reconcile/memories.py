@@ -85,7 +85,7 @@ class _Side(NamedTuple):
 _WEAK = 0.3
 
 
-def _stays(aspect: str, side: _Side) -> bool:
+def _says_present(aspect: str, side: _Side) -> bool:
     """Whether a side says of an aspect that it has something, which goes before having nothing."""
     if aspect == "rate":
         return side.decay_rate == 0.0
@@ -126,7 +126,9 @@ def plan(
             stamp,
             same=same or both,
             asked=aspect in _ASKED,
-            present=_stays(aspect, theirs) if _stays(aspect, mine) != _stays(aspect, theirs) else None,
+            present=_says_present(aspect, theirs)
+            if _says_present(aspect, mine) != _says_present(aspect, theirs)
+            else None,
             agreed=agreed,
         )
         if met is None:
@@ -246,10 +248,10 @@ def _lower_columns(
     in more than one way; whoever joined them has sent what came of it, so all devices know all of these values."""
     there = _agreed_columns(aspect, here, line, theirs, so_far, apart, take=True, joined=False)
     mine = {name: so_far.get(name, getattr(here, name)) for name in there}
-    return there if _in_order(there) < _in_order(mine) else {}
+    return there if _encode_ordered(there) < _encode_ordered(mine) else {}
 
 
-_in_order = msgspec.json.Encoder(order="deterministic").encode
+_encode_ordered = msgspec.json.Encoder(order="deterministic").encode
 
 
 def _columns(

@@ -257,10 +257,11 @@ def disputed_sides(
     connection: apsw.Connection, payload: Mapping[str, Any], now: float
 ) -> tuple[MemoryRecord, ...]:
     """What stands on each side of a card of two devices, what holds meanwhile first; none where there is nothing to ask:
-    of two corrections one is no longer there, or was decided about since."""
+    of several corrections only one is left."""
     found = sides(connection, disputed_ids(connection, payload), now)
     if payload.get("rivals") or "memory" not in payload:
-        return found if len(found) > 1 and all(one.active for one in found) else ()
+        active = tuple(one for one in found if one.active)
+        return active if len(active) > 1 else ()
     return tuple(sorted(found, key=lambda one: not one.active)) if payload.get("corrected") else found
 
 
