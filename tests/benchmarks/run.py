@@ -69,6 +69,18 @@ print(json.dumps(waits))
 """
 
 
+# The first search of a process, after it has opened the memory: processor seconds.
+FIRST_SEARCH = """
+import sys, time
+from memtui import Memory
+from memtui.engine.records import Options
+with Memory.open(sys.argv[1], readonly=True, options=Options(background=False, allow_unsafe_fs=True)) as memory:
+    begun = time.process_time()
+    memory.search(sys.argv[2])
+    print(time.process_time() - begun)
+"""
+
+
 class Row(NamedTuple):
     what: str
     ours: str
@@ -314,13 +326,16 @@ def imports(bench: Bench) -> Iterator[Row]:
     )
 
 
-def _timed(questions: list[str], ask: Callable[[str], object]) -> list[float]:
+def _timed(
+    questions: list[str], ask: Callable[[str], object], clock: Callable[[], float] = time.perf_counter
+) -> list[float]:
+    """``clock``: ``time.process_time`` for what only computes, so that other programs of the machine do not count."""
     ask(questions[0])
     samples = []
     for question in questions:
-        begun = time.perf_counter()
+        begun = clock()
         ask(question)
-        samples.append(time.perf_counter() - begun)
+        samples.append(clock() - begun)
     return samples
 
 
@@ -362,31 +377,46 @@ def keyword(bench: Bench) -> Iterator[Row]:
 
 
 def vector_and_hybrid(bench: Bench) -> Iterator[Row]:
-    """With the copy of the vectors that a process makes which searches more than once; the first search is shown too."""
+    """With the copy of the vectors that a process makes which searches more than once; the first search is shown too.
+
+    Processor time, but for the retriever by itself.
+    """
     import numpy as np
 
     for count in dict.fromkeys((bench.small, bench.large)):
         with Memory.open(bench.memory(count, "vectors"), readonly=True, options=QUIET) as memory:
-            begun = time.perf_counter()
+            first = _first_searches(bench.memory(count, "vectors"), bench.runs)
             memory.search(_questions(1)[0])
-            first = time.perf_counter() - begun
             seconds = _make_copy(memory, count)
             with memory._core.connections.read() as connection:
                 stored = b"".join(vector for (vector,) in connection.execute("SELECT vector FROM embeddings"))
             as_words = np.frombuffer(stored, np.int64)
-            passes = _timed(["a pass"] * 21, lambda _, words=as_words: int(words.sum()))
-            retriever = [_retriever(memory, "vector", question) for question in _questions(30)][1:]
-            hybrid = _timed(_questions(60), memory.search)
-            session = _timed(_questions(60), lambda q, m=memory: m.search(q, filter="session:talk-000100"))
+            # Of three tries each the best: the clock runs on while others of the machine work.
+            passes = [
+                min(_timed(["a pass"] * 3, lambda _, words=as_words: int(words.sum()))) for _ in range(20)
+            ]
+            retriever = [
+                min(_retriever(memory, "vector", question) for _ in range(3)) for question in _questions(30)
+            ]
+            hybrid = _timed(_questions(60), memory.search, time.process_time)
+            session = _timed(
+                _questions(60),
+                lambda q, m=memory: m.search(q, filter="session:talk-000100"),
+                time.process_time,
+            )
             page = memory.view.page(limit=8)
-            why = _timed([one.id for one in page], lambda one, m=memory: m.explain(_questions(1)[0], one))
+            why = _timed(
+                [one.id for one in page],
+                lambda one, m=memory: m.explain(_questions(1)[0], one),
+                time.process_time,
+            )
         a, b = statistics.median(retriever), statistics.median(passes)
         yield Row(
             f"vector retriever, {count:,} vectors, beside one read pass over them",
             _ms(a),
             _ms(b),
             a / b,
-            "3, not gated yet",
+            "<= 2",
         )
         budget = {100_000: "p95 <= 30 ms", 1_000_000: "p95 <= 100 ms"}.get(count, "")
         yield Row(
@@ -405,7 +435,14 @@ def vector_and_hybrid(bench: Bench) -> Iterator[Row]:
             "",
         )
         copied = "no copy at this size" if seconds is None else f"copied in {_ms(seconds)}"
-        yield Row(f"the first search of a process, {count:,} memories", _ms(first), copied, None, "")
+        budget = {100_000: "<= 120 ms", 1_000_000: "<= 350 ms"}.get(count, "")
+        yield Row(f"the first search of a process, {count:,} memories", _ms(first), copied, None, budget)
+
+
+def _first_searches(path: Path, runs: int) -> float:
+    command = [sys.executable, "-c", FIRST_SEARCH, str(path), _questions(1)[0]]
+    found = [float(subprocess.check_output(command)) for _ in range(runs + 1)]
+    return statistics.median(found[1:])  # the first one writes the bytecode
 
 
 def _make_copy(memory: Memory, count: int) -> float | None:
@@ -438,15 +475,17 @@ def search_pane(bench: Bench) -> Iterator[Row]:
 
 
 def context(bench: Bench) -> Iterator[Row]:
-    """What an agent waits for before it answers, the note of the recall included, beside one search for facts.
+    """The processor time of a context block, the note of the recall included, beside one search for facts.
 
     As in a server, which has searched before and holds a copy of the vectors.
     """
     with Memory.open(bench.memory(bench.small, "vectors"), actor="agent:benchmark", options=QUIET) as memory:
         memory.search(_questions(1)[0])
         _make_copy(memory, bench.small)
-        told = _timed(_questions(60), memory.context)
-        found = _timed(_questions(60), lambda q: memory.search(q, filter="kind:fact", preview=True))
+        told = _timed(_questions(60), memory.context, time.process_time)
+        found = _timed(
+            _questions(60), lambda q: memory.search(q, filter="kind:fact", preview=True), time.process_time
+        )
     yield Row(
         f"context block, {bench.small:,} memories, p95 (median), beside a search for facts",
         f"{_ms(_p95(told))} ({_ms(statistics.median(told))})",

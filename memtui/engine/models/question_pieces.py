@@ -7,6 +7,7 @@ A piece grows by joining the two neighbours whose joined piece comes first in th
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ _KNOWN = "bf467c9e0f536bda271283c6ef85eb1a943e3196b621c8a912d64953b205df83"
 """SHA-256 of the tokenizer that this gives the same pieces as; with another one it is not used."""
 _MOST_LETTERS = 60
 _BLANK = "▁"
+_NO_PIECE = 1 << 30
 
 
 class WordPieces(NamedTuple):
@@ -53,23 +55,28 @@ def split_question(vocabulary: dict[str, int], text: str) -> WordPieces | None:
     for word in text.split(" ") if text else ():
         if len(word) > _MOST_LETTERS:
             return None
-        for piece in _join_pieces(vocabulary, [_BLANK, *word]):
+        # A word that is a piece is joined to that piece, whichever way it is joined.
+        whole = _BLANK + word
+        for piece in [whole] if whole in vocabulary else join_pieces(vocabulary, list(whole)):
             ids.append(vocabulary[piece])
             end += len(piece)
             ends.append(max(end, 1))
     return WordPieces(ids, ends)
 
 
-def _join_pieces(vocabulary: dict[str, int], pieces: list[str]) -> list[str]:
+def join_pieces(vocabulary: dict[str, int], pieces: list[str]) -> list[str]:
     """Letters joined as long as any two neighbours make a piece."""
-    while len(pieces) > 1:
-        joined = [
-            (number, vocabulary[pieces[place]], place)
-            for place in range(len(pieces) - 1)
-            if (number := vocabulary.get(pieces[place] + pieces[place + 1])) is not None
-        ]
-        if not joined:
-            break
-        *_, place = min(joined)
+    number = vocabulary.get
+    joined = [number(left + right, _NO_PIECE) for left, right in pairwise(pieces)]
+    while joined and (best := min(joined)) != _NO_PIECE:
+        place = joined.index(best)
+        if joined.count(best) > 1:
+            places = [place for place, one in enumerate(joined) if one == best]
+            place = min(places, key=lambda place: vocabulary[pieces[place]])
         pieces[place : place + 2] = [pieces[place] + pieces[place + 1]]
+        del joined[place]
+        if place:
+            joined[place - 1] = number(pieces[place - 1] + pieces[place], _NO_PIECE)
+        if place < len(joined):
+            joined[place] = number(pieces[place] + pieces[place + 1], _NO_PIECE)
     return pieces

@@ -201,6 +201,14 @@ def test_everyday_questions_need_no_tokenizer_and_odd_ones_do(vocabulary: dict[s
         assert question_pieces.split_question(vocabulary, text) is None
 
 
+def test_a_word_that_is_a_piece_is_joined_to_it(vocabulary: dict[str, int]) -> None:
+    pieces = [
+        one for one in vocabulary if one[0] == "▁" and "▁" not in one[1:] and vocabulary.keys() >= set(one)
+    ]
+    assert len(pieces) > 10_000
+    assert [one for one in pieces if question_pieces.join_pieces(vocabulary, list(one)) != [one]] == []
+
+
 def test_another_tokenizer_has_no_known_vocabulary(tmp_path: Path) -> None:
     other = tmp_path / "tokenizer.json"
     other.write_text('{"model": {"vocab": {"a": 1}, "merges": []}}')
