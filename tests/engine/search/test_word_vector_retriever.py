@@ -188,6 +188,20 @@ def test_words_that_are_near_by_themselves_answer(book: Book) -> None:
     assert not find(book, "store", replace(plain, floor=0.9), embedder).hits
 
 
+def test_a_lone_letter_means_nothing(book: Book) -> None:
+    embedder = StaticEmbedder({"k": {"kitten": 1.0}})
+    found = [book.add(text) for text in ("thx k", "thx 7", "kitten 猫")]
+    asked = search_query.parse_query(book.connection, "kitten", MEMORIES)
+    words = late_interaction.static_question_words(embedder, asked)
+    assert words is not None
+    scored = late_interaction.score_static_words(
+        book.connection, embedder, words, [one.rid for one in found], 0.15
+    )
+    assert {one.rid: round(one.score, 2) for one in scored} == {
+        found[0].rid: 0.0, found[1].rid: 0.0, found[2].rid: 1.0,
+    }  # fmt: skip
+
+
 def test_a_score_by_static_vectors_is_the_same_whoever_stands_beside(book: Book) -> None:
     embedder = StaticEmbedder(LIKE)
     notes = [book.add(f"shop {number} near store {number % 3} bought") for number in range(9)]

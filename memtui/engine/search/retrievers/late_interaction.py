@@ -60,7 +60,7 @@ def score_static_words(
         "SELECT rid, substr(content, 1, ?) FROM memories WHERE rid IN (SELECT value FROM json_each(?))",
         (READ, as_json(rids)),
     )
-    read = {rid: [word for word in words(text) if word not in STOP_WORDS] for rid, text in rows}
+    read = {rid: [word for word in words(text) if _has_meaning(word)] for rid, text in rows}
     read = {rid: said for rid, said in read.items() if said}
     if not read:
         return []
@@ -73,6 +73,11 @@ def score_static_words(
         list(map(len, read.values())),
     )
     return [replace(one, stands=one.score >= floor) for one in _make_candidates(list(read), best, asked)]
+
+
+def _has_meaning(word: str) -> bool:
+    """Whether its vector says something: that of a lone letter is near to any word that begins with it."""
+    return word not in STOP_WORDS and not (len(word) == 1 and "a" <= word <= "z")
 
 
 def score_words(
