@@ -70,9 +70,6 @@ def join_pieces(vocabulary: dict[str, int], pieces: list[str]) -> list[str]:
     joined = [number(left + right, _NO_PIECE) for left, right in pairwise(pieces)]
     while joined and (best := min(joined)) != _NO_PIECE:
         place = joined.index(best)
-        if joined.count(best) > 1:
-            places = [place for place, one in enumerate(joined) if one == best]
-            place = min(places, key=lambda place: vocabulary[pieces[place]])
         pieces[place : place + 2] = [pieces[place] + pieces[place + 1]]
         del joined[place]
         if place:
