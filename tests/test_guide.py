@@ -24,7 +24,8 @@ from memtui.engine.search.filters.sql import STATES
 from memtui.engine.search.filters.terms import KEYS
 from memtui.engine.tools.registry import TOOLS
 from memtui.guide import ORDER, page, pages
-from memtui.ui.keymap import key_table
+from memtui.ui.actions import ACTIONS, GROUPS
+from memtui.ui.keymap import Keymap, show_key
 
 from foreign_stores import KNOWN
 
@@ -124,6 +125,17 @@ def clients() -> str:
         named = places if len(set(places)) == 3 else list(dict.fromkeys(places))
         shown = "; ".join(f"`{place}`" for place in named)
         lines.append(f"| {client.label} | `{client.name}` | {shown} | {client.lacks or 'yes'} |")
+    return "\n".join(lines)
+
+
+def key_table() -> str:
+    keymap = Keymap()
+    lines = ["| keys | action | what it does |", "|---|---|---|"]
+    for context in GROUPS:
+        for action in ACTIONS:
+            if action.group == context:
+                keys = " ".join(f"`{show_key(key)}`" for key in keymap.keys(action))
+                lines.append(f"| {keys} | {action.label} | {action.help} |")
     return "\n".join(lines)
 
 
