@@ -212,14 +212,17 @@ def disputed(connection: apsw.Connection, limit: int = MOST) -> list[Proposal]:
 
 
 def close_answered(connection: apsw.Connection, op_id: int, now: int) -> None:
-    """Close the cards of two devices that an operation answers: in it the person decided again about what they ask."""
+    """Close the cards of two devices that an operation answers: in it the person decided again about what they ask.
+
+    It begins with the cards, of which there are few or none, however many rows the operation has changed.
+    """
     cards: list[Any] = connection.execute(
         """
         SELECT p.id FROM proposals p
-        JOIN memories m ON m.id = p.payload ->> '$.memory'
-        JOIN decided d ON d.thing = m.id AND d.aspect = p.payload ->> '$.aspect'
-        JOIN changes c ON c.op_id = ?1 AND c.tbl = 'memories' AND c.act = 'update' AND m.rid BETWEEN c.lo AND c.hi
-        JOIN ops o ON o.op_id = c.op_id AND o.actor = 'person' AND d.actor = o.actor AND d.at = o.at
+        CROSS JOIN memories m ON m.id = p.payload ->> '$.memory'
+        CROSS JOIN decided d ON d.thing = m.id AND d.aspect = p.payload ->> '$.aspect'
+        CROSS JOIN changes c ON c.op_id = ?1 AND c.tbl = 'memories' AND c.act = 'update' AND m.rid BETWEEN c.lo AND c.hi
+        CROSS JOIN ops o ON o.op_id = c.op_id AND o.actor = 'person' AND d.actor = o.actor AND d.at = o.at
         WHERE p.kind = 'devices' AND p.state IN ('open', 'snoozed')
         AND d.device = (SELECT value FROM memory_metadata WHERE key = 'device')
         AND d.seen ->> ('$."' || d.device || '"') > coalesce(p.payload -> '$.seen' ->> ('$."' || d.device || '"'), 0)
