@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import apsw
 import numpy as np
 import pytest
 from memtui import Memory
@@ -27,11 +28,17 @@ SPACE = VectorSpace("test", 16)
 CHANCE = np.random.default_rng(5)
 
 
-@pytest.fixture(params=["vec0", "numpy"])
+@pytest.fixture(params=["vec0", "vec0 itself", "numpy"])
 def shelf(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Book]:
     """200 memories with random vectors: facts and episodes, every tenth fact tagged, some of them forgotten."""
     if request.param == "numpy":
         monkeypatch.setattr("memtui.engine.store.connections.load_vec0", lambda _: "not here")
+    if request.param == "vec0 itself":
+
+        def unknown(*_: object) -> list[tuple[int, float]]:
+            raise apsw.SQLError("no such column: partition00")
+
+        monkeypatch.setattr(vector, "_scan_chunks", unknown)
     connections = open_file(":memory:")
     book = Book(connections)
     for number in range(200):
@@ -40,11 +47,11 @@ def shelf(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> It
         put(book, memory.rid, random_vector())
         if number % 7 == 3:
             book.forget(memory)
-    if request.param == "vec0":
+    if request.param != "numpy":
         with book.writing() as connection:
             while vectors.sync_index(connection):
                 pass
-    assert vector.has_vec0(book.connection) == (request.param == "vec0")
+    assert vector.has_vec0(book.connection) == (request.param != "numpy")
     yield book
     connections.close()
 
@@ -290,6 +297,24 @@ def test_the_position_of_any_memory_is_exact(shelf: Book) -> None:
         assert found == (pytest.approx(cosine, abs=1e-5), place)
     without = shelf.add("no vector")
     assert vector.vector_rank(shelf.connection, SPACE, as_blob(query), where, without.rid) is None
+
+
+def test_the_chunks_of_vec0_are_read_as_vec0_compares_them(
+    shelf: Book, request: pytest.FixtureRequest
+) -> None:
+    if request.node.callspec.params["shelf"] != "vec0":
+        pytest.skip("there is nothing to compare")
+    with shelf.writing() as connection:  # gaps
+        for rid in range(20, 60):
+            connection.execute("DELETE FROM memories WHERE rid = ?", (rid,))
+        while vectors.sync_index(connection):
+            pass
+    for expression in ("", "kind:fact", "kind:episode", "kind:reflection"):
+        for k in (1, 30, 500):
+            blob = as_blob(random_vector())
+            found = vector._scan_chunks(shelf.connection, blob, within(expression), k)
+            expected = vector._sql_knn(shelf.connection, blob, within(expression), k, "")
+            assert dict(found) == pytest.approx(dict(expected), abs=1e-5)
 
 
 def test_cosines_are_the_same_with_numpy_and_without(monkeypatch: pytest.MonkeyPatch) -> None:

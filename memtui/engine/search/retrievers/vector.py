@@ -9,6 +9,7 @@ vectors is in memory, it takes the place of all of these.
 from __future__ import annotations
 
 import heapq
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -210,7 +211,7 @@ def _through_index(
 ) -> list[KeywordHits]:
     wanted = min(KNN_LIMIT, 2 * limit)
     while True:
-        rows = _sql_knn(connection, blob, scope, wanted, "")
+        rows = _knn(connection, blob, scope, wanted)
         inside = rids_in_scope(connection, scope, (rid for rid, _ in rows)) - unsynced
         if len(inside) >= limit or len(rows) < wanted:
             break
@@ -226,6 +227,46 @@ def _through_index(
             break
         wanted = min(KNN_LIMIT, 4 * wanted)
     return [KeywordHits(rid, 1.0 - distance) for rid, distance in rows if rid in inside]
+
+
+def _knn(connection: apsw.Connection, blob: bytes, scope: Scope, k: int) -> list[tuple[int, float]]:
+    """The nearest ``k`` of the scope's kinds, each with its distance.
+
+    vec0 compares without the processor's wide instructions. Where numpy is loaded, its vectors are read as they lie in
+    the file and compared there, in a third of the time.
+    """
+    if "numpy" in sys.modules:
+        try:
+            return _scan_chunks(connection, blob, scope, k)
+        except (apsw.SQLError, ValueError):  # another version of vec0, which keeps them in another way
+            pass
+    return _sql_knn(connection, blob, scope, k, "")
+
+
+def _scan_chunks(connection: apsw.Connection, blob: bytes, scope: Scope, k: int) -> list[tuple[int, float]]:
+    """Raises SQLError and ValueError where vec0's tables are not as they are known."""
+    import numpy as np
+
+    table = vectors.index_table(connection)
+    kinds = "" if scope.all_kinds else f"WHERE c.partition00 IN ({', '.join(map(repr, sorted(scope.kinds)))})"
+    chunks = connection.execute(
+        f"SELECT c.validity, c.rowids, v.vectors FROM {table}_chunks c JOIN {table}_vector_chunks00 v ON v.rowid = c.chunk_id "
+        + kinds
+    )
+    one = as_row(blob).astype(np.float32)
+    length = np.sqrt(one @ one)
+    rids, distances = [np.empty(0, np.int64)], [np.empty(0, np.float32)]
+    for validity, rowids, vectors_of in chunks:
+        rows = np.frombuffer(vectors_of, np.int8).reshape(-1, len(one)).astype(np.float32)
+        used = np.unpackbits(np.frombuffer(validity, np.uint8), bitorder="little").astype(bool)
+        squares = np.einsum("ij,ij->i", rows, rows)
+        used &= squares > 0
+        rids.append(np.frombuffer(rowids, np.int64)[used])
+        distances.append(1 - (rows @ one)[used] / (np.sqrt(squares[used]) * length))
+    all_rids, far = np.concatenate(rids), np.concatenate(distances)
+    best = np.argpartition(far, k - 1)[:k] if k < len(far) else np.arange(len(far))
+    best = best[np.argsort(far[best], kind="stable")]
+    return list(zip(all_rids[best].tolist(), far[best].tolist(), strict=True))
 
 
 def _sql_knn(
