@@ -38,8 +38,13 @@ from memtui.engine.records import TOPICS, MemoryRecord, Options
 
 TALKS = Path(__file__).parents[1] / "data" / "talks"
 HALVES = ("dev", "held", "fresh", "unseen")
-_UNSEEN = ("updates_f", "updates_i", "updates_k", "updates_n")  # files that are kept back whole
-_DEV = ("updates_j", "updates_n_train")  # files that were written to be trained on
+_UNSEEN = ("updates_f", "updates_i", "updates_k", "updates_n", "updates_r")  # files that are kept back whole
+_DEV = (
+    "updates_j",
+    "updates_n_train",
+    "updates_p_train",
+    "updates_q_train",
+)  # files that were written to be trained on
 _FRESH = {
     "updates_d": 60,
     "updates_e": 60,
@@ -222,6 +227,7 @@ def judge_pairs(half: str, *, show: bool) -> None:
     from memtui.engine.consolidation.extract.statement_shapes import CORRECTING
 
     judged: Counter[tuple[str, str]] = Counter()
+    scores: list[tuple[float, bool]] = []
     for file in sorted(TALKS.glob("updates_*.jsonl")):
         for row in pairs_of(file, half):
             correcting = CORRECTING.search(row["new"].casefold()) is not None
@@ -231,6 +237,7 @@ def judge_pairs(half: str, *, show: bool) -> None:
             kind = conflicts.relate(row["new"], row["old"], correcting=correcting, judged=score).kind
             kind = "apart" if kind == "beside" else kind
             judged[row["label"], kind] += 1
+            scores.append((score, row["label"] == "conflict"))
             if show and kind != row["label"] and "conflict" in (kind, row["label"]):
                 print(f"  {row['label']} judged {kind}: {row['old']}  |  {row['new']}")
     for label in ("conflict", "duplicate", "apart"):
@@ -238,6 +245,21 @@ def judge_pairs(half: str, *, show: bool) -> None:
             f"{half:5} {label:10}",
             {kind: judged[label, kind] for kind in ("conflict", "duplicate", "apart")},
         )
+    _print_precision(half, scores)
+
+
+def _print_precision(half: str, scores: list[tuple[float, bool]]) -> None:
+    """How precise the score alone is where it finds a share of the conflicts."""
+    scores.sort(reverse=True)
+    conflicts, found = sum(right for _, right in scores), 0
+    wanted = [0.6, 0.7, 0.75, 0.8, 0.85]
+    for called, (score, right) in enumerate(scores, 1):
+        found += right
+        if wanted and found >= wanted[0] * conflicts:
+            print(
+                f"{half:5} from {score:5.2f}: recall {found / conflicts:.2f}, precision {found / called:.2f}"
+            )
+            wanted.pop(0)
 
 
 def main() -> None:

@@ -61,7 +61,7 @@ def learn_without(writer: str) -> None:
     topic_model.WEIGHTS = WEIGHTS / f"{writer}-topics.bin"
     update_model.WEIGHTS = WEIGHTS / f"{writer}-updates.npz"
     for module in (durability, topic_model, update_model):
-        module._weights.cache_clear()
+        module._load_weights.cache_clear()
 
 
 def main() -> None:

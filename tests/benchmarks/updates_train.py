@@ -51,7 +51,7 @@ CHANGE_FOLDS, CHANGE_STRENGTH = 5, 0.3
 REPLACES, APART, UNCLEAR = 1, 0, -1
 WEIGHT_OF_PAIR = 4.0
 # Its look-alikes are harder than what talks hold.
-WEIGHT_OF_FILE = {"updates_j": 1.6}
+WEIGHT_OF_FILE = dict.fromkeys(("updates_j", "updates_p_train", "updates_q_train"), 1.6)
 SCORES = (-1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0)
 
 

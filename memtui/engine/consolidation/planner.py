@@ -27,7 +27,7 @@ from .suspicious import find_suspicions, is_supported, least_trust
 _MOST_ALSO = 2
 # In log-odds.
 _NEARLY_AS_LIKELY = 1.0
-_LEAST_ALONE = -1.0  # for a value alone
+_LEAST_ALONE = -1.2  # for a value alone
 _MAY_BE_MEANT = -1.5  # for what is offered beside the target
 _MOST_MEANT = 2
 _MOST_ALSO_OF_PLAN = 10
@@ -257,7 +257,8 @@ def _against_known(
     worst_rank = (False, False, 0.0)
     found_all: list[tuple[conflicts.Relation, Candidate]] = []
     scored = [one for one in candidates if one.score is not None]
-    likeliest = max(scored, key=lambda one: one.score or 0.0) if len(scored) >= conflicts.MANY_KNOWN else None
+    among_many = len(scored) >= conflicts.MANY_KNOWN
+    likeliest = max(scored, key=lambda one: one.score or 0.0) if among_many else None
     changes = draft.correcting or says_change(new.text)
     for one in candidates:
         if one.record is None and not (
@@ -267,7 +268,7 @@ def _against_known(
             continue  # of one conversation only what says so takes something back; their words were compared already
         standing = conflicts.relate(
             new.text, one.statement.text, correcting=draft.correcting, judged=one.score,
-            likeliest=one is likeliest and not draft.bare,
+            likeliest=one is likeliest and not draft.bare, among_many=among_many,
         )  # fmt: skip
         if standing.kind == "duplicate" and one.record is not None:
             return _line_with_action(

@@ -36,7 +36,7 @@ _CLOSE = 0.6
 # and says so or not; though it says "also"; and nobody is asked.
 # What rules alone hold for a conflict needs less, and is none where it is said to be far from one.
 REPLACES = 1.0
-_NAMED = 0.6
+_NAMED = 0.0
 _NAMED_IN_PART = -1.0
 _SET, _SET_ALIKE, _SET_SILENTLY, _PERMITTED = 0.5, -0.5, 1.3, 0.7
 # Of all that is known the likeliest, where the new one says of a change, or shares a word with it: a card costs less than a
@@ -44,6 +44,7 @@ _SET, _SET_ALIKE, _SET_SILENTLY, _PERMITTED = 0.5, -0.5, 1.3, 0.7
 _LIKELIEST, _LIKELIEST_SILENTLY = -0.3, 0.3
 MANY_KNOWN = 8
 """Among so many known facts it means something to be the likeliest."""
+_MORE_AMONG_FEW = 1.1
 _CERTAINLY = 4.0
 _CLEARLY = 1.5
 _SURELY = 2.0
@@ -65,16 +66,22 @@ class Relation(Record):
 
 
 def relate(
-    new: str, old: str, *, correcting: bool = False, judged: float | None = None, likeliest: bool = False
+    new: str,
+    old: str,
+    *,
+    correcting: bool = False,
+    judged: float | None = None,
+    likeliest: bool = False,
+    among_many: bool = False,
 ) -> Relation:
     """``correcting``: the new one says of itself that something has changed. ``judged``: the score of ``update_model``, if any;
-    ``likeliest``: of all that is known, no other has a higher one.
+    ``likeliest``: of all that is known, no other has a higher one; ``among_many``: it was compared with MANY_KNOWN or more.
 
     What is said of somebody replaces nothing that was said of somebody else beyond doubt. The day on which something was said
     is no part of it; but "next Saturday", said on another day, may be another Saturday.
     """
     said, known = without_date(new), without_date(old)
-    found = _relate(said, known, correcting, judged)
+    found = _relate(said, known, correcting, judged, among_many)
     if found.kind == "duplicate" and said != new and known != old and new[len(said) :] != old[len(known) :]:
         return Relation(kind="beside", score=found.score)
     if likeliest and found.kind == "beside" and _likely(said, known, correcting, judged):
@@ -84,7 +91,7 @@ def relate(
     )
 
 
-def _relate(new: str, old: str, correcting: bool, judged: float | None) -> Relation:
+def _relate(new: str, old: str, correcting: bool, judged: float | None, among_many: bool) -> Relation:
     mine, theirs = analyse_statement(new), analyse_statement(old)
     verdict = compare_analysed(mine, theirs)
     if verdict.kind == "duplicate":
@@ -114,7 +121,7 @@ def _relate(new: str, old: str, correcting: bool, judged: float | None) -> Relat
         )  # fmt: skip
     if judged is not None and judged >= _SET_ALIKE:
         named = judged >= _NAMED and denies_statement(new, old)
-        if named or judged >= _least(new, old, correcting) or _set(new, old, judged, correcting):
+        if named or judged >= _least(new, old, correcting, among_many) or _set(new, old, judged, correcting):
             return Relation(
                 kind="conflict", reason=CHANGED, score=1 / (1 + math.exp(-judged)),
                 strong=judged >= _SURELY and correcting and named and negates_all(new, old),
@@ -143,10 +150,13 @@ def _likely(new: str, old: str, correcting: bool, judged: float | None) -> bool:
     return correcting or says_change(new) or (judged >= _LIKELIEST_SILENTLY and shares_words(new, old))
 
 
-def _least(new: str, old: str, correcting: bool) -> float:
-    """The score from which a card is worth it: higher where another value is all that speaks for a change."""
-    silent = not (correcting or says_change(new)) and sets_another_value(new, old)
-    return _SET_SILENTLY if silent else REPLACES
+def _least(new: str, old: str, correcting: bool, among_many: bool) -> float:
+    """The score from which a card is worth it: higher where another value is all that speaks for a change, or where few
+    other statements could have been the likelier one."""
+    if correcting or says_change(new):
+        return REPLACES
+    least = _SET_SILENTLY if sets_another_value(new, old) else REPLACES
+    return least if among_many else least + _MORE_AMONG_FEW
 
 
 def _set(new: str, old: str, judged: float, correcting: bool) -> bool:
