@@ -158,6 +158,7 @@ class Groups:
             raise used from None
         identity = new_identity()
         own = self._own_member(identity)
+        left_behind = self.membership
 
         def joined(group: Group) -> Group:
             if recipient not in {one.recipient for one in group.members if one.invited}:
@@ -165,7 +166,10 @@ class Groups:
             left = tuple(one for one in group.members if one.recipient != recipient)
             return replace(_with_member(replace(group, members=left), own), epochs=_next_epoch(group, None))
 
-        return self._change(store, guest, joined, identity)
+        found = self._change(store, guest, joined, identity)
+        if left_behind is not None and left_behind.group.id == found.group.id:
+            self._seal_own_batches(store, left_behind, found, first=0)
+        return found
 
     def refresh(self, store: SyncStore) -> Membership:
         """The membership after what others changed since. Raises GroupError, NotMemberError where this device was removed."""
@@ -257,6 +261,14 @@ class Groups:
                 f"{store.url} is empty or older than it was: change {known.group.number} of its group is missing.",
                 "Nothing was sent or applied. Check that it is the same store, and that it is mounted and up to date.",
             )
+        if _hash(_must_have(store, _name(known.group.number))) != known.hash:
+            # Never followed unasked: a removed device could make such a change, to stay in the group.
+            raise GroupError(
+                f"Change {known.group.number} of the group is another one than here: two devices changed it at once,"
+                " or it was forged.",
+                "Nothing was sent or applied. Look at memtui sync status on the other devices. If it is right there, make an"
+                " invitation there and use it here (memtui sync join URL CODE), then repeat what is missing.",
+            )
         found = known
         for name in names:
             if name <= _name(known.group.number):
@@ -293,14 +305,19 @@ class Groups:
 
     def _seal_again(self, store: SyncStore, before: Membership, now: Membership) -> None:
         """Seal own batches anew that were written under an earlier key while another device ended it: theirs would not count."""
-        sealer, old = now.group.sealer, before.group.sealer
         ended = now.group.epochs[len(before.group.epochs) :]
         boundaries = [one.boundary.get(self._device, 0) for one in ended if one.boundary is not None]
-        if not boundaries or not isinstance(sealer, AgeSealer) or not isinstance(old, AgeSealer):
+        if boundaries:
+            self._seal_own_batches(store, before, now, first=min(boundaries))
+
+    def _seal_own_batches(self, store: SyncStore, before: Membership, now: Membership, *, first: int) -> None:
+        """Seal own batches after number ``first`` anew, under the newest key."""
+        sealer, old = now.group.sealer, before.group.sealer
+        if not isinstance(sealer, AgeSealer) or not isinstance(old, AgeSealer):
             return
         for folder in ("batches", "snapshots"):
             own = f"{folder}/{self._device}/"
-            for name in store.list_since(own, f"{own}{min(boundaries):010}~"):
+            for name in store.list_since(own, f"{own}{first:010}~"):
                 data = store.get(name)
                 try:
                     content = None if data is None else old.open_bytes(data)

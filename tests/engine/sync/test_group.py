@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -233,6 +234,30 @@ def test_changes_at_once_are_both_made(
     for name, code in zip(("phone", "tablet"), codes, strict=True):
         device(name).join(code)
     assert sorted(one.refresh()) == ["desktop", "laptop", "phone", "server", "tablet"]
+
+
+def test_changes_at_once_in_a_folder_that_meets_later_are_named_and_the_way_back_brings_all(
+    three: tuple[Device, Device, Device], tmp_path: Path
+) -> None:
+    one, two, three_ = three
+    own_copy = tmp_path / "own copy"
+    shutil.copytree(tmp_path / "store", own_copy)
+    one.groups.remove(one.store, three_.name, {})
+    elsewhere = open_store(str(own_copy), create=False)
+    two.groups.remove(elsewhere, three_.name, {})
+    two.write(1)  # under a key that nobody else has; the change of the other one has arrived meanwhile
+    for _ in range(2):
+        with pytest.raises(GroupError, match="two devices changed it at once") as raised:
+            two.groups.refresh(two.store)
+        assert "memtui sync join" in raised.value.hint
+    with pytest.raises(BatchError):
+        one.read(two, 1)
+    two.join(one.groups.invite(one.store))
+    one.refresh()
+    assert one.read(two, 1).lines == LINES
+    two.write(2)
+    assert one.read(two, 2).lines == LINES
+    assert sorted(two.refresh()) == ["desktop", "laptop"]
 
 
 def test_names_of_devices(three: tuple[Device, Device, Device]) -> None:
