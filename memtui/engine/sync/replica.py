@@ -302,6 +302,8 @@ class Replica:
     def write_snapshot(self) -> int:
         """Write all rows as they are now, after a run; returns how many lines. Own batches that it includes and that every
         device has read are deleted."""
+        if not self._free_number():
+            return 0
         with self._connections.read() as connection:
             own = stamps.device(connection)
             head, heads = state.head(connection, own), state.heads(connection, without=own)
@@ -313,10 +315,25 @@ class Replica:
             # It says how many there are, and is put last: without it the others are none.
             self._put_part(own, head, heads, [], made, part=0, parts=parts)
             known = state.known(connection)
+        with self._connections.write() as connection:
+            state.set_snapshot(connection, own, head.number)
         writers = {name.partition("/")[2] for name in self._store.list_since(f"{WRITERS}/")} - {own}
         seen = [known[device].seen if device in known else 0 for device in writers | (known.keys() - {own})]
         self._drop(own, min([head.number, *seen]))
         return total
+
+    def _free_number(self) -> bool:
+        """See that nothing of this device has the number of the next snapshot, which would not replace it; False if another
+        copy of this file was in the way."""
+        with self._connections.read() as connection:
+            own, sent = stamps.device(connection), state.sent(connection)
+            number = state.head(connection, own).number
+        parts = self._store.list_since(f"{SNAPSHOTS}/{own}/{number:010d}/")
+        if part_name(own, number, 0) in parts:
+            return self._put(own, [], sent, last=False)
+        for name in parts:  # of one that was cut off
+            self._store.delete(name)
+        return True
 
     def _put_part(
         self,
@@ -356,8 +373,6 @@ class Replica:
             last = state.snapshot(connection, own)
         if number - last >= SNAPSHOT_EVERY:
             self.write_snapshot()
-            with self._connections.write() as connection:
-                state.set_snapshot(connection, own, number)
 
     # Erasing
 
@@ -399,7 +414,7 @@ class Replica:
             )
 
     def _clean(self) -> None:
-        """Take what was erased out of own batches in the store; a snapshot that is older goes."""
+        """Take what was erased out of own batches in the store; a snapshot that has nothing of it replaces an older one."""
         with self._connections.read() as connection:
             own = stamps.device(connection)
             rows = connection.execute("SELECT name FROM sync_erased WHERE todo = 0 AND sent = 1")
@@ -407,20 +422,23 @@ class Replica:
         if not names:
             return
         looked_for = [name.encode() for name in sorted(names)]
-        again: set[str] = set()
         for name in self._store.list_since(f"{BATCHES}/{own}/"):
             data = self._store.get(name)
+            again: set[str] = set()
             with suppress(BatchError):
                 if (
                     data is not None
                     and (left := _without(self._sealer.open(data), looked_for, again)) is not None
                 ):
+                    # Before the lines are gone: whoever is killed here sends these things all the same.
+                    with self._connections.write() as connection:
+                        for thing in again - names:
+                            versions.merged(connection, thing)
                     self._store.replace(name, self._sealer.seal(left))
-        for name in self._store.list_since(f"{SNAPSHOTS}/{own}/"):
-            self._store.delete(name)
+        # Batches that it includes are no longer in the store, so it does not go before there is another one.
+        if self._store.list_since(f"{SNAPSHOTS}/{own}/"):
+            self.write_snapshot()
         with self._connections.write() as connection:
-            for thing in again - names:
-                versions.merged(connection, thing)
             connection.executemany("DELETE FROM sync_erased WHERE name = ?", [(name,) for name in names])
         self._notes.append(KEEPS_VERSIONS)
 

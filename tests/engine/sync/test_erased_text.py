@@ -1,0 +1,219 @@
+"""Erased text is in no object of a store, also decrypted with the keys of the devices. Over each store that is installed.
+
+Must fail on: batches or snapshots that stay as they are; a snapshot that goes though batches were dropped for it.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from memtui import Memory
+from memtui.engine.records import Options
+from memtui.engine.records.sync import SyncReport
+from memtui.engine.sync import replica
+from memtui.engine.sync.batch import Batch, BatchError, Removed
+from memtui.engine.sync.envelope import decrypt
+from memtui.engine.sync.keyring import Keyring, Membership
+from memtui.engine.sync.stores import open_store
+
+import store_servers as servers
+
+OPTIONS = Options(background=False, embedder="off", allow_unsafe_fs=True)
+WORD = b"submarine"
+
+
+class Machines:
+    """Devices of one group, each with keys of its own."""
+
+    def __init__(self, folder: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._folder, self._monkeypatch = folder, monkeypatch
+        self.url = url
+        self.memories: dict[str, Memory] = {}
+
+    def add(self, name: str) -> Memory:
+        """A new device: the first begins the group, another one joins it."""
+        host = next(iter(self.memories), None)
+        code = self.on(host).sync.invite().code if host else ""
+        self.memories[name] = Memory.open(self._folder / f"{name}.db", options=OPTIONS)
+        memory = self.on(name)
+        report = memory.sync.join(self.url, code) if host else memory.sync.run(self.url)
+        assert not report.problems
+        return memory
+
+    def on(self, name: str) -> Memory:
+        self._monkeypatch.setenv("XDG_CONFIG_HOME", str(self._folder / name))
+        return self.memories[name]
+
+    def sync(self, rounds: int = 2) -> list[SyncReport]:
+        """All devices in turns, so that what one says is heard and answered by each."""
+        reports = [self.on(name).sync.run() for _ in range(rounds) for name in self.memories]
+        assert not [one.problems for one in reports if one.problems]
+        return reports
+
+    def hold(self, text: bytes) -> list[str]:
+        """The objects of the store that have a text, as they are or as a device can read them."""
+        members = [self._membership(name) for name in self.memories]
+        with closing(open_store(self.url)) as store:
+            objects = {name: store.get(name) or b"" for name in store.list_since("")}
+        if "://" not in self.url:  # and what is beside them, under any name
+            files = (path for path in Path(self.url).rglob("*") if path.is_file())
+            objects |= {str(path): path.read_bytes() for path in files}
+        return sorted(
+            name for name, data in objects.items() if any(text in one for one in _readings(data, members))
+        )
+
+    def _membership(self, name: str) -> Membership:
+        self.on(name)
+        found = Keyring().get(self._folder / f"{name}.db")
+        assert found is not None
+        return found
+
+
+def _readings(data: bytes, members: list[Membership]) -> Iterator[bytes]:
+    """All that can be made of an object: as it is, opened by each device, decrypted by each key, unpacked."""
+    yield data
+    for member in members:
+        with suppress(BatchError):
+            yield _content(member.group.sealer.open(data))
+        keys = (member.identity, *(epoch.identity for epoch in member.group.epochs))
+        for key in keys:
+            _, _, sealed = data.partition(b"\n")
+            if key and (found := decrypt(sealed, key)) is not None:
+                yield found
+                yield from _unpacked(found[32:])  # after its authentication
+
+
+def _content(batch: Batch) -> bytes:
+    return b"\n".join(line for line in batch.lines if not isinstance(line, Removed))
+
+
+def _unpacked(data: bytes) -> Iterator[bytes]:
+    with suppress(Exception):
+        yield _zstd().ZstdDecompressor().decompress(data)
+    with suppress(zlib.error):
+        yield zlib.decompress(data)
+
+
+def _zstd() -> Any:
+    with suppress(ImportError):
+        return import_module("compression.zstd")
+    return import_module("backports.zstd")
+
+
+@pytest.fixture(params=["folder", "s3", "postgres"])
+def machines(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Machines]:
+    places: dict[str, Callable[[], str]] = {
+        "folder": lambda: str(tmp_path / "store"), "s3": servers.s3_url, "postgres": servers.postgres_url
+    }  # fmt: skip
+    yield from _three(tmp_path, places[request.param](), monkeypatch)
+
+
+def _three(folder: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Machines]:
+    """Three devices that write snapshots, and drop batches because of them."""
+    monkeypatch.setattr(replica, "SNAPSHOT_EVERY", 3)
+    monkeypatch.setattr(replica, "TELL_EVERY", 1)
+    made = Machines(folder, url, monkeypatch)
+    for name in ("laptop", "desktop", "server"):
+        made.add(name)
+    yield made
+    for memory in made.memories.values():
+        memory.close()
+
+
+def _tell_of(machines: Machines) -> str:
+    """A fact that each device has said something about, between others; the id of the fact."""
+    fact = machines.on("laptop").remember("The user owns a purple submarine", tags=("boats",))
+    for number in range(4):
+        machines.on("laptop").remember(f"Fact {number}")
+        machines.sync(1)
+    machines.on("desktop").tag(fact.id, add=("toys",))
+    machines.sync()
+    corrected = machines.on("server").correct(fact.id, "The user owns a yellow submarine")
+    machines.sync()
+    return corrected.id
+
+
+def _erase(machines: Machines, id: str, monkeypatch: pytest.MonkeyPatch) -> list[SyncReport]:
+    """Erase on one device, and sync all; no other snapshot is due for long, as after any sync but one of many."""
+    monkeypatch.setattr(replica, "SNAPSHOT_EVERY", 1_000)
+    monkeypatch.setattr(replica, "TELL_EVERY", 1_000)
+    memory = machines.on("desktop")
+    assert memory.files.erase(memory.files.plan_erase([id])).complete
+    return machines.sync(3)
+
+
+def test_what_was_erased_is_in_no_object_of_the_store(
+    machines: Machines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    id = _tell_of(machines)
+    assert {name.partition("/")[0] for name in machines.hold(WORD)} >= {"batches", "snapshots"}
+    reports = _erase(machines, id, monkeypatch)
+    assert machines.hold(WORD) == []
+    assert machines.hold(b"Fact 3")  # they can be read
+    # What a store keeps by itself is for its owner to delete, and each device that took something out says so.
+    assert sum(replica.KEEPS_VERSIONS in one.notes for one in reports) == len(machines.memories)
+    _assert_joiner_has_everything(machines, facts=4)  # nothing else went with it
+
+
+def _assert_joiner_has_everything(machines: Machines, *, facts: int) -> None:
+    phone = machines.add("phone")
+    assert phone.view.count("kind:fact") == facts
+    machines.sync()
+    assert len({machines.on(name).files.content_hash() for name in machines.memories}) == 1
+
+
+@pytest.fixture
+def over_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Machines]:
+    yield from _three(tmp_path, str(tmp_path / "store"), monkeypatch)
+
+
+class Cut(BaseException):
+    """The process ends here."""
+
+
+def test_what_was_to_be_sent_again_is_when_the_batches_were_half_replaced(
+    over_folder: Machines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(replica, "SNAPSHOT_EVERY", 1_000)
+    laptop = over_folder.on("laptop")
+    fact = laptop.remember("The user owns a purple submarine")
+    other = laptop.correct(fact.id, "The user owns a plane")
+    over_folder.sync()
+    real = type(open_store(over_folder.url)).replace
+
+    def cut_off(self: Any, name: str, data: bytes) -> None:
+        real(self, name, data)
+        raise Cut
+
+    assert laptop.files.erase(laptop.files.plan_erase([fact.id])).complete
+    with monkeypatch.context() as patched:
+        patched.setattr("memtui.engine.sync.stores.folder.FolderStore.replace", cut_off)
+        with pytest.raises(Cut):
+            over_folder.on("laptop").sync.run()
+    over_folder.sync(3)
+    assert over_folder.hold(WORD) == []
+    assert other.id in {one.id for one in laptop.view.page("kind:fact")}
+    _assert_joiner_has_everything(over_folder, facts=1)
+
+
+@pytest.mark.parametrize("fault", ["_clean", "_without", "delete"])
+def test_what_stays_in_the_store_is_found(
+    over_folder: Machines, monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
+    id = _tell_of(over_folder)
+    if fault == "_clean":
+        monkeypatch.setattr(replica.Replica, "_clean", lambda self: None)
+    elif fault == "_without":
+        monkeypatch.setattr(replica, "_without", lambda *given: None)
+    else:  # older snapshots stay
+        monkeypatch.setattr("memtui.engine.sync.stores.folder.FolderStore.delete", lambda *given: None)
+    _erase(over_folder, id, monkeypatch)
+    assert over_folder.hold(WORD)
