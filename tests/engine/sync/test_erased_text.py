@@ -179,6 +179,39 @@ class Cut(BaseException):
     """The process ends here."""
 
 
+def test_a_snapshot_that_was_cut_off_keeps_nothing_and_hides_nothing(
+    over_folder: Machines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    id = _tell_of(over_folder)
+    monkeypatch.setattr(replica, "SNAPSHOT_EVERY", 1_000)
+    monkeypatch.setattr(replica, "TELL_EVERY", 1_000)
+    monkeypatch.setattr("memtui.engine.sync.outgoing.MOST_LINES", 4)  # a snapshot of some parts
+    over_folder.on("laptop").remember("Fact 4")
+    over_folder.sync()
+    put = replica.Replica._put_part
+
+    def cut_off(self: replica.Replica, *given: Any, part: int, parts: int) -> None:
+        if part != 1:
+            raise Cut
+        put(self, *given, part=part, parts=parts)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(replica, "SNAPSHOT_EVERY", 0)
+        patched.setattr(replica.Replica, "_put_part", cut_off)
+        with pytest.raises(Cut):
+            over_folder.on("laptop").sync.run()
+    server = over_folder.on("server")
+    for one in server.view.page("kind:fact"):
+        server.tag(one.id, add=("late",))
+    over_folder.on("server").sync.run()
+    with monkeypatch.context() as patched:  # it sends nothing, so this one would have the same number
+        patched.setattr(replica, "SNAPSHOT_EVERY", 0)
+        over_folder.on("laptop").sync.run()
+    _assert_joiner_has_everything(over_folder, facts=6)
+    _erase(over_folder, id, monkeypatch)
+    assert over_folder.hold(WORD) == []
+
+
 def test_what_was_to_be_sent_again_is_when_the_batches_were_half_replaced(
     over_folder: Machines, monkeypatch: pytest.MonkeyPatch
 ) -> None:
