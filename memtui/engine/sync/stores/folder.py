@@ -19,7 +19,8 @@ from . import base
 from .base import MOST_BYTES, SyncStoreError, checked_name, checked_prefix
 
 _PARTIAL = ".memtui-"
-_LEFT_BEHIND_SECONDS = 86_400
+_LEFT_BEHIND_SECONDS = 3_600
+"""No write takes as long: the program that wrote such a file was killed. It may hold what is erased since."""
 
 
 class FolderStore:
@@ -120,7 +121,9 @@ class FolderStore:
             with os.scandir(place) as entries:
                 for entry in entries:
                     name = prefix + entry.name
-                    if base.is_name(name) and entry.is_dir(follow_symlinks=False):
+                    if entry.name.startswith(_PARTIAL):
+                        _remove_left_behind(Path(entry.path))
+                    elif base.is_name(name) and entry.is_dir(follow_symlinks=False):
                         below.append(f"{name}/")
                     elif name > after and base.is_name(name):
                         found.append(name)
@@ -145,7 +148,8 @@ class FolderStore:
             with suppress(FileExistsError):
                 folder.mkdir(mode=shared)
             _flush(folder.parent)
-        self._clear(path.parent)
+        for left in path.parent.glob(f"{_PARTIAL}*.partial"):
+            _remove_left_behind(left)
         partial = path.with_name(f"{_PARTIAL}{secrets.token_hex(6)}.partial")
         try:
             with os.fdopen(operating_system.create_private(partial, shared & 0o666), "wb") as file:
@@ -158,19 +162,19 @@ class FolderStore:
             raise
         return partial
 
-    def _clear(self, folder: Path) -> None:
-        """Remove what a killed program left half written."""
-        for left in folder.glob(f"{_PARTIAL}*.partial"):
-            with suppress(OSError):
-                if left.stat().st_mtime < time.time() - _LEFT_BEHIND_SECONDS:
-                    left.unlink()
-
     def _failed(self, error: OSError) -> Exception:
         full = paths.no_room(error, self._folder)
         return full or SyncStoreError(
             f"The folder {self._folder} cannot be used: {error.strerror or error}.",
             "Check that it is mounted and that you may write there.",
         )
+
+
+def _remove_left_behind(partial: Path) -> None:
+    """Remove what a killed program left half written."""
+    with suppress(OSError):
+        if partial.suffix == ".partial" and partial.stat().st_mtime < time.time() - _LEFT_BEHIND_SECONDS:
+            partial.unlink()
 
 
 def _flush(folder: Path) -> None:
