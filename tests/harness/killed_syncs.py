@@ -58,7 +58,7 @@ def open_device(folder: str, name: str) -> Memory:
     return Memory.open(Path(folder) / f"{name}.db", options=crew.OPTIONS)
 
 
-def decide_and_sync(folder: str, name: str, seed: int, report: crew.Report) -> None:
+def decide_and_sync(folder: str, name: str, seed: int, erases: bool, report: crew.Report) -> None:
     for method, stage in STAGES.items():
         setattr(Replica, method, _reporting(getattr(Replica, method), stage, report))
     dice = random.Random(seed)
@@ -76,7 +76,7 @@ def decide_and_sync(folder: str, name: str, seed: int, report: crew.Report) -> N
             here = sorted(memory.view.page("kind:fact"), key=lambda one: one.id)
             tagged = memory.tag(dice.choice(here).id, add=(f"t-{seed}-{number}",))
             report(verb="tag", id=tagged.id, tag=f"t-{seed}-{number}")
-            if dice.random() < 0.2:
+            if erases and dice.random() < 0.2:
                 gone = dice.choice([one for one in here if "corrected" not in one.content]).id
                 report(verb="erasing", id=gone)
                 memory.files.erase(memory.files.plan_erase([gone]))
@@ -104,7 +104,7 @@ def _begin(folder: str, report: crew.Report) -> None:
         second.sync.join(store, code)
 
 
-def kill_syncs(folder: str, kills: int, seed: int, snapshots: bool) -> dict[str, Any]:
+def kill_syncs(folder: str, kills: int, seed: int, snapshots: bool, erases: bool) -> dict[str, Any]:
     """Rounds of both devices at once, each killed by SIGKILL; what they reported."""
     # Small ones, so that a sync has many steps. A snapshot hides that a batch before it is missing.
     outgoing.MOST_LINES, replica.TELL_EVERY = 3, 2
@@ -114,7 +114,9 @@ def kill_syncs(folder: str, kills: int, seed: int, snapshots: bool) -> dict[str,
         raise AssertionError(line)
     dice, reported, struck = random.Random(seed), [], Counter[str]()
     for _ in range(0, kills, len(NAMES)):
-        devices = [Device(partial(decide_and_sync, folder, name, dice.getrandbits(31))) for name in NAMES]
+        devices = [
+            Device(partial(decide_and_sync, folder, name, dice.getrandbits(31), erases)) for name in NAMES
+        ]
         for device in devices:
             device.wait_for(dice.choice(stages))
             time.sleep(dice.uniform(0, _LONGEST_SECONDS))

@@ -31,13 +31,22 @@ def own_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", "")
 
 
-def run_killed(folder: Path, kills: int, seed: int, *, snapshots: bool, mutant: str = "") -> dict[str, Any]:
+def run_killed(
+    folder: Path, kills: int, seed: int, *, snapshots: bool, erases: bool, mutant: str = ""
+) -> dict[str, Any]:
     ways = [
         str(PROGRAM.parents[2]),
         str(PROGRAM.parents[1]),
         *os.environ.get("PYTHONPATH", "").split(os.pathsep),
     ]
-    given = {"folder": str(folder), "kills": kills, "seed": seed, "snapshots": snapshots, "mutant": mutant}
+    given = {
+        "folder": str(folder),
+        "kills": kills,
+        "seed": seed,
+        "snapshots": snapshots,
+        "erases": erases,
+        "mutant": mutant,
+    }
     done = subprocess.run(
         [sys.executable, str(PROGRAM), json.dumps(given)],
         capture_output=True, text=True, timeout=900, check=False,
@@ -83,20 +92,20 @@ def wrongs(folder: Path, reported: list[dict[str, Any]]) -> list[str]:
 
 
 def test_killed_syncs_lose_nothing_and_apply_nothing_twice(
-    tmp_path: Path, sized: Callable[[int], int]
+    tmp_path: Path, sized: Callable[[int], int], full: bool
 ) -> None:
     kills = sized(400)
     for seed in range(0, kills, 20):
         folder = tmp_path / str(seed)
         folder.mkdir()
-        done = run_killed(folder, 20, seed, snapshots=seed % 40 == 0)
+        done = run_killed(folder, 20, seed, snapshots=seed % 40 == 0, erases=full)
         assert wrongs(folder, done["reported"]) == []
         print(done["struck"], len(done["reported"]))  # the figures of a full run
         # A run in which hardly a sync was struck would prove nothing.
-        assert sum(done["struck"].get(stage, 0) for stage in STAGES.values()) >= 8
+        assert sum(done["struck"].get(stage, 0) for stage in STAGES.values()) >= 4
 
 
 @pytest.mark.parametrize("mutant", killed_syncs.MUTANTS)
 def test_a_fault_at_sending_is_noticed(tmp_path: Path, mutant: str) -> None:
-    done = run_killed(tmp_path, 30, 7, snapshots=False, mutant=mutant)
+    done = run_killed(tmp_path, 30, 7, snapshots=False, erases=True, mutant=mutant)
     assert wrongs(tmp_path, done["reported"])
