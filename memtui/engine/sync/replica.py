@@ -141,7 +141,8 @@ class Replica:
         if own not in listed:
             self._store.put_if_absent(f"{WRITERS}/{own}", b"")
         others = sorted((listed | known.keys()) - {own})
-        if not any(one.head.number for device, one in known.items() if device != own):
+        # A snapshot does not tell what was erased before it, so it is for who has sent nothing that others could erase.
+        if not any(one.head.number for one in known.values()):
             self._read_snapshot(others)
         claimed: dict[str, int] = {}
         for device in others:
