@@ -74,8 +74,8 @@ def decide_and_sync(folder: str, name: str, seed: int, erases: bool, report: cre
                 new = memory.correct(fact.id, f"{words}, corrected")
                 report(verb="correct", id=new.id, content=new.content)
             here = sorted(memory.view.page("kind:fact"), key=lambda one: one.id)
-            tagged = memory.tag(dice.choice(here).id, add=(f"t-{seed}-{number}",))
-            report(verb="tag", id=tagged.id, tag=f"t-{seed}-{number}")
+            tagged = memory.tag(dice.choice(here).id, add=(f"t-{seed ^ 1}-{number}",))
+            report(verb="tag", id=tagged.id, tag=f"t-{seed ^ 1}-{number}")
             if erases and dice.random() < 0.2:
                 gone = dice.choice([one for one in here if "corrected" not in one.content]).id
                 report(verb="erasing", id=gone)
