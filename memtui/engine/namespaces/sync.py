@@ -245,6 +245,12 @@ class Sync:
             seen = self._latest(membership, store)
             before, membership = membership, groups.refresh(store)
             report = self.run_with(store, membership.group.sealer, facts_only=membership.facts_only)
+            if before is not None and before.device != membership.device:
+                note = (
+                    f"This file was restored or copied, so it is a device of its own: {membership.device}. If no other copy goes"
+                    f" on as {before.device}, take that one out: memtui sync remove {before.device}"
+                )
+                report = replace(report, notes=(note, *report.notes))
             if seen is not None and (report.batches_sent or before is None or membership != before):
                 # Who wrote in between is not missed: their mark is not the one that was seen.
                 self._mark(store)

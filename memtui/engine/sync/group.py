@@ -182,14 +182,10 @@ class Groups:
                 "What is in this memory stays. To come back: memtui sync invite on another device, memtui sync join here.",
             ) from None
         if found.device != self._device:
-            # The file was restored or moved: it counts as another device now.
-            old, own = found.device, self._own_member(found.identity)
-            found = self._change(
-                store, found,
-                lambda group: _with_member(
-                    replace(group, members=tuple(one for one in group.members if one.device != old)), own
-                ),
-            )  # fmt: skip
+            # The file was restored or copied, so another one may go on under the old name, with the old identity.
+            identity = "" if found.group.plain else new_identity()
+            own = self._own_member(identity)
+            found = self._change(store, found, lambda group: _with_member(group, own), identity)
         elif found != known:
             self.keep(found)
         self._seal_again(store, known, found)

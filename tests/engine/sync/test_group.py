@@ -268,15 +268,28 @@ def test_names_of_devices(three: tuple[Device, Device, Device]) -> None:
         one.groups.remove(one.store, "laptop", {})
 
 
-def test_a_restored_file_is_a_device_of_its_own(three: tuple[Device, Device, Device]) -> None:
+def test_a_restored_or_copied_file_is_a_device_of_its_own_beside_the_other(
+    three: tuple[Device, Device, Device], tmp_path: Path
+) -> None:
     one, two, _ = three
     two.write(1)
-    restored = Groups(two.keyring, two.memory, "desktop-00000002", time.time)
-    restored.refresh(two.store)
+    copied = Keyring(tmp_path / "copy" / "sync.json")
+    membership = two.groups.membership
+    assert membership is not None
+    copied.set(two.memory, membership)
+    copy = Groups(copied, two.memory, "desktop-00000002", time.time)
+    assert copy.refresh(two.store).identity != membership.identity
     assert sorted(member.device for member in one.groups.refresh(one.store).group.members) == [
-        "desktop-00000002", "laptop-00000001", "server-00000001",
+        "desktop-00000001", "desktop-00000002", "laptop-00000001", "server-00000001",
     ]  # fmt: skip
     assert one.read(two, 1).lines == LINES
+    one.groups.remove(one.store, "desktop-00000002", {})
+    with pytest.raises(NotMemberError, match="was removed"):
+        copy.refresh(two.store)
+    assert "desktop" in two.refresh()
+    two.write(2)
+    one.refresh()
+    assert one.read(two, 2).lines == LINES
 
 
 def test_who_was_not_invited_is_told_so(device: Callable[[str], Device]) -> None:
