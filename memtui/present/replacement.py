@@ -17,13 +17,22 @@ _MOST = 8
 _HOW = {"corrected": "corrected on", "replaced": "said on", "asked": "said on"}
 
 
-def dates(one: Replacement, now: float) -> tuple[str, str] | None:
+def moved_day(old: MemoryRecord, new: MemoryRecord, now: float) -> tuple[str, str] | None:
     """The day that the old text names and the one that the new text names, if both do and they differ."""
-    before, after = one.old.happens_at, one.new.happens_at
-    if before is None or after is None:
+    if old.happens_at is None or new.happens_at is None:
         return None
-    was, is_now = local_date(before, now), local_date(after, now)
+    was, is_now = local_date(old.happens_at, now), local_date(new.happens_at, now)
     return None if was == is_now else (was, is_now)
+
+
+def dates(one: Replacement, now: float) -> tuple[str, str] | None:
+    """The days of ``moved_day``."""
+    return moved_day(one.old, one.new, now)
+
+
+def latest_of(found: Sequence[Replacement], memory: MemoryRecord) -> Replacement | None:
+    """The last change that made a memory what it says; or one that Review asks about. None without any."""
+    return next((one for one in reversed(found) if one.new.id == memory.id or one.how == "asked"), None)
 
 
 def label(one: Replacement) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from memtui.engine.records import Caution, Companion, Entity, Kind, MemoryRecord
+from memtui.engine.records import Caution, Companion, Entity, Kind, MemoryRecord, Replacement
 from memtui.present.glyphs import ASCII, UNICODE
 from memtui.present.text import max_cells
 from memtui.ui.panes.entities.profile import NameMarks, ProfileText, Stop
@@ -108,6 +108,19 @@ def test_what_was_taken_out_and_what_waits_is_said() -> None:
     shown = "\n".join(lines(laid(portrait(unlinked=2, waiting=214))))
     assert "2 memories that you took out" in shown
     assert "214 texts wait to be read for names" in shown
+
+
+def test_what_a_fact_took_the_place_of_stands_below_it() -> None:
+    now_says, turn = memory(1, "Ada is vegan"), memory(2, "I saw Addie in Ghent", "episode", "trip")
+    change = Replacement(old=memory(9, "Ada is vegetarian"), new=now_says, how="corrected", at=NOW - DAY)
+    one = laid(portrait(memories=(now_says, turn), replaced={now_says.id: (change,)}))
+    shown = lines(one)
+    below = shown[next(number for number, line in enumerate(shown) if "Ada is vegan" in line) + 1]
+    assert below.startswith("    was: Ada is vegetarian (corrected on 21 Nov)")
+    # It is no stop: the cursor goes from fact to fact.
+    assert [stop.key for stop in one.stops] == [("memory", 1), ("entity", 2), ("memory", 2)]
+    narrow = lines(laid(portrait(replaced={now_says.id: (change,)}), 30))
+    assert max_cells(next(line for line in narrow if "was:" in line)) <= 30
 
 
 def test_what_only_enrichment_found_is_marked() -> None:

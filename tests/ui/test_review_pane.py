@@ -101,6 +101,21 @@ async def test_cards_come_worst_first_and_the_tab_counts_them(inbox: Story) -> N
         assert "moving · you · 20 Nov" in text
 
 
+async def test_a_card_says_from_which_day_to_which_it_moved(story: Story) -> None:
+    story.now = NOW - 2 * DAY
+    with story.open() as memory:
+        memory.remember("The dentist appointment is on 12 December 2025", topic="plan")
+        memory.record_turn("moved", "user", "The dentist appointment is on 19 December 2025.")
+        story.now = NOW - DAY
+        await memory.consolidate("moved")
+    story.now = NOW
+    app = at_review(story)
+    async with running(app):
+        await ready(app)
+        assert kinds(app)[0] == "conflict"
+        assert "was 12 Dec, now 19 Dec?" in screen_text(app)
+
+
 async def test_a_verdict_takes_the_card_away_and_the_next_one_is_there(inbox: Story) -> None:
     app = at_review(inbox)
     async with running(app) as pilot:

@@ -355,3 +355,13 @@ async def test_what_changed_stands_with_the_day_that_it_was_on(known: Story) -> 
         await pilot.press("N")
         await until(lambda: memories(app).current is not None and memories(app).current.id == ferry.id)
         assert moved.active
+
+
+async def test_what_changed_stands_above_what_it_was(known: Story) -> None:
+    with known.open() as memory:
+        key = memory.view.page("spare key kind:fact")[0]
+        memory.correct(key.id, "Samir has the spare key")
+    app = at_you(known)
+    async with app.run_test(size=(120, 40)):
+        await choose(app, lambda stop: stop.about == "changed")  # the detail below has no fact
+        assert f"was: {key.content}" in screen_text(app)

@@ -12,7 +12,7 @@ from memtui.ui.widgets.columns import Column, Order, StyledText
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
-    from memtui.engine.records import Caution, Companion, Entity, MemoryRecord
+    from memtui.engine.records import Caution, Companion, Entity, MemoryRecord, Replacement
     from memtui.present.glyphs import Glyphs
 
 
@@ -114,6 +114,7 @@ class EntityPortrait(NamedTuple):
     ``unlinked``: memories that the person took out; ``waiting``: texts that were not searched for names yet.
     ``added``: the memories (rids) in which only a language model found it.
     ``cautions``: what was corrected, replaced or forgotten since in these memories or its summary (by id).
+    ``replaced``: what took the place of what around these memories (by id).
     """
 
     entity: Entity
@@ -126,6 +127,7 @@ class EntityPortrait(NamedTuple):
     waiting: int = 0
     added: frozenset[int] = frozenset()
     cautions: Mapping[str, Sequence[Caution]] = {}
+    replaced: Mapping[str, Sequence[Replacement]] = {}
 
     @property
     def complete(self) -> bool:
@@ -139,6 +141,7 @@ def gather_portrait(memory: Memory, identity: str) -> EntityPortrait:
 
     profile = memory.entities.get(identity, limit=LISTED)
     titles: dict[str, str] = {}
+    ids = [one.id for one in profile.memories]
     for session_id in {one.session_id for one in profile.memories if one.session_id is not None}:
         try:
             titles[session_id] = memory.view.session(session_id).name
@@ -156,8 +159,8 @@ def gather_portrait(memory: Memory, identity: str) -> EntityPortrait:
         unlinked=profile.unlinked,
         waiting=profile.waiting,
         added=frozenset(memory.view.enriched_in(profile.entity.eid)),
-        cautions=memory.view.cautions([one.id for one in profile.memories])
-        | memory.view.summary_cautions([profile.entity]),
+        cautions=memory.view.cautions(ids) | memory.view.summary_cautions([profile.entity]),
+        replaced=memory.view.replacements(ids),
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
-from memtui.present import caution
+from memtui.present import caution, replacement
 from memtui.present.entity import DECIDED, entity_facts, unsearched_note
 from memtui.present.format import MONTHS, format_count, plural, relative_time
 from memtui.present.text import Visible, max_cells, one_line, visible
@@ -21,7 +21,7 @@ from memtui.ui.widgets.columns import StyledText
 from memtui.ui.widgets.stop_view import GUTTER, Line, LinePart, StopLayout
 
 if TYPE_CHECKING:
-    from memtui.engine.records import Entity, MemoryRecord
+    from memtui.engine.records import Entity, MemoryRecord, Replacement
     from memtui.present.glyphs import Glyphs
     from memtui.ui.presenters.entity import EntityPortrait, MonthCount
 import re
@@ -107,6 +107,7 @@ ADDED = "+"
 # With one column, this many related entities are shown between facts and turns.
 _COMPANIONS = 8
 _AGE, _PLACE, _PLACE_FROM = 4, 22, 64
+_CHANGE_INDENT = 4
 _SUMMARY, _ALIASES = 600, 400
 # A sparkline needs at least this many months.
 _MONTHS_LEAST = 4
@@ -250,6 +251,9 @@ class ProfileText:
             yield self._stop_line(
                 Stop(memory=one), self._memory_line(one, width, where, marks, portrait), width
             )
+            change = replacement.latest_of(portrait.replaced.get(one.id, ()), one)
+            if one.active and change is not None:
+                yield LinePart(self._change_line(change, one, width), width)
         yield LinePart((), width)
 
     def _memory_line(
@@ -266,6 +270,17 @@ class ProfileText:
             pieces += [_spaces(2), StyledText(title, "dim"), _spaces(where - max_cells(title))]
         added = ADDED if one.rid in portrait.added else " "
         return [*pieces, StyledText(visible(added), "context"), StyledText(visible(age.rjust(_AGE)), "dim")]
+
+    def _change_line(self, change: Replacement, of: MemoryRecord, width: int) -> list[StyledText]:
+        """What it was before: ``was 12 May, now 19 May (said on 4 May)``."""
+        pieces, room = [_spaces(_CHANGE_INDENT)], width - _CHANGE_INDENT
+        for text, role in replacement.line(change, self.now, of):
+            shown = visible(text) if max_cells(text) <= room else one_line(text, room)
+            pieces.append(StyledText(shown, role))
+            room -= max_cells(shown)
+            if room < 1:
+                break
+        return pieces
 
     def _more_memories_line(self, portrait: EntityPortrait, width: int) -> Iterable[LinePart]:
         if portrait.complete:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
 
+from memtui.present import replacement
 from memtui.present.format import local_date, local_time, plural
 from memtui.present.memory import confidence_text, speaker_note, without_secrets
 from memtui.present.review import not_yet
@@ -94,6 +95,9 @@ class CardText:
         lines.append(content(""))
         picked = len(lines)
         if card.paired:
+            old, new = card.sides
+            if card.item.kind == "conflict" and (days := replacement.moved_day(old, new, self.now)):
+                lines[-1] = assemble((f"was {days[0]}, now {days[1]}?", "bold $accent"))
             sides, picked_at = self._pair(card, evidence, pick)
             picked += picked_at
             lines += sides

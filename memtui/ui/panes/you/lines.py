@@ -7,6 +7,7 @@ columns, the last one has what goes on. Each section shows as many facts as fit 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -203,11 +204,8 @@ class PortraitLines:
             title = f"Changed {self.since.text}"
             head = self._heading(title, portrait.changed, Stop(title, about="changed"))
             latest = {one.new.id: one for one in reversed(portrait.changes)}
-            rows = [
-                self._fact(one.new, portrait, title, changed=one)
-                for one in list(latest.values())[::-1][:_AROUND]
-            ]
-            yield [head, *rows]
+            shown = list(latest.values())[::-1][:_AROUND]
+            yield [head, *(row for one in shown for row in self._change(one, portrait, title))]
         if portrait.newest:
             title = f"New {self.since.text}"
             head = self._heading(title, portrait.new, Stop(title, about="new"))
@@ -308,6 +306,19 @@ class PortraitLines:
             return [*pieces, StyledText(text), _blanks(room - max_cells(text) + 1), right]
 
         return Row(draw, Stop(section, memory=fact))
+
+    def _change(self, one: Replacement, portrait: Portrait, section: str) -> Iterable[Row]:
+        """What a fact says now, and below it what it said before, unless a day behind it tells that."""
+        yield self._fact(one.new, portrait, section, changed=one)
+        if replacement.dates(one, self.now) is None:
+            yield Row(partial(self._before, one))
+
+    def _before(self, one: Replacement, width: int) -> list[StyledText]:
+        label = "   was: "
+        return [
+            StyledText(visible(label), "warning" if one.how == "asked" else "accent"),
+            StyledText(one_line(without_secrets(one.old), max(width - len(label), 1)), "dim"),
+        ]
 
     def _was(self, one: Replacement) -> StyledText:
         """The day that the old text named, or when it was changed."""
