@@ -36,6 +36,8 @@ State = Literal["ok", "note", "degraded", "error"]
 _LOW_SPACE = 500_000_000
 _MODELS_NAMED = 5
 _LOOKED_AT_DAYS = 7
+_SILENT_DAYS = 30
+"""A device that sent nothing for so long may be out of use."""
 
 
 class Diagnosis(Record):
@@ -134,6 +136,7 @@ def _check_memory(invocation: Invocation) -> Iterator[Diagnosis]:
             stats = opened.stats()
             clock = opened.jobs.status().clock
             busy = opened.quotas.near()
+            synced = list(_check_sync(opened))
     except MemtuiError as error:
         yield _error_finding("memory", "error", error)
         return
@@ -161,6 +164,37 @@ def _check_memory(invocation: Invocation) -> Iterator[Diagnosis]:
         missing = f"{plural(stats.unembedded, 'vector')} and {plural(stats.unlinked, 'link')}"
         remedy = "The app makes them in the background; memtui maintain --job embedding does it now."
         yield _note_finding("vectors", f"{missing} still to be made", remedy)
+    yield from synced
+
+
+def _check_sync(memory: Memory) -> Iterator[Diagnosis]:
+    """What is known of the other devices without asking the place."""
+    from memtui.present import sync
+
+    try:
+        status = memory.sync.status()
+    except MemtuiError as error:
+        yield _error_finding("sync", "degraded", error)
+        return
+    if status is None:
+        return
+    now = time.time()
+    words, _ = sync.status_words(status, now)
+    if status.error or status.problems:
+        failed = DegradedError(status.error or f"{words} with what came", "memtui sync status tells more.")
+        yield _error_finding("sync", "degraded", failed)
+    else:
+        yield _ok_finding("sync", f"{sync.how_words(status)}: {words}")
+    if status.pending:
+        yield _note_finding("sync", f"{plural(status.pending, 'change')} to send", "memtui sync sends them.")
+    for device in status.devices:
+        if device.at is not None and not device.own and now - device.at > _SILENT_DAYS * 86_400:
+            text = (
+                f"nothing came from {sync.device_label(device, status)} for {relative_time(device.at, now)}"
+            )
+            yield _note_finding(
+                "sync", text, f"If it is not used any more: memtui sync remove {device.device}"
+            )
 
 
 def _cannot_begin(path: Path) -> MemtuiError | None:

@@ -169,6 +169,33 @@ def test_a_place_that_cannot_be_reached_is_said_and_loses_nothing(on: Machines, 
     assert on("laptop", "sync", "status").code == 0
 
 
+def test_the_doctor_says_how_sync_is(on: Machines, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def found(machine: str) -> tuple[int, list[str]]:
+        said = on(machine, "doctor")
+        return said.code, [line for line in said.out.splitlines() if " sync " in f" {line} "]
+
+    store = tmp_path / "store"
+    on("laptop", "remember", "Ada lives in Bergen")
+    assert found("laptop")[1] == []
+    on("laptop", "sync", store)
+    [code] = CODE.findall(on("laptop", "sync", "invite").out)
+    on("desktop", "sync", "join", store, code)
+    on("desktop", "remember", "Ada lives in Oslo")
+    on("desktop", "sync")
+    on("laptop", "sync")
+    _, [well] = found("laptop")
+    assert "1 other device" in well
+    on("laptop", "remember", "Ada has a cat")
+    store.rename(tmp_path / "unplugged")
+    on("laptop", "sync")
+    later = time.time() + 40 * 86_400
+    monkeypatch.setattr(time, "time", lambda: later)
+    code, [failed, waits, silent] = found("laptop")
+    assert code == 5 and "Plug in" in failed
+    assert "1 change to send" in waits
+    assert "nothing came from" in silent and "memtui sync remove" in silent
+
+
 def test_plain_is_for_a_folder_and_said(on: Machines, tmp_path: Path) -> None:
     store = tmp_path / "store"
     on("laptop", "remember", "Ada lives in Bergen")
