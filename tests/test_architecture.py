@@ -157,7 +157,7 @@ def test_opening_a_memory_loads_only_what_its_first_rows_need() -> None:
         "consolidation",
         "exporters",
         "importers",
-        "search.moments",
+        "search.time_expressions",
         "store.check",
     )
     assert all(find_spec(f"memtui.engine.{name}") for name in later)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memtui.engine.errors import NotFoundError, UsageError
-from memtui.engine.search.moments import parse_past_time
+from memtui.engine.search.time_expressions import parse_past_time
 from memtui.present.format import format_count, local_time, plural
 from memtui.present.memory import version_differences, without_secrets
 from memtui.present.operation import actor_name, change_count, quoted_query, tokens_saved, undo_notes

@@ -90,7 +90,7 @@ def tokens_command(
 
 
 def _parse_expiry(text: str) -> int:
-    from memtui.engine.search.moments import parse_future_time
+    from memtui.engine.search.time_expressions import parse_future_time
 
     return int(parse_future_time(text, time.time()))
 

@@ -12,7 +12,7 @@ from memtui import Memory, Toolbox
 from memtui.engine.errors import InputError, NotRecordedError
 from memtui.engine.importers.watch import FileFollower
 from memtui.engine.records import Options, Pause
-from memtui.engine.search.moments import parse_future_time
+from memtui.engine.search.time_expressions import parse_future_time
 from memtui.engine.store import recording_rules
 
 from clock import Clock

@@ -161,7 +161,7 @@ class Backups:
 
     def find(self, name: str | Path) -> Path:
         """The backup with this path or file name; ``latest``; a place in the list (``3``); or the last one made until
-        a moment (``2026-03-03``, ``yesterday``, ``2d``: see ``search.moments``). Raises NotFoundError, InputError.
+        a moment (``2026-03-03``, ``yesterday``, ``2d``: see ``search.time_expressions``). Raises NotFoundError, InputError.
         """
         return find_backup(self.all(), name, self._clock(), self._zone)
 

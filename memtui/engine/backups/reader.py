@@ -23,7 +23,7 @@ from memtui.engine.errors import (
     NotFoundError,
 )
 from memtui.engine.records.backups import Backup, BackupContents
-from memtui.engine.search.moments import parse_past_time
+from memtui.engine.search.time_expressions import parse_past_time
 from memtui.engine.store import backup, migration
 from memtui.engine.store.connection import connect, translate_error
 from memtui.engine.store.sql import scalar

@@ -26,7 +26,7 @@ class History:
         ``when``: Unix seconds, an aware datetime, or a text such as ``2026-03-03`` (its end), ``last tuesday``, ``2d``.
         ``coverage`` says whether history tells it exactly. Raises InputError for a text that names no time.
         """
-        from memtui.engine.search.moments import parse_past_time
+        from memtui.engine.search.time_expressions import parse_past_time
         from memtui.engine.store.past import Past
 
         return Past(self._core.connections, parse_past_time(when, self._core.clock()))
@@ -51,7 +51,7 @@ class History:
 
         ``turns``: also the turns of conversations that it recorded, which otherwise stay. Raises InputError.
         """
-        from memtui.engine.search.moments import parse_past_time
+        from memtui.engine.search.time_expressions import parse_past_time
 
         with self._core.connections.read() as connection:
             return undo.agent_changes(
@@ -66,7 +66,7 @@ class History:
 
         What somebody changed since is left alone and told. Raises InputError where nothing can be taken back.
         """
-        from memtui.engine.search.moments import parse_past_time
+        from memtui.engine.search.time_expressions import parse_past_time
 
         self._core.must_write("change it")
         done = undo.undo_agent(

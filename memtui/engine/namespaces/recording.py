@@ -14,7 +14,7 @@ from memtui.engine.core import Core
 from memtui.engine.errors import InputError, NotFoundError
 from memtui.engine.memories import validation
 from memtui.engine.records import Changes, Never, NeverKind, Recording
-from memtui.engine.search.moments import parse_future_time
+from memtui.engine.search.time_expressions import parse_future_time
 from memtui.engine.store import recording_rules
 from memtui.engine.store.tokens import words
 

@@ -1,6 +1,6 @@
 """The context block: exactly what an agent is told before it answers, and what was kept from it.
 
-A few facts that bear on the prompt (``fact_choice``), what the person said before where facts do not cover it
+A few facts that bear on the prompt (``fact_selection``), what the person said before where facts do not cover it
 (``excerpts``), then the week's reflection; ``block_text`` writes them. Kept back are texts that talk to the assistant
 instead of about the person, unless the person said or confirmed them, and texts with a secret (``kept_back``).
 """
@@ -21,7 +21,7 @@ from memtui.engine.store import memories, vectors
 from . import (
     cautions,
     excerpts,
-    fact_choice,
+    fact_selection,
     facts,
     in_confidence,
     kinship,
@@ -173,8 +173,8 @@ def build_block(
         filter, now, session_id=session_id, fade_threshold=fade_threshold, alone=alone
     )
     cosines = _cosines_to_prompt(connection, space, embedder, meant)
-    prompt_words = fact_choice.prompt_words(asked, () if called else kin)
-    choice = fact_choice.choose_facts(
+    prompt_words = fact_selection.prompt_words(asked, () if called else kin)
+    choice = fact_selection.choose_facts(
         connection, read, prompt_words, within, now, found, limit=limit, near=near, few=few,
         small=asked.rows <= facts.FEW, with_meanings=not isinstance(embedder, str), without=stand,
         turns=spoken, cosines=cosines,
@@ -185,7 +185,7 @@ def build_block(
     if idle := lexicon.needs_no_memory(prompt) and not (
         profile.entity and entity.entities_named(connection, lexicon.before_paste(prompt))
     ):
-        chosen, related = fact_choice.preferences_for_task(chosen, prompt), []
+        chosen, related = fact_selection.preferences_for_task(chosen, prompt), []
         left_out = [*kept_back, LeftOut(reason="the prompt asks for nothing that a memory knows")]
     if not nearest:
         left_out.append(
@@ -264,7 +264,7 @@ def build_block(
         near_rules = (
             hit
             for hit in choice.result.hits
-            if hit.memory.rid in ruled and not fact_choice.why_irrelevant(hit, prompt_words, near)
+            if hit.memory.rid in ruled and not fact_selection.why_irrelevant(hit, prompt_words, near)
         )
         return {*(one.memory.rid for one in dangers), *(hit.memory.rid for hit in near_rules)}
 

@@ -130,7 +130,7 @@ class PauseDialog(LineDialog):
 
     @on(Input.Submitted)
     def _check_pause(self, event: Input.Submitted) -> None:
-        from memtui.engine.search.moments import parse_future_time
+        from memtui.engine.search.time_expressions import parse_future_time
 
         try:
             if event.value.strip():
@@ -188,7 +188,7 @@ class PointInTimeDialog(LineDialog):
 
     @on(Input.Submitted)
     def _check_times(self, event: Input.Submitted) -> None:
-        from memtui.engine.search.moments import parse_past_time
+        from memtui.engine.search.time_expressions import parse_past_time
 
         try:
             for part in PointsInTime.parse(event.value):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from memtui.engine.errors import InputError
-from memtui.engine.search.moments import parse_past_time
+from memtui.engine.search.time_expressions import parse_past_time
 
 # A Sunday.
 NOW = datetime(2026, 11, 22, 15, 10, tzinfo=UTC).timestamp()

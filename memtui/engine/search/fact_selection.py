@@ -49,7 +49,7 @@ class PromptWords(NamedTuple):
     common: frozenset[str]
 
 
-class FactChoice(NamedTuple):
+class FactSelection(NamedTuple):
     """The facts to tell: ``hits`` that bear on the prompt, ``related`` ones that probably answer. ``result``: of the search.
 
     ``by_meaning``: whether that compared by meaning; ``left_out``: the hits that are not told, and what there was no place for.
@@ -78,7 +78,7 @@ def choose_facts(
     without: Collection[int],
     turns: Scope,
     cosines: Cosines | None,
-) -> FactChoice:
+) -> FactSelection:
     """Choose at most ``limit`` facts.
 
     ``search`` finds them, by meaning too where it is given True. Where they are not ``few`` that is done only where too
@@ -124,7 +124,9 @@ def choose_facts(
             related.append(answers)
         elif one.hit:
             chosen.append(one.hit)
-    return FactChoice(_put_cancellations_first(chosen), related, left_out[:MOST_LISTED], result, by_meaning)
+    return FactSelection(
+        _put_cancellations_first(chosen), related, left_out[:MOST_LISTED], result, by_meaning
+    )
 
 
 def _put_cancellations_first(hits: Sequence[Hit]) -> list[Hit]:
