@@ -149,7 +149,7 @@ def close_to_others(path: Path) -> None:
 
 
 def filesystem_of(path: Path) -> str:
-    """The type of the file system that holds ``path``, which exists ("ext4", "nfs4"); "" where it cannot be told.
+    """The type of the file system that holds ``path``, which exists ("ext4", "nfs4"); "" where it is not known.
 
     "smb" for every network drive of Windows, "nfs" for what macOS calls not local.
     """

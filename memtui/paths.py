@@ -40,7 +40,7 @@ _CLOUD_MARKERS = {
 
 
 def data_folder() -> Path:
-    """Where the memory lives unless told otherwise."""
+    """Where the memory lives unless something else is set."""
     if known := _linux_folder("XDG_DATA_HOME", ".local/share"):
         return known
     import platformdirs
@@ -160,7 +160,7 @@ def unsafe_reason(path: Path) -> str:
 
 
 def filesystem_of(path: Path) -> str:
-    """The type of the file system that holds ``path`` ("ext4", "nfs4"), or "" where it cannot be told."""
+    """The type of the file system that holds ``path`` ("ext4", "nfs4"), or "" where it is not known."""
     ancestor = path
     while not path_exists(ancestor) and ancestor != ancestor.parent:
         ancestor = ancestor.parent

@@ -38,7 +38,7 @@ def is_named(host: str, listening: Listening) -> bool:
     """Whether a ``Host`` header names this server.
 
     On loopback only loopback names do. Where every address is listened on, any address does and ``localhost``, because
-    rebinding needs a name of somebody else; other names have to be told. The port is not compared: a tunnel has another one.
+    rebinding needs a name of somebody else; other names have to be given. The port is not compared: a tunnel has another one.
     """
     split = _split_host(f"//{host}")
     if split is None or not split.hostname or split.username is not None or split.path:

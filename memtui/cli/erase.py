@@ -88,7 +88,7 @@ def _ask_to_erase(plan: ErasePlan, number: int | None, json: bool) -> bool:
     if number is None:
         if json or not sys.stdin.isatty():
             raise UsageError(
-                f"Say how many memories to erase: --yes-erase {plan.memories}.",
+                f"To confirm, give the number of memories: --yes-erase {plan.memories}.",
                 "--dry-run shows what they are.",
             )
         err(f"Type {plan.memories} to erase for good (nothing brings it back):")

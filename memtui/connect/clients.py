@@ -74,7 +74,7 @@ class ConfigurationPlace(Record):
 
 
 class HookSettings(Record):
-    """Where a client is told to call us, and at which of its events.
+    """Where a client's file says how to call us, and at which of its events.
 
     ``timeout``: how long it waits, in its own unit. After that it goes on without us; the hook takes a tenth of a
     second. ``afterwards``: what the person has to do in the client.
@@ -100,7 +100,7 @@ class Client(Record):
 
     ``newer``: the object for entries that a newer version has; it is used where the file has it.
     ``shape``: "command" for the keys command and args, "list" for one list, "cmd" for cmd and args.
-    ``remote``: how it is told of a server over HTTP; None if its file cannot say so.
+    ``remote``: how its file names a server over HTTP; None if its file cannot say so.
     ``commands``: programs by which it is known to be installed. ``lacks``: why there are no hooks.
     """
 

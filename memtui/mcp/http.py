@@ -32,7 +32,7 @@ from .gate import MOST_BYTES, HttpCaller, Message, Receive, RequestGate, Send
 from .process import silence, start_jobs
 
 SAVE_SECONDS = 2.0
-# Requests that are running when the process is told to end.
+# Requests that are running when the process is asked to end.
 _END_SECONDS = 10
 _CONNECTIONS = 1_000
 _KEEP_ALIVE_SECONDS = 30

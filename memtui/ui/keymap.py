@@ -42,7 +42,7 @@ _SHOWN = {
 
 
 # Where a key works, in words. A pane has its own name.
-# A key that works in more places is told with some of them.
+# A key that works in more places is named with some of them.
 _MOST_PLACES = 5
 # Places inside another one that such a message names, or that has the key too.
 _INSIDE: frozenset[ActionContext] = frozenset({"mentions"})
@@ -158,7 +158,9 @@ def find_clashes(keymap: Keymap) -> list[str]:
                     if other is not action:
                         found[f"{show_key(first)} would mean both {other.id} and {action.id}"] = None
                     if first in UNSENDABLE:
-                        found[f"{first} cannot be told from Backspace, Tab or Enter ({action.id})"] = None
+                        found[
+                            f"{first} is the same as Backspace, Tab or Enter to a terminal ({action.id})"
+                        ] = None
     return list(found)
 
 

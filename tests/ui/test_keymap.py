@@ -75,7 +75,7 @@ def test_two_actions_can_exchange_their_keys_one_after_the_other_only_without_a_
         ({"tag": ""}, "tag has no key"),
         ({"tag": "x"}, "x would mean both forget and tag"),
         ({"tag": "question_mark"}, "? would mean both"),
-        ({"tag": "ctrl+m"}, "cannot be told from"),
+        ({"tag": "ctrl+m"}, "is the same as"),
         ({"tag": "g"}, "g would mean both"),
     ],
 )

@@ -57,7 +57,7 @@ def carry_over(
             (gap.end, actor, RESTORE_BACKUP, label),
         )
         operation = operations.get(copied, copied.last_insert_rowid())
-        # What was done between the backup and now is no longer in this file: whoever looks back should be told.
+        # What was done between the backup and now is no longer in this file: whoever looks back should know.
         gap = msgspec.structs.replace(gap, operation=operation.op_id)
         metadata.set_value(copied, GAPS, json_text([*restore_gaps(copied), gap][-_GAPS_KEPT:]))
     return operation

@@ -338,7 +338,7 @@ class Consolidator:
 
     @asynccontextmanager
     async def _exclusive_run(self) -> AsyncIterator[None]:
-        """One consolidation of a file at a time: no session is paid for twice, and dead runs can be told."""
+        """One consolidation of a file at a time: no session is paid for twice, and dead runs are recognised."""
         path = self._connections.path
         if path is None:
             yield

@@ -146,7 +146,7 @@ def _line(
     draft = with_topic(draft)
     trust = least_trust([turn.trust for turn in sources])
     claimed = any(origin(turn).claimed for turn in sources)
-    if claimed:  # what is known elsewhere is not told by what becomes of a claim
+    if claimed:  # what is known elsewhere is not decided by what becomes of a claim
         within = duplicates.in_project(connection, within, sources[0].project)
     blacked_out = secrets.is_redacted(draft.content)
     said = [validation.open_text(turn) if blacked_out else turn.content for turn in sources]

@@ -225,7 +225,7 @@ WAIT = BUSY_SECONDS
 """Seconds to wait for others to end their work, to pause in writing, or to release the log."""
 LONG_SECONDS = 1.0
 """Others were kept from writing for so long that the proof says so."""
-TOO_SHORT = "What was erased is too short to be told from other bytes: looked for the memories only."
+TOO_SHORT = "What was erased is too short to be distinguished from other bytes: looked for the memories only."
 
 
 class Eraser:

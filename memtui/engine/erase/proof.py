@@ -254,7 +254,7 @@ class ProofResult(Record):
 
 
 def known_pieces(connection: apsw.Connection, closure: Closure, texts: Iterable[str]) -> list[Piece]:
-    """Before the rows go: parts of the texts, of what was told of them, and of the vectors made from them."""
+    """Before the rows go: parts of the texts, of summaries of them, and of the vectors made from them."""
     found = pieces_of(
         [*texts, *closure.derived_texts, *(title for title in closure.sessions.values() if title)]
     )

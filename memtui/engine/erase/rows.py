@@ -595,7 +595,7 @@ def _remember_keys(connection: apsw.Connection, closure: Closure, steps: Sequenc
             keys.add(row.source_key)
         if row.kind != "episode":
             keys.add(note_key(row.kind, row.content))
-        elif row.session_id:  # the same words may be told by another file of the same program
+        elif row.session_id:  # the same words may stand in another file of the same program
             keys.update(turn_keys(row.session_id, row.source_role or "", row.content, row.event_time))
     keys |= {f"session:{session_id}" for session_id in closure.sessions}
     keys |= {title_key(session_id, title) for session_id, title in closure.sessions.items() if title}

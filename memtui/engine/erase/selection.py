@@ -189,7 +189,7 @@ def add_empty_sessions(connection: apsw.Connection, found: Closure) -> None:
 
 
 def add_summaries(connection: apsw.Connection, found: Closure) -> None:
-    """What was told of a session that loses turns, now or before: a summary has other words than they."""
+    """Summaries of a session that loses turns, now or before: a summary has other words than they."""
     first: dict[str, int] = {}
     for row in found.every_row:
         if row.kind == "episode" and row.session_id and row.session_id not in found.sessions:

@@ -35,7 +35,7 @@ SUFFIX = ".zst"
 SUFFIXES = (SUFFIX, ".gz")
 NEEDS = "packed with zstandard, which needs the package backports.zstd"
 BESIDE = "packed copy of a file beside it"
-_WINDOW_LOG = 27  # 128 MiB, what zstandard itself reads unless told to trust a file
+_WINDOW_LOG = 27  # 128 MiB, what zstandard itself reads unless asked to trust a file
 
 
 class UnpackerMissingError(InputError):

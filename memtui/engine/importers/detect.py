@@ -2,7 +2,7 @@
 
 Of names only that of a Markdown note counts: prose alone is a note where the file says so.
 
-Of what the person named, each that cannot be used is told with its reason, and the others are read all the same. What
+Of what the person named, each that cannot be used is named with the reason, and the others are read all the same. What
 lies beside them in a folder or an archive and is something else is named, counted and left alone.
 """
 

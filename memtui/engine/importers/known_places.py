@@ -34,7 +34,7 @@ _SETTINGS = (
     "AppData/Roaming/Claude/claude_desktop_config.json",
     ".cursor/mcp.json",
 )
-# Where the reference server keeps it unless told otherwise: beside itself, wherever npx put it.
+# Where the reference server keeps it by default: beside itself, wherever npx put it.
 _BESIDE_SERVER = ".npm/_npx/*/node_modules/@modelcontextprotocol/server-memory/dist/memory.json*"
 
 

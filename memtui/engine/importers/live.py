@@ -44,7 +44,7 @@ class LiveStream(Stream):
         self.offset = 0
         # What comes before ``offset``: whoever wrote the file anew will hardly have put the same there.
         self.anchor = b""
-        # The file ends with half a line, so far as can be told.
+        # The file ends with half a line, as far as is known.
         self.half = False
         self._file: BinaryIO | None = None
         self._passing_over = self._end_to_come = self._quiet = False

@@ -64,7 +64,7 @@ class ReadTally:
             if len(self.named) < _MOST_NAMED:
                 self.named.append(skip)
             if self._logged:
-                # Not the place: what is wrong with a record may be told in its own words.
+                # Not the place: what is wrong with a record may be said in its own words.
                 _log.info("left out of an import: %s", skip.reason)
             self.add_example(f"{skip.place}: {skip.reason}")
 

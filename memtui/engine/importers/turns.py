@@ -66,7 +66,7 @@ class TurnImporter:
         self._shared = shared
         self._cross_source = cross_source
         self._titles = AssignedTitles()
-        # The latest row when it was looked up what others told.
+        # The latest row when it was looked up what others said.
         self._since = 0
         # The latest row before this import; None until it begins.
         self._before: int | None = None

@@ -103,7 +103,7 @@ class ClockGuard:
                 advance_mark(connection, now)
             elif believed:
                 accept_time(connection, now)
-                _logger().info("the clock is believed again: it agreed for long enough")
+                _logger().info("the clock is trusted again: it agreed for long enough")
             else:
                 metadata.set_value(connection, _SEEN, json_text(seen))
 

@@ -201,7 +201,7 @@ class Scheduler:
             self._problem = ""
         except MemtuiError as error:
             self._problem = error.message
-        except Exception as error:  # the scheduler goes on; the fault is told and logged
+        except Exception as error:  # the scheduler goes on; the fault is reported and logged
             self._problem = f"maintenance failed: {error_outline(error)}"
             _log.exception("maintenance failed")
         finally:

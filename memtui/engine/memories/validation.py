@@ -124,7 +124,7 @@ def check_name(value: str, what: str) -> str:
 
 def without_secrets(text: str) -> str:
     """A text beside a memory (a name, title or question) as it may be stored: secrets are redacted, whatever the
-    policy for memories says, since it is shown, logged and told everywhere."""
+    policy for memories says, since it is shown, logged and served everywhere."""
     return _redacted_name(text) if len(text) <= _SHORT else _redact_text(text)
 
 

@@ -1,7 +1,7 @@
 """Calls of OpenAI-compatible endpoints: address, key, connection, size limits, errors.
 
 Texts go only to an address that is https or on this machine; no redirect is followed, no proxy or header of the
-environment is used, and a reply cannot grow without bound. Faults are told by what they do, and without the text of
+environment is used, and a reply cannot grow without bound. Faults are described by what they do, and without the text of
 the reply: it may repeat the key or what was sent.
 """
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 QUERY_SECONDS = 2.0
 PAUSE_SECONDS = 30.0
-# Ten times what is asked for: one that ignores the dimensions shall be told so, not that it sent too much.
+# Ten times what is asked for: one that ignores the dimensions gets an error that says so, not that it sent too much.
 LARGEST_REPLY = 16 << 20
 _TEXTS_AT_ONCE = 64
 _BYTES_AT_ONCE = 200_000

@@ -41,7 +41,7 @@ class FunctionEmbedder:
 
         try:
             rows = np.asarray(self._function.embed(list(texts)), np.float32)
-        except Exception as error:  # the program's code: whatever it raises is told
+        except Exception as error:  # the program's code: whatever it raises is reported
             raise DegradedError(
                 f"The embedding function {self._function.name} failed ({type(error).__name__}: {error}).",
                 "It takes a list of texts and gives a row of numbers for each.",

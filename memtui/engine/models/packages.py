@@ -31,7 +31,7 @@ def load_from_package(group: str, name: str) -> Any:
     try:
         return points[name].load()()
     except Exception as error:
-        # Foreign code: whatever it raises is told, with its place.
+        # Foreign code: whatever it raises is reported, with its place.
         raise InputError(
             f"The {kind} {name!r} cannot be loaded ({points[name].value}: {type(error).__name__}: {error}).",
             f"{installed} Set {_SETTING[group]}.",

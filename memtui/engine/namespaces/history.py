@@ -64,7 +64,7 @@ class History:
     def undo_agent(self, agent: str, since: str | float | datetime, *, turns: bool = False) -> AgentUndone:
         """Take back all that an agent did since a time, as one operation, which one undo takes back.
 
-        What somebody changed since is left alone and told. Raises InputError where nothing can be taken back.
+        What somebody changed since stays as it is and is reported. Raises InputError where nothing can be taken back.
         """
         from memtui.engine.search.time_expressions import parse_past_time
 

@@ -117,7 +117,7 @@ def _split_sentences(text: str) -> Iterator[str]:
 
 
 def _split_sentence(sentence: str, apart: bool) -> Iterator[str]:
-    """The clauses of a long sentence, and what is told before a question of the same one."""
+    """The clauses of a long sentence, and what is said before a question of the same one."""
     if not apart and len(sentence) <= LONG and not sentence.endswith("?"):
         yield sentence
         return

@@ -1,7 +1,7 @@
 """Whether a prompt needs what is known of the person: "plan dinner for us" does, "explain a pointer" does not.
 
-A linear classifier over the words and letters of the prompt gives the need. With the best scores of what might be told it gives
-the log odds that the memory has something for the prompt, which decides how much is told. The weights are made by
+A linear classifier over the words and letters of the prompt gives the need. With the best scores of what might be given it gives
+the log odds that the memory has something for the prompt, which decides how much is given. The weights are made by
 ``tests/benchmarks/prompts_train.py`` from everyday prompts in four languages; no memory helps nearly half of them.
 """
 

@@ -1,6 +1,6 @@
 """What may harm somebody, in the context block: facts about health, diet and "must not" of those whom a prompt is about.
 
-They come without a shared word: "plan a dinner for Ada" brings that Ada eats no meat. Whom a fact is about is told by its
+They come without a shared word: "plan a dinner for Ada" brings that Ada eats no meat. Whom a fact is about is known from its
 links to people. A prompt that names somebody brings theirs, one about a group anybody's, any other the person's own; all of
 them only where the prompt is about what they matter for (food, medicine, an outing, a journey), or names somebody. A
 question for one thing ("when is Ada's birthday?") brings none.

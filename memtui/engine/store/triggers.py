@@ -184,7 +184,7 @@ END""",
 WHEN old.merged_into IS NOT new.merged_into BEGIN{RECOUNT_MENTIONS}
     WHERE eid IN (new.eid, old.merged_into, new.merged_into);
 END""",
-    # While the row is there, so that what it is merged into can be told.
+    # While the row is there, so that what it is merged into is known.
     """CREATE TRIGGER mentions_entity BEFORE DELETE ON entities BEGIN
     DELETE FROM memory_entities WHERE eid = old.eid;
 END""",

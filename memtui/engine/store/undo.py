@@ -66,7 +66,7 @@ def latest_undoable(connection: apsw.Connection, actor: str) -> int | None:
 def latest_redoable(connection: apsw.Connection, actor: str) -> int | None:
     """The actor's latest undo that still stands, unless the actor did something else since; see ``latest_undoable``.
 
-    One that was interrupted and finished keeps its number: what was last is told by the changes.
+    One that was interrupted and finished keeps its number: which was last is seen from the changes.
     """
     if (half := _half_done(connection, actor)) is not None:
         return half.op_id if half.kind == "undo" else half.undoes

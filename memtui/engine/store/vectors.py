@@ -265,7 +265,7 @@ def rebuild_index(connection: apsw.Connection) -> None:
     connection.execute(f"DROP TABLE IF EXISTS {index_table(connection)}")
     connection.execute("DELETE FROM vector_changes")
     if (model := vector_space(connection)) is not None:
-        _count_expected(connection, model)  # so that an index to be made is told from one that was lost
+        _count_expected(connection, model)  # tells a new index from a lost one
 
 
 def _count_expected(connection: apsw.Connection, model: VectorSpace) -> None:

@@ -93,7 +93,7 @@ def filled_slots(text: str) -> dict[Slot, frozenset[str]]:
 
 
 def moves_home(new: str, old: str) -> bool:
-    """Whether two different homes are both told by the name of a place, so that the later one can follow the other.
+    """Whether two different homes are both given by the name of a place, so that the later one can follow the other.
 
     A street or a house number may be in the town that is known; who "moved to Postgres" still lives in Oslo.
     """

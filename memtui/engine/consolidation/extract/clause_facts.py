@@ -1,4 +1,4 @@
-"""Facts from sentences that no rule reads: cut into clauses, judged by the classifier, told without filler.
+"""Facts from sentences that no rule reads: cut into clauses, judged by the classifier, stored without filler.
 
 The word rules of ``exclusions`` come first, then the classifier; what begins with "he" or "she" is kept only where it is
 certain who is meant. A sentence gives one fact for each unbroken run of clauses that are worth keeping.

@@ -26,7 +26,7 @@ class FunctionExtractor:
         """Raises DegradedError for a function that fails, or gives what is no draft of these turns."""
         try:
             given = await asyncio.to_thread(lambda: list(self._function(turns)))
-        except Exception as error:  # the program's code: whatever it raises is told
+        except Exception as error:  # the program's code: whatever it raises is reported
             raise DegradedError(
                 f"The extractor function failed ({type(error).__name__}: {error}).",
                 "It takes the turns of a session and gives drafts.",

@@ -21,7 +21,7 @@ MARKER = re.compile(word_lists.expression(_LIST, "marker"), re.IGNORECASE)
 _LONGEST_MESSAGE = 1_200  # a longer one with rules in it is somebody's guide or a prompt, pasted
 _VERBS = word_lists.expression(_LIST, "VERBS")
 _ALWAYS = re.compile(word_lists.expression(_LIST, "always"))
-# What one is told to do in life as well: "always use sunscreen", "never answer the door".
+# Orders that people give each other in life as well: "always use sunscreen", "never answer the door".
 _EVERYDAY = re.compile(word_lists.expression(_LIST, "everyday"))
 _AT_WORK = re.compile(word_lists.expression(_LIST, "at work"))
 # Written large against the proverb: "NEVER force push", "ALWAYS pin the versions".

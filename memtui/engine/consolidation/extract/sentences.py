@@ -48,7 +48,7 @@ _quoted = re.compile(
     r"|(?<![\w'])'(?=\w)[^'\n]{0,300}(?:'\w[^'\n]{0,100}){0,20}'(?!\w)"
 )
 _MASK = "\x00"
-# "I'm allergic to nuts, can I eat this?": what is told before the question.
+# "I'm allergic to nuts, can I eat this?": what is said before the question.
 _asked_after = re.compile(word_lists.expression(_LIST, "asked after"), re.IGNORECASE)
 
 

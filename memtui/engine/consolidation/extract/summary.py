@@ -47,7 +47,7 @@ def summarise_session(messages: Sequence[str]) -> str | None:
 
 
 def _list_requests(messages: Sequence[str]) -> Iterator[str]:
-    """What is asked for, in order. What is only told becomes facts."""
+    """What is asked for, in order. What is stated becomes facts."""
     for message in messages:
         if not in_known_language(message):
             continue

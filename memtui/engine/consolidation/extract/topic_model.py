@@ -30,7 +30,7 @@ _WORDS = Path(__file__).with_name("topic_words.txt")
 _HINT = 2.0  # the same of a hint
 _SHARPNESS = 0.03  # of its scores, before they become probabilities
 _LEAST = {"health": 0.5, "rule": 0.45}
-"""What is of these topics never fades and is told first: so likely it has to be, or it is what else is likeliest."""
+"""What is of these topics never fades and comes first: so likely it has to be, or it is what else is likeliest."""
 _PET_OR_PERSON = ("relative", "friend", "pet")
 _OPENING = r"^(?:(?:and|so|but|n|well|ok|oh|also) )*"
 

@@ -243,7 +243,7 @@ class _Reader:
 
 
 def _observed(values: _Values) -> str:
-    """The title, what is told, and the single facts that are not in it."""
+    """The title, the narrative, and the single facts that are not in it."""
     narrative = values["narrative"] or values["text"] or ""
     parts = [one.strip() for one in (values["title"], values["subtitle"], narrative) if one and one.strip()]
     facts = [fact for fact in _strings(values["facts"]) if fact not in narrative]

@@ -1,7 +1,7 @@
 """memtui's own Markdown vault: notes with an id in their frontmatter, as ``exporters/vault.py`` writes them.
 
 A note keeps its id, so nothing comes in twice, into the memory that it was exported from for one. A note that was edited is
-told and left alone: correcting a memory keeps both texts, which an import cannot. Days hold turns without their sessions, so
+reported and not imported: correcting a memory keeps both texts, which an import cannot. Days hold turns without sessions, so
 turns come with a complete export.
 """
 

@@ -68,7 +68,7 @@ def _make_span(text: str, start: int, end: int, type: str, name: str) -> NameSpa
 
 
 def _find_addresses(text: str) -> Iterator[NameSpan]:
-    """Addresses and handles, told apart by what comes before the sign."""
+    """Addresses and handles, distinguished by what comes before the sign."""
     at = text.find("@")
     while at >= 0:
         start = at

@@ -218,7 +218,7 @@ class FunctionProvider:
         hint = f"It takes a text and gives pairs of a name and its type: {', '.join(_TYPES)}."
         try:
             given = list(self._finder(text))
-        except Exception as error:  # the program's code: whatever it raises is told
+        except Exception as error:  # the program's code: whatever it raises is reported
             raise DegradedError(
                 f"The name finder function failed ({type(error).__name__}: {error}).", hint
             ) from error

@@ -2,7 +2,7 @@
 
 It finds nothing by itself. What other retrievers found, and the turns around, it judges word by word: for each word of the
 question the nearest one of the text counts, as much as that word is rare. So an answer in other words than the question is
-told from a text that is only about the same, which one vector for all of it cannot do.
+distinguished from a text that is only about the same, which one vector for all of it cannot do.
 
 A model that reads words in their sentence stores their vectors beside the text (``score_words``). For the packaged one a
 word has one vector everywhere, so the texts are read instead, and nothing is stored (``score_static_words``).

@@ -113,7 +113,7 @@ def _rank_in_scope(
     nearer = rids[(cosines > mine) | ((cosines == mine) & (rids > rid))]
     if len(nearer) <= NARROW:
         return cosine, len(rids_in_scope(connection, scope, nearer.tolist()))
-    # So many are told by all that is in the scope, read as one text.
+    # So many are decided by all that is in the scope, read as one text.
     inside = scalar(
         connection, f"SELECT group_concat(m.rid) FROM memories m WHERE {scope.where}", scope.bindings
     )

@@ -12,7 +12,7 @@ from memtui.engine.store.connections import Connections
 from memtui.engine.store.sql import scalar
 
 SHOWN = 200
-"""Rows that a finding names; beyond it only their number is told."""
+"""Rows that a finding names; beyond it only their number is given."""
 
 
 class CheckContext(NamedTuple):
