@@ -80,6 +80,7 @@ def test_a_fact_has_no_filler_and_its_topic() -> None:
     assert fact.content == "My sister Nell is allergic to penicillin"
     assert fact.topic == "health" and "health" not in fact.tags
     assert without_filler("lol ok, we moved to Selby btw 😀") == "We moved to Selby"
+    assert without_filler("hm my passport expires in February") == "My passport expires in February"
 
 
 def test_he_is_named_where_it_is_certain_who_he_is_and_not_where_it_is_not() -> None:

@@ -25,6 +25,7 @@ _join = re.compile(r",? (?:and|und|et|y) (?=\S)")
 _dependent = re.compile(word_lists.expression(_LIST, "dependent"), re.IGNORECASE)
 # The second part leans on the first.
 _leans = re.compile(word_lists.expression(_LIST, "leans"), re.IGNORECASE)
+_ends_with_adjective = re.compile(word_lists.expression(_LIST, "adjective"))
 
 
 def without_date(text: str) -> str:
@@ -41,7 +42,12 @@ def split_joined(text: str) -> list[str]:
     start = 0
     for match in _join.finditer(text):
         first, second = text[start : match.start()], text[match.end() :]
-        if _as_standalone(first) and _as_standalone(second) and _have_different_subjects(first, second):
+        if (
+            _as_standalone(first)
+            and _as_standalone(second)
+            and _have_different_subjects(first, second)
+            and not _ends_with_adjective.search(first)
+        ):
             found.append(first)
             start = match.end()
     last = text[start:]

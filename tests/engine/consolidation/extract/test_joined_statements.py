@@ -47,6 +47,7 @@ def test_two_subjects_are_two_statements(text: str, expected: list[str]) -> None
         "Ada is allergic to nuts and Ben is too",
         "We said that Leo is allergic to nuts and Mia hates fish",
         "I like tea and my coffee black",
+        "Deploys are only on Wednesdays, the Tuesday and Thursday windows are gone",
         "Tom brings the kids on Mondays and I do Tuesdays and Thursdays",
         "My password is “Leo is great and Mia is better”",
     ],
