@@ -31,8 +31,21 @@ def dates(one: Replacement, now: float) -> tuple[str, str] | None:
 
 
 def latest_of(found: Sequence[Replacement], memory: MemoryRecord) -> Replacement | None:
-    """The last change that made a memory what it says; or one that Review asks about. None without any."""
-    return next((one for one in reversed(found) if one.new.id == memory.id or one.how == "asked"), None)
+    """The last change that was decided and made a memory what it says; else the last that Review asks about. None without.
+
+    ``found``: the earliest first. A question hides no decision: it stands beside its other memory too.
+    """
+    decided = (one for one in reversed(found) if one.new.id == memory.id and one.how != "asked")
+    return next(decided, None) or next((one for one in reversed(found) if one.how == "asked"), None)
+
+
+def once_each(found: Sequence[Replacement]) -> list[Replacement]:
+    """For each new text the change of ``latest_of``, in the order of ``found``: the latest first."""
+    of_each: dict[str, list[Replacement]] = {}
+    for one in found:
+        of_each.setdefault(one.new.id, []).insert(0, one)
+    latest = (latest_of(those, those[0].new) for those in of_each.values())
+    return [one for one in latest if one is not None]
 
 
 def label(one: Replacement) -> str:
@@ -40,12 +53,20 @@ def label(one: Replacement) -> str:
     return CHANGED + "?" * (one.how == "asked")
 
 
-def short(found: Sequence[Replacement], now: float) -> str:
-    """Behind the text that took the place: ``was 12 May``, or ``changed``. With ``?`` while Review asks. Empty without any."""
-    if not found:
-        return ""
-    days = dates(found[-1], now)
-    return f"was {days[0]}{'?' * (found[-1].how == 'asked')}" if days else label(found[-1])
+def role(one: Replacement) -> Role:
+    """The role of the words that say it."""
+    return "warning" if one.how == "asked" else "accent"
+
+
+def label_before(one: Replacement, word: str = "was") -> str:
+    """What stands before a text: ``was: ``, or ``was? `` while Review asks."""
+    return f"{word}{'?' if one.how == 'asked' else ':'} "
+
+
+def short(one: Replacement, now: float) -> str:
+    """Behind the text that took the place: ``was 12 May``, or ``changed``. With ``?`` while Review asks."""
+    days = dates(one, now)
+    return f"was {days[0]}{'?' * (one.how == 'asked')}" if days else label(one)
 
 
 def when(one: Replacement, now: float) -> str:
@@ -55,17 +76,23 @@ def when(one: Replacement, now: float) -> str:
 
 def line(one: Replacement, now: float, of: MemoryRecord | None = None) -> Line:
     """What it was and what it is now. ``of``: the memory that it stands beside, whose own text is not repeated."""
-    asks = "; Review asks whether it did" if one.how == "asked" else ""
-    about = f" ({when(one, now)}{asks})"
-    role: Role = "warning" if one.how == "asked" else "accent"
+    asked = one.how == "asked"
+    about = f" ({when(one, now)}{'; Review asks whether it did' if asked else ''})"
     if days := dates(one, now):
-        return ((f"was {days[0]}, now {days[1]}", role), (about, "dim"))
-    was, is_now = (" ".join(without_secrets(side).split()) for side in (one.old, one.new))
+        return ((f"was {days[0]}, now {days[1]}{'?' * asked}", role(one)), (about, "dim"))
+    was: Line = (
+        (label_before(one), role(one)),
+        (" ".join(without_secrets(one.old).split()), "text"),
+    )
+    is_now: Line = (
+        (label_before(one, "now"), role(one)),
+        (" ".join(without_secrets(one.new).split()), "text"),
+    )
     if of is not None and of.id == one.new.id:
-        return (("was: ", role), (was, "text"), (about, "dim"))
+        return (*was, (about, "dim"))
     if of is not None and of.id == one.old.id:
-        return (("now: ", role), (is_now, "text"), (about, "dim"))
-    return (("was: ", role), (was, "text"), ("; now: ", role), (is_now, "text"), (about, "dim"))
+        return (*is_now, (about, "dim"))
+    return (*was, ("; ", role(one)), *is_now, (about, "dim"))
 
 
 def versions(chain: Sequence[Replacement]) -> list[MemoryRecord]:

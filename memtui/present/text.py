@@ -103,6 +103,12 @@ def one_line(text: str, limit: int) -> Visible:
     return Visible(_fit_to_cells(visible(start), limit, bool(text[most:].strip())))
 
 
+def one_line_part(text: str, limit: int) -> Visible:
+    """A part of a row of at most ``limit`` cells: the blanks at its beginning stay, because another part is before it."""
+    blanks = max(min(len(text) - len(text.lstrip(" ")), limit), 0)
+    return Visible(" " * blanks + one_line(text, limit - blanks))
+
+
 def max_cells(text: str) -> int:
     """The most cells that a terminal may need for one line of visible text."""
     return len(text) if text.isascii() else sum(_cell_widths(text))

@@ -182,14 +182,18 @@ def span(timeline: Timeline) -> str:
 def text_line(memory: MemoryRecord, glyphs: Glyphs, now: float, replaced: Sequence[Replacement] = ()) -> Line:
     """A memory of a cell in one line: its sign, what it took the place of, its text, and how long ago it was said."""
     sign = glyphs.kinds[memory.kind] if memory.active else glyphs.ended
-    change = next((one for one in reversed(replaced) if one.new.id == memory.id), None)
+    change = replacement.latest_of([one for one in replaced if one.new.id == memory.id], memory)
     before: Line = ()
     was: Line = ()
     if change is not None and (days := replacement.dates(change, now)):
         before = ((f"{replacement.label(change)} {days[0]} {glyphs.replaced} {days[1]}  ", "warning"),)
     elif change is not None:
         before = ((f"{replacement.label(change)}  ", "warning"),)
-        was = (("  ", "text"), ("was: ", "warning"), (one_line(without_secrets(change.old), 200), "dim"))
+        was = (
+            ("  ", "text"),
+            (replacement.label_before(change), "warning"),
+            (one_line(without_secrets(change.old), 200), "dim"),
+        )
     return (
         (f" {sign} ", "accent" if memory.active else "warning"), *before, (one_line(without_secrets(memory), 200), "text"),
         (f"  {relative_time(memory.event_time, now)}", "dim"), *was,

@@ -121,6 +121,19 @@ def test_what_a_fact_took_the_place_of_stands_below_it() -> None:
     assert [stop.key for stop in one.stops] == [("memory", 1), ("entity", 2), ("memory", 2)]
     narrow = lines(laid(portrait(replaced={now_says.id: (change,)}), 30))
     assert max_cells(next(line for line in narrow if "was:" in line)) <= 30
+    for width in range(36, 50):  # where what comes behind the text is cut, it is not joined to it
+        cut = lines(laid(portrait(memories=(now_says, turn), replaced={now_says.id: (change,)}), width))
+        assert "vegetarian (" in next(line for line in cut if "was:" in line)
+
+
+def test_what_review_only_asks_about_is_said_as_a_question() -> None:
+    now_says, before = memory(1, "Ada is vegan"), memory(9, "Ada is vegetarian")
+    change = Replacement(old=before, new=now_says, how="asked", at=NOW - DAY)
+    one = laid(
+        portrait(memories=(now_says, before), replaced={it.id: (change,) for it in (now_says, before)}), 90
+    )
+    found = [line[0].pieces for line in one.lines if any("? " in piece.text for piece in line[0].pieces)]
+    assert [pieces[1] for pieces in found] == [("was? ", "warning"), ("now? ", "warning")]
 
 
 def test_what_only_enrichment_found_is_marked() -> None:

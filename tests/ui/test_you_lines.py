@@ -14,6 +14,7 @@ from memtui.engine.records import (
     FadingFact,
     MemoryRecord,
     Portrait,
+    Replacement,
     ServedToday,
     Status,
     Topic,
@@ -127,6 +128,21 @@ def test_a_fact_has_its_sign_its_pin_and_its_day_or_age() -> None:
     assert rows[1].startswith("·★ Fact number 2")
     assert rows[2].startswith("◔  Fact number 3") and rows[3].endswith(" new") and rows[4].endswith(" 25 Nov")
     assert rows[5].startswith("!  Fact number 6")
+
+
+def test_a_change_that_review_asks_about_is_a_question() -> None:
+    old, new = fact(1, content="Lives in Porto"), fact(2, content="Lives in Lisbon", event_time=NOW)
+    asked = Replacement(old=old, new=new, at=NOW, how="asked")
+    portrait = Portrait(
+        since=NOW - 7 * DAY,
+        topics=(TopicFacts(topic="home", total=2, confirmed=0, new=1, facts=(new, old)),),
+        changed=1,
+        changes=(asked,),
+        replaced={new.id: (asked,)},
+    )
+    found = laid(portrait, 76, 20)
+    pieces = {piece.text: piece.role for line in found.lines for part in line for piece in part.pieces}
+    assert pieces["   was? "] == "warning" and pieces["changed?"] == "warning"
 
 
 def test_plans_have_their_day_before_them() -> None:

@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from memtui.present.glyphs import Glyphs
-from memtui.present.text import Visible, max_cells, one_line
+from memtui.present.text import Visible, max_cells, one_line, one_line_part
 from memtui.ui.action_dispatch import perform_action, perform_chord
 from memtui.ui.actions import Action
 from memtui.ui.messages import message_type
@@ -274,7 +274,7 @@ class StopView(PagedView, Generic[S], can_focus=True, inherit_bindings=False):
         ]
         left = part.width
         for piece in part.pieces:
-            text = one_line(piece.text, left) if max_cells(piece.text) > left else piece.text
+            text = one_line_part(piece.text, left) if max_cells(piece.text) > left else piece.text
             if text:
                 drawn.append(segment(text, self._role_style(state, piece.role)))
                 left -= max_cells(text)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memtui.present import caution, replacement
 from memtui.present.entity import DECIDED, entity_facts, unsearched_note
 from memtui.present.format import MONTHS, format_count, plural, relative_time
-from memtui.present.text import Visible, max_cells, one_line, visible
+from memtui.present.text import Visible, max_cells, one_line, one_line_part, visible
 from memtui.ui.presenters.memory_rows import ended_word, sign_of
 from memtui.ui.presenters.plots import resample
 from memtui.ui.presenters.text_layout import wrap_text
@@ -275,7 +275,7 @@ class ProfileText:
         """What it was before: ``was 12 May, now 19 May (said on 4 May)``."""
         pieces, room = [_spaces(_CHANGE_INDENT)], width - _CHANGE_INDENT
         for text, role in replacement.line(change, self.now, of):
-            shown = visible(text) if max_cells(text) <= room else one_line(text, room)
+            shown = visible(text) if max_cells(text) <= room else one_line_part(text, room)
             pieces.append(StyledText(shown, role))
             room -= max_cells(shown)
             if room < 1:

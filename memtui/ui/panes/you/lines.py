@@ -203,8 +203,7 @@ class PortraitLines:
         if portrait.changes:
             title = f"Changed {self.since.text}"
             head = self._heading(title, portrait.changed, Stop(title, about="changed"))
-            latest = {one.new.id: one for one in reversed(portrait.changes)}
-            shown = list(latest.values())[::-1][:_AROUND]
+            shown = replacement.once_each(portrait.changes)[:_AROUND]
             yield [head, *(row for one in shown for row in self._change(one, portrait, title))]
         if portrait.newest:
             title = f"New {self.since.text}"
@@ -314,17 +313,17 @@ class PortraitLines:
             yield Row(partial(self._before, one))
 
     def _before(self, one: Replacement, width: int) -> list[StyledText]:
-        label = "   was: "
+        label = f"   {replacement.label_before(one)}"
         return [
-            StyledText(visible(label), "warning" if one.how == "asked" else "accent"),
+            StyledText(visible(label), replacement.role(one)),
             StyledText(one_line(without_secrets(one.old), max(width - len(label), 1)), "dim"),
         ]
 
     def _was(self, one: Replacement) -> StyledText:
         """The day that the old text named, or when it was changed."""
         days = replacement.dates(one, self.now)
-        text = replacement.short([one], self.now) if days else local_date(one.at, self.now)
-        return StyledText(visible(text), "warning" if one.how == "asked" else "accent")
+        text = replacement.short(one, self.now) if days else local_date(one.at, self.now)
+        return StyledText(visible(text), replacement.role(one))
 
     def _right(
         self, fact: MemoryRecord, portrait: Portrait, days: int, ends: float | None, added: bool
@@ -336,8 +335,9 @@ class PortraitLines:
             return StyledText(local_date(ends, self.now) if ends > self.now else Visible("due"), "warning")
         if fact.happens_at is not None and not days:
             return StyledText(visible(day(fact, self.now)), "accent")
-        if (found := portrait.replaced.get(fact.id)) and found[-1].at >= portrait.since:
-            return StyledText(visible(replacement.short(found, self.now)), "accent")
+        change = replacement.latest_of(portrait.replaced.get(fact.id, ()), fact)
+        if change is not None and change.at >= portrait.since:
+            return StyledText(visible(replacement.short(change, self.now)), replacement.role(change))
         if is_new(fact, portrait):
             return StyledText(Visible("new"), "success")
         return StyledText(Visible("") if days else relative_time(fact.event_time, self.now), "dim")

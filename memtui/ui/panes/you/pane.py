@@ -201,8 +201,9 @@ class YouPane(Pane):
         now = self.shell.clock()
         said = f"{words.speaker_note(fact)}, {local_date(fact.event_time, now)}"
         found = [said, f"confidence {words.confidence_left(fact)}", words.date_note(fact, now)]
-        if self._portrait is not None and (changes := self._portrait.replaced.get(fact.id)):
-            found.insert(0, "".join(part for part, _ in replacement.line(changes[-1], now, fact)))
+        changes = () if self._portrait is None else self._portrait.replaced.get(fact.id, ())
+        if (change := replacement.latest_of(changes, fact)) is not None:
+            found.insert(0, "".join(part for part, _ in replacement.line(change, now, fact)))
         if fact.confirmed_at is not None:
             found.append(f"confirmed {local_date(fact.confirmed_at, now)}")
         if pinned := words.pinned_since(fact, now):

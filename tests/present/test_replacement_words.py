@@ -1,0 +1,54 @@
+"""What took whose place, in words: what Review only asks about is said with a question mark, and hides no decision."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from memtui.engine.records import MemoryRecord, Replacement
+from memtui.present import replacement as words
+
+NOW = int(datetime(2026, 6, 4, 10, tzinfo=UTC).timestamp())
+DAY = 86_400
+
+
+def fact(number: int, text: str, **fields: Any) -> MemoryRecord:
+    return MemoryRecord(
+        rid=number, id=f"fact_{number}", kind="fact", content=text, event_time=NOW, created_at=NOW, confidence=0.9,
+        effective=0.9, decay_rate=0.1, trust="user", **fields,
+    )  # fmt: skip
+
+
+PORTO, LISBON, FARO = fact(1, "Lives in Porto"), fact(2, "Lives in Lisbon"), fact(3, "Lives in Faro")
+ASKED = Replacement(old=PORTO, new=LISBON, at=NOW - DAY, how="asked")
+DECIDED = Replacement(old=FARO, new=LISBON, at=NOW - 9 * DAY, how="corrected")
+
+
+def said(one: Replacement, of: MemoryRecord | None = None) -> str:
+    return "".join(text for text, _ in words.line(one, NOW, of))
+
+
+def test_a_change_that_review_asks_about_is_a_question() -> None:
+    assert said(ASKED, LISBON) == "was? Lives in Porto (said on 3 Jun; Review asks whether it did)"
+    assert said(ASKED, PORTO).startswith("now? Lives in Lisbon (")
+    assert said(ASKED).startswith("was? Lives in Porto; now? Lives in Lisbon (")
+    assert words.line(ASKED, NOW, LISBON)[0] == ("was? ", "warning")
+    assert said(DECIDED, LISBON) == "was: Lives in Faro (corrected on 26 May)"
+    may, june = (fact(at, "The ferry", happens_at=NOW + at * DAY) for at in (1, 8))
+    asked = Replacement(old=may, new=june, at=NOW, how="asked")
+    assert said(asked, june).startswith("was 5 Jun, now 12 Jun? (")
+    assert words.short(asked, NOW) == "was 5 Jun?"
+
+
+def test_a_question_hides_no_decision() -> None:
+    assert words.latest_of((DECIDED, ASKED), LISBON) is DECIDED
+    assert words.latest_of((ASKED,), LISBON) is ASKED and words.latest_of((ASKED,), PORTO) is ASKED
+    later = Replacement(old=LISBON, new=FARO, at=NOW, how="corrected")
+    assert words.latest_of((later,), LISBON) is None
+    assert words.latest_of((), LISBON) is None
+
+
+def test_of_several_changes_of_a_text_the_latest_decided_one_is_listed() -> None:
+    first = Replacement(old=PORTO, new=LISBON, at=NOW - 20 * DAY, how="replaced")
+    other = Replacement(old=LISBON, new=FARO, at=NOW, how="asked")
+    assert words.once_each([other, ASKED, DECIDED, first]) == [other, DECIDED]
