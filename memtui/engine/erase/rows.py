@@ -550,6 +550,26 @@ def _tell_devices(connection: apsw.Connection, closure: Closure) -> None:
             for name in sorted(closure.memory_ids | sessions | {id for id, _ in closure.entities.values()})
         ],
     )
+    if closure.request.keep:
+        kept = {name_on_devices(connection, key) for key in closure.request.keep}
+        kept |= set(_any(metadata.get(connection, metadata.SYNC_KEPT) or "[]"))
+        metadata.set_value(connection, metadata.SYNC_KEPT, json_text(sorted(kept)))
+
+
+_NUMBERED = {
+    "scratchpad": "SELECT key FROM scratchpad WHERE pad_id = ?",
+    "session": "SELECT session_id FROM sessions_consolidations WHERE sid = ?",
+    "question": "SELECT name FROM saved_queries WHERE query_id = ?",
+}
+"""The carriers whose key is a number of this file, and what they are called."""
+
+
+def name_on_devices(connection: apsw.Connection, key: str) -> str:
+    """What a carrier's key (``Carrier.key``) is on every device: as it is, where it has no number of this file in it."""
+    place, _, number = key.partition(":")
+    sql = _NUMBERED.get(place)
+    found = scalar(connection, sql, (int(number),)) if sql and number.isdecimal() else None
+    return key if found is None else f"{place}:{found}"
 
 
 def _tells_of(thing: str, closure: Closure) -> bool:

@@ -15,6 +15,9 @@ FOLLOWED_NOT_READ = "followed_not_read"
 SYNC_GROUP, SYNCED_AT = "sync_group", "sync_at"
 """The id of the group of devices that the file is in, and when it was last synced, in Unix seconds."""
 
+SYNC_KEPT = "sync_kept"
+"""A JSON list: what the person kept when they erased something, by its name, until the other devices were told."""
+
 
 def name_of(path: str) -> str:
     """A path as text, whatever bytes it has."""

@@ -37,7 +37,7 @@ from memtui.engine.store.export_rows import (
 from memtui.engine.store.import_rows import OtherIds
 from memtui.engine.store.sql import scalar
 
-from . import lines, outgoing, versions
+from . import lines, outgoing, state, versions
 from .lines import ErasedLine, GoneLine, RowLine
 from .versions import ALIASES, READ, ROW, SESSION_PARTS, VALUE
 
@@ -499,6 +499,8 @@ def _note_erased(connection: apsw.Connection, line: ErasedLine) -> None:
         "INSERT INTO sync_erased(name, sent, todo) VALUES (?, 1, 1) ON CONFLICT DO NOTHING",
         [(name,) for name in names],
     )
+    if line.kept:
+        state.set_to_keep(connection, {*state.to_keep(connection), *line.kept})
     entities = [name for name in names if name.startswith(lines.ENTITY)]
     tombstones.add(
         connection, [*(name for name in names if lines.is_memory(name)), *(f"entity:{id}" for id in entities)]

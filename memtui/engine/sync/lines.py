@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+from msgspec import Meta
 
 from memtui.engine.records import ID_PREFIX, Record, Stamp
 from memtui.engine.store import stamps
@@ -51,9 +52,14 @@ class GoneLine(Record, tag_field="sync", tag="gone", omit_defaults=True):
 
 
 class ErasedLine(Record, tag_field="sync", tag="erased", omit_defaults=True):
-    """What was erased for good: ids of memories, names of sessions."""
+    """What was erased for good: ids of memories and names of people, names of sessions.
+
+    ``kept``: what the person kept then, each as ``Sealer.keyed_hash`` of its name (``erase.rows.name_on_devices``). Names of
+    notes and projects may tell of what is erased later, and a line of this kind is never taken out of its batch.
+    """
 
     names: tuple[Id, ...]
+    kept: tuple[Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")], ...] = ()
 
 
 SyncLine = RowLine | GoneLine | ErasedLine

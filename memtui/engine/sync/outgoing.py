@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import apsw
@@ -20,10 +20,12 @@ from memtui.engine.store.export_rows import (
 )
 from memtui.engine.store.sql import as_json, scalar
 
-from . import lines, versions
+from . import lines, state, versions
 from .batch import MOST_BYTES, MOST_LINES
 from .lines import ErasedLine, GoneLine, RowLine, SyncLine
 
+KeyedHash = Callable[[str], str]
+"""``Sealer.keyed_hash``."""
 _image = msgspec.json.Decoder(dict[str, Any]).decode
 _stamps = msgspec.json.Decoder(tuple[Stamp, ...]).decode
 _TABLES = {
@@ -164,11 +166,9 @@ def decision_row(connection: apsw.Connection, about: str) -> int | None:
     return found
 
 
-def everything(connection: apsw.Connection, *, facts_only: bool) -> Iterator[SyncLine]:
+def everything(connection: apsw.Connection, keyed: KeyedHash, *, facts_only: bool) -> Iterator[SyncLine]:
     """All rows, and what is known of those that went."""
-    names = [str(name) for (name,) in connection.execute("SELECT name FROM sync_erased ORDER BY name")]
-    for start in range(0, len(names), 500):
-        yield ErasedLine(names=tuple(names[start : start + 500]))
+    yield from _erased(connection, "SELECT name FROM sync_erased ORDER BY name", keyed)
     yield from _rows(connection, export_rows.rows(connection, to_write=True), facts_only=facts_only)
     there = Changed(connection)
     for (thing,) in connection.execute("SELECT DISTINCT thing FROM sync_versions ORDER BY thing").fetchall():
@@ -176,19 +176,18 @@ def everything(connection: apsw.Connection, *, facts_only: bool) -> Iterator[Syn
     yield from _gone(connection, there.gone)
 
 
-def erased(connection: apsw.Connection) -> Iterator[SyncLine]:
-    """What was erased here and others were not told of."""
-    names = [
-        str(name)
-        for (name,) in connection.execute("SELECT name FROM sync_erased WHERE sent = 2 ORDER BY name")
-    ]
+def _erased(connection: apsw.Connection, sql: str, keyed: KeyedHash) -> Iterator[SyncLine]:
+    names = [str(name) for (name,) in connection.execute(sql)]
+    kept = tuple(sorted(map(keyed, state.kept(connection)))) if names else ()
     for start in range(0, len(names), 500):
-        yield ErasedLine(names=tuple(names[start : start + 500]))
+        yield ErasedLine(names=tuple(names[start : start + 500]), kept=kept)
 
 
-def changed(connection: apsw.Connection, first: int, last: int, *, facts_only: bool) -> Iterator[SyncLine]:
-    """What changed here between two places of history, and what merges made anew."""
-    yield from erased(connection)
+def changed(
+    connection: apsw.Connection, first: int, last: int, keyed: KeyedHash, *, facts_only: bool
+) -> Iterator[SyncLine]:
+    """What changed here between two places of history, what merges made anew, and what was erased and others do not know."""
+    yield from _erased(connection, "SELECT name FROM sync_erased WHERE sent = 2 ORDER BY name", keyed)
     found = Changed(connection)
     found.since(first, last)
     for (thing,) in connection.execute("SELECT thing FROM sync_merged ORDER BY thing").fetchall():

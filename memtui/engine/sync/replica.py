@@ -10,18 +10,20 @@ from __future__ import annotations
 import hashlib
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Literal
 
 import apsw
 import msgspec
+from msgspec.structs import replace
 
 from memtui.engine.clock import Clock
 from memtui.engine.erase.eraser import DEVICE, Eraser
+from memtui.engine.erase.rows import name_on_devices
 from memtui.engine.errors import MemtuiError
 from memtui.engine.records import Operation, device_name
-from memtui.engine.records.erase import EraseRequest
+from memtui.engine.records.erase import ErasePlan, EraseRequest
 from memtui.engine.records.sync import DeviceState, ProblemKind, SyncProblem, SyncReport, changes_words
 from memtui.engine.store import history, operations, stamps
 from memtui.engine.store.connections import Connections
@@ -309,7 +311,7 @@ class Replica:
             own = stamps.device(connection)
             head, heads = state.head(connection, own), state.heads(connection, without=own)
             made, total, parts = int(self._clock()), 0, 1
-            found = outgoing.in_batches(outgoing.everything(connection, facts_only=self._facts_only))
+            found = outgoing.in_batches(self._everything(connection))
             for parts, (texts, _) in enumerate(found, 2):
                 self._put_part(own, head, heads, texts, made, part=parts - 1, parts=0)
                 total += len(texts)
@@ -395,7 +397,7 @@ class Replica:
             ids = [id for id in todo if lines.is_memory(id) and _is_here(connection, id)]
         if ids:
             try:
-                proof = eraser.run(eraser.plan(EraseRequest(ids=tuple(sorted(ids)))))
+                proof = eraser.run(self._plan(eraser, tuple(sorted(ids))))
             except MemtuiError as error:
                 self._notes.append(
                     f"What another device erased is still here: {error.message} {error.hint}".strip()
@@ -413,6 +415,26 @@ class Replica:
             connection.executemany(
                 "UPDATE sync_erased SET todo = 0 WHERE name = ?", [(name,) for name in todo]
             )
+            state.set_to_keep(connection, ())
+
+    def _plan(self, eraser: Eraser, ids: tuple[str, ...]) -> ErasePlan:
+        """What goes with these memories here, but for what the person kept where they erased them."""
+        with self._connections.read() as connection:
+            to_keep = set(state.to_keep(connection))
+        plan = eraser.plan(EraseRequest(ids=ids))
+        while to_keep:
+            with self._connections.read() as connection:
+                kept = {
+                    one.key
+                    for one in plan.carriers
+                    if one.choice
+                    and one.outcome != "kept"
+                    and self._sealer.keyed_hash(name_on_devices(connection, one.key)) in to_keep
+                }
+            if not kept:
+                break  # what is kept may keep more, or show more that goes
+            plan = eraser.plan(replace(plan.request, keep=(*plan.request.keep, *sorted(kept))))
+        return plan
 
     def _clean(self) -> None:
         """Take what was erased out of own batches in the store; a snapshot that has nothing of it replaces an older one."""
@@ -441,6 +463,7 @@ class Replica:
             self.write_snapshot()
         with self._connections.write() as connection:
             connection.executemany("DELETE FROM sync_erased WHERE name = ?", [(name,) for name in names])
+            state.drop_kept(connection)
         self._notes.append(KEEPS_VERSIONS)
 
     # Writing
@@ -461,9 +484,11 @@ class Replica:
             lost = state.history_lost(connection)
             if lost:
                 self._notes.append(_FIRST_LINES)
-                found = outgoing.everything(connection, facts_only=self._facts_only)
+                found = self._everything(connection)
             else:
-                found = outgoing.changed(connection, sent, until, facts_only=self._facts_only)
+                found = outgoing.changed(
+                    connection, sent, until, self._sealer.keyed_hash, facts_only=self._facts_only
+                )
             any_sent = False
             for texts, last in outgoing.in_batches(found):
                 any_sent = True
@@ -478,6 +503,9 @@ class Replica:
             with self._connections.write() as connection:
                 state.set_sent(connection, until)
         return True
+
+    def _everything(self, connection: apsw.Connection) -> Iterator[lines.SyncLine]:
+        return outgoing.everything(connection, self._sealer.keyed_hash, facts_only=self._facts_only)
 
     def _put(self, own: str, texts: list[bytes], until: int, *, last: bool) -> bool:
         with self._connections.write() as connection:

@@ -5,7 +5,7 @@ It lies in the file, so it is as old as the rows are: where an older copy is put
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import apsw
@@ -19,6 +19,7 @@ from .batch import Head, Header
 
 _GROUP, _SENT, _WRITING, _TOLD = "sync_group", "sync_sent", "sync_writing", "sync_told"
 _SNAPSHOT = "sync_snapshot"
+_TO_KEEP = "sync_to_keep"
 
 
 class Writing(Record):
@@ -39,6 +40,7 @@ class Known(Record):
 
 
 _numbers = msgspec.json.Decoder(dict[str, int]).decode
+_names = msgspec.json.Decoder(tuple[str, ...]).decode
 _writing = msgspec.json.Decoder(Writing).decode
 
 
@@ -137,6 +139,28 @@ def snapshot(connection: apsw.Connection, own: str) -> int:
 
 def set_snapshot(connection: apsw.Connection, own: str, number: int) -> None:
     metadata.set_value(connection, _SNAPSHOT, json_text({own: number}))
+
+
+def kept(connection: apsw.Connection) -> tuple[str, ...]:
+    """What the person kept here when they erased something, by its name on every device; others may not know yet."""
+    return _names(metadata.get(connection, metadata.SYNC_KEPT) or "[]")
+
+
+def drop_kept(connection: apsw.Connection) -> None:
+    """Forget what was kept, if others were told of every erase."""
+    connection.execute(
+        "DELETE FROM memory_metadata WHERE key = ? AND NOT EXISTS (SELECT 1 FROM sync_erased WHERE sent <> 1)",
+        (metadata.SYNC_KEPT,),
+    )
+
+
+def to_keep(connection: apsw.Connection) -> tuple[str, ...]:
+    """What is to stay of what is erased here because another device erased it: keyed hashes of names."""
+    return _names(metadata.get(connection, _TO_KEEP) or "[]")
+
+
+def set_to_keep(connection: apsw.Connection, hashes: Iterable[str]) -> None:
+    metadata.set_value(connection, _TO_KEEP, json_text(sorted(hashes)))
 
 
 def history_lost(connection: apsw.Connection) -> bool:
