@@ -117,7 +117,7 @@ def largest_number(path: Path, table: str, column: str, limits: ImportLimits) ->
     return row[0] if row is not None and isinstance(row[0], int) else 0
 
 
-def names(path: Path, table: str, column: str, limits: ImportLimits) -> tuple[str, ...]:
+def read_names(path: Path, table: str, column: str, limits: ImportLimits) -> tuple[str, ...]:
     """The first texts in a column of an ordinary table; none if they cannot be read."""
     sql = f"SELECT CAST({quote_name(column)} AS BLOB) FROM {quote_name(table)} LIMIT {_MOST_NAMES}"
     try:

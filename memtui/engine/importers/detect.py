@@ -225,7 +225,7 @@ class _SourceSearch:
             for aside in _ASIDE_FOLDERS.intersection(folders):
                 folders.remove(aside)
                 self._add_left_out(PROGRAMS, Path(place, aside))
-            for together in opencode.beside(folders):
+            for together in opencode.known_sibling_folders(folders):
                 folders.remove(together)
             for name in names:
                 count += 1
@@ -290,7 +290,7 @@ class _SourceSearch:
         try:
             collections: tuple[str, ...] = ()
             if "name" in tables.get("collections", ()):
-                collections = databases.names(path, "collections", "name", self.limits)
+                collections = databases.read_names(path, "collections", "name", self.limits)
             return self._choose_format(
                 StreamHead(raw=b"", tables=tables, collections=collections), insist=False
             )

@@ -21,7 +21,7 @@ from memtui.engine.store.connections import Connections
 from memtui.engine.store.sql import as_json
 
 from .databases import open_copy, tables_of
-from .formats.memory_db import key
+from .formats.memory_db import source_key
 from .limits import LIMITS, BrokenSourceError, LimitError
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ class _VectorCarrier:
         if connection is None:
             with self._connections.read() as reading:
                 return self._rows_without_vector(names, reading)
-        of_key = {key(name): name for name in names}
+        of_key = {source_key(name): name for name in names}
         rows: Any = connection.execute(
             """
             SELECT m.source_key, m.rid, m.content FROM memories m JOIN index_queue q ON q.rid = m.rid
@@ -174,11 +174,11 @@ def _read_chunk(other: apsw.Connection, chunk: int, dims: int) -> tuple[list[str
         return nothing
     matrix = np.frombuffer(raw, dtype="<f4").reshape(size, dims)
     live = np.unpackbits(np.frombuffer(validity, dtype=np.uint8), bitorder="little")[:size]
-    names, slots = [], []
-    for name, slot in other.execute(
+    ids, offsets = [], []
+    for identity, offset in other.execute(
         "SELECT CAST(id AS BLOB), chunk_offset FROM vec_memories_rowids WHERE chunk_id = ?", (chunk,)
     ):
-        if isinstance(name, bytes) and isinstance(slot, int) and 0 <= slot < size and live[slot]:
-            names.append(name.decode(errors="replace"))
-            slots.append(slot)
-    return names, np.asarray(matrix[slots], dtype=np.float32)
+        if isinstance(identity, bytes) and isinstance(offset, int) and 0 <= offset < size and live[offset]:
+            ids.append(identity.decode(errors="replace"))
+            offsets.append(offset)
+    return ids, np.asarray(matrix[offsets], dtype=np.float32)

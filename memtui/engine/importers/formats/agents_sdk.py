@@ -50,13 +50,13 @@ def read(stream: Stream) -> Iterator[Turn | Skip]:
             (stream.limits.line,),
         )
         for row in rows:
-            yield row if isinstance(row, Skip) else _turn(row, stream)
+            yield row if isinstance(row, Skip) else _parse_turn(row, stream)
 
 
 FORMAT = Format("openai-agents", "OpenAI Agents SDK", _sniff, read)
 
 
-def _turn(row: databases.Row, stream: Stream) -> Turn | Skip:
+def _parse_turn(row: databases.Row, stream: Stream) -> Turn | Skip:
     number, session, time, data = (
         row[0],
         foreign_values.read_text(row[1]),

@@ -18,7 +18,7 @@ from ..base import Format, StreamHead
 from ..stream import WAITING, Stream
 
 SOURCE = "import:aider"
-_BEGUN = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*$")
+_CHAT_START = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*$")
 _TYPED = "#### "
 _PROGRAM = ">"
 _FENCE = "```"
@@ -28,7 +28,7 @@ _MODE = re.compile(r"/(?:ask|architect|code|context)\s+")
 
 
 def _sniff(head: StreamHead) -> bool:
-    return any(_BEGUN.match(line) for line in head.raw.decode(errors="replace").splitlines())
+    return any(_CHAT_START.match(line) for line in head.raw.decode(errors="replace").splitlines())
 
 
 def read(stream: Stream) -> Iterator[Turn | Skip]:
@@ -37,10 +37,10 @@ def read(stream: Stream) -> Iterator[Turn | Skip]:
         if isinstance(raw, Skip):
             yield raw
             if raw is not WAITING:
-                yield from chat.end()
+                yield from chat.finish_message()
         else:
-            yield from chat.line(raw.decode(errors="replace").rstrip())
-    yield from chat.end()
+            yield from chat.read_line(raw.decode(errors="replace").rstrip())
+    yield from chat.finish_message()
 
 
 FORMAT = Format("aider", "Aider", _sniff, read)
@@ -51,36 +51,40 @@ class _Chat:
 
     def __init__(self, stream: Stream) -> None:
         self._stream = stream
-        self._begun = ""
-        self._at: float | None = None
+        self._started_at = ""
+        self._started_seconds: float | None = None
         self._role = ""
         self._lines: list[str] = []
         self._in_code = False
         self._ordinals = OccurrenceCounter()
 
-    def line(self, line: str) -> Iterator[Turn | Skip]:
-        begun = _BEGUN.match(line)
-        if begun:
-            yield from self.end()
-            self._begun, self._at, self._ordinals = begun[1], self._time(begun[1]), OccurrenceCounter()
+    def read_line(self, line: str) -> Iterator[Turn | Skip]:
+        start = _CHAT_START.match(line)
+        if start:
+            yield from self.finish_message()
+            self._started_at, self._started_seconds, self._ordinals = (
+                start[1],
+                self._event_time(start[1]),
+                OccurrenceCounter(),
+            )
         elif line.startswith(_TYPED):
-            yield from self._add("user", line.removeprefix(_TYPED))
+            yield from self._add_line("user", line.removeprefix(_TYPED))
         elif line.startswith(_PROGRAM) and not self._in_code:
-            yield from self._add("program", line)
+            yield from self._add_line("program", line)
         elif line or self._role == "assistant":
-            yield from self._add("assistant", line)
+            yield from self._add_line("assistant", line)
         else:
-            yield from self.end()
+            yield from self.finish_message()
 
-    def _add(self, role: str, line: str) -> Iterator[Turn | Skip]:
+    def _add_line(self, role: str, line: str) -> Iterator[Turn | Skip]:
         if role != self._role:
-            yield from self.end()
+            yield from self.finish_message()
         if role == "assistant" and line.startswith(_FENCE):
             self._in_code = not self._in_code
         self._role = role
         self._lines.append(line)
 
-    def end(self) -> Iterator[Turn | Skip]:
+    def finish_message(self) -> Iterator[Turn | Skip]:
         role, text = self._role, "\n".join(self._lines).strip()
         self._role, self._lines, self._in_code = "", [], False
         if not role or not text:
@@ -91,20 +95,20 @@ class _Chat:
         text = _MODE.sub("", text, count=1) if role == "user" else text
         source = self._stream.source
         project = None if source.member else foreign_values.title_line(source.path.resolve().parent.name)
-        key = foreign_values.hash_parts(project, self._begun, role, text)
+        key = foreign_values.hash_parts(project, self._started_at, role, text)
         if ordinal := self._ordinals.count_before(bytes.fromhex(key)):
             key += f"#{ordinal}"
         yield Turn(
-            session_id=f"aider:{project or source.stem}:{self._begun or 'chat'}",
+            session_id=f"aider:{project or source.stem}:{self._started_at or 'chat'}",
             role=role,
             content=text,
             source_key=f"aider:{key}",
             source=SOURCE,
-            event_time=self._at,
+            event_time=self._started_seconds,
             project=project,
         )
 
-    def _time(self, begun: str) -> float | None:
+    def _event_time(self, begun: str) -> float | None:
         try:
             seconds = datetime.fromisoformat(begun).timestamp()
         except (ValueError, OverflowError, OSError):

@@ -16,7 +16,7 @@ from memtui.engine.records import Skip
 from .. import base, foreign_values
 from ..base import Format, StreamHead
 from ..stream import Stream
-from .markdown_blocks import Block, Front, blocks
+from .markdown_blocks import Block, Front, read_blocks
 
 SOURCE = "import:basic-memory"
 _FRONT = re.compile(rb"\A---\r?\n(?P<front>(?:(?!---)[^\n]*\n){1,200}?)---\r?\n")
@@ -51,7 +51,7 @@ def _sniff(head: StreamHead) -> bool:
 def read(stream: Stream) -> Iterator[Note | Skip]:
     front = _Front()
     ordinals = OccurrenceCounter()
-    for block in blocks(stream, front):
+    for block in read_blocks(stream, front):
         if isinstance(block, Skip):
             yield block
             continue
@@ -62,7 +62,7 @@ def read(stream: Stream) -> Iterator[Note | Skip]:
         key = foreign_values.hash_parts(front.permalink or title, block.text)
         if ordinal := ordinals.count_before(bytes.fromhex(key)):
             key += f"#{ordinal}"
-        yield _note(block, title, front, key, stream)
+        yield _parse_note(block, title, front, key, stream)
 
 
 FORMAT = Format("basic-memory", "basic-memory", _sniff, read)
@@ -71,13 +71,13 @@ FORMAT = Format("basic-memory", "basic-memory", _sniff, read)
 class _Front(Front):
     permalink: str | None = None
 
-    def take(self, line: str) -> None:
-        super().take(line)
+    def read_line(self, line: str) -> None:
+        super().read_line(line)
         if line.startswith("permalink:"):
             self.permalink = foreign_values.title_line(line.partition(":")[2].strip().strip("\"'"))
 
 
-def _note(block: Block, title: str, front: Front, key: str, stream: Stream) -> Note:
+def _parse_note(block: Block, title: str, front: Front, key: str, stream: Stream) -> Note:
     text, context, kinds = _TASK.sub("", block.text, count=1), None, []
     about = [NamedEntity(name=title)]
     if relation := _RELATION.fullmatch(text):

@@ -84,18 +84,18 @@ def read(stream: Stream) -> Iterator[Turn | Skip]:
         if isinstance(conversation, Skip):
             yield conversation
         else:
-            yield from _turns(conversation, stream)
+            yield from _parse_turns(conversation, stream)
 
 
 FORMAT = Format("chatgpt", "ChatGPT", _sniff, read)
 
 
-def _turns(conversation: _Conversation, stream: Stream) -> Iterator[Turn | Skip]:
+def _parse_turns(conversation: _Conversation, stream: Stream) -> Iterator[Turn | Skip]:
     mapping = conversation.mapping
     start = conversation.current_node
     if not isinstance(start, str) or start not in mapping:
         start = _newest_leaf(mapping, stream)
-    branch = _branch(mapping, start, stream)
+    branch = _find_branch(mapping, start, stream)
     if not branch:
         yield stream.skip(refusals.NO_MESSAGES)
         return
@@ -109,7 +109,7 @@ def _turns(conversation: _Conversation, stream: Stream) -> Iterator[Turn | Skip]
                 yield stream.skip("record of an unknown shape")
             continue
         role = message.author.role if message.author else None
-        reason, text = _text(message, role)
+        reason, text = _message_text(message, role)
         if reason == base.UNKNOWN:
             yield stream.skip(reason)
             continue
@@ -133,7 +133,7 @@ def _turns(conversation: _Conversation, stream: Stream) -> Iterator[Turn | Skip]
         )
 
 
-def _text(message: _Message, role: Any) -> tuple[str, str]:
+def _message_text(message: _Message, role: Any) -> tuple[str, str]:
     """(why the message is passed over, "") or ("", what was said, if anything)."""
     if role == "tool" or message.recipient not in (None, "all"):
         return base.TOOL, ""
@@ -164,20 +164,20 @@ def _not_text(content: _Content | None) -> list[Skip]:
     ]
 
 
-def _branch(mapping: dict[str, msgspec.Raw], node_id: Any, stream: Stream) -> list[tuple[str, _Link]]:
+def _find_branch(mapping: dict[str, msgspec.Raw], node_id: Any, stream: Stream) -> list[tuple[str, _Link]]:
     """The nodes from the root to ``node_id``; a node that cannot be read is a bare link."""
     branch: list[tuple[str, _Link]] = []
     seen: set[str] = set()
     while isinstance(node_id, str) and node_id in mapping and node_id not in seen:
         seen.add(node_id)
-        node = _node(mapping[node_id], stream)
+        node = _parse_node(mapping[node_id], stream)
         branch.append((node_id, node))
         node_id = node.parent
     branch.reverse()
     return branch
 
 
-def _node(raw: msgspec.Raw, stream: Stream) -> _Link:
+def _parse_node(raw: msgspec.Raw, stream: Stream) -> _Link:
     try:
         return foreign_values.decode(_NODE, bytes(raw), stream)
     except foreign_values.NotReadableError:
@@ -190,7 +190,7 @@ def _node(raw: msgspec.Raw, stream: Stream) -> _Link:
 
 def _newest_leaf(mapping: dict[str, msgspec.Raw], stream: Stream) -> str | None:
     """The leaf with the latest message; the later one of equals."""
-    nodes = {node_id: _node(raw, stream) for node_id, raw in mapping.items()}
+    nodes = {node_id: _parse_node(raw, stream) for node_id, raw in mapping.items()}
     parents = {node.parent for node in nodes.values() if isinstance(node.parent, str)}
     newest, latest = None, float("-inf")
     for node_id, node in nodes.items():

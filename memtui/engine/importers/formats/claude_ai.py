@@ -64,13 +64,13 @@ def read(stream: Stream) -> Iterator[Turn | Skip]:
         if isinstance(conversation, Skip):
             yield conversation
         else:
-            yield from _turns(conversation, stream)
+            yield from _parse_turns(conversation, stream)
 
 
 FORMAT = Format("claude-ai", "Claude.ai", _sniff, read)
 
 
-def _turns(conversation: _Conversation, stream: Stream) -> Iterator[Turn | Skip]:
+def _parse_turns(conversation: _Conversation, stream: Stream) -> Iterator[Turn | Skip]:
     messages = conversation.chat_messages or conversation.messages
     if not messages:
         yield stream.skip(refusals.NO_MESSAGES)
@@ -92,20 +92,20 @@ def _turns(conversation: _Conversation, stream: Stream) -> Iterator[Turn | Skip]
         if role is None:
             yield Skip(reason=base.HIDDEN)
             continue
-        text = _text(message)
-        attached = list(_attached(message))
+        text = _message_text(message)
+        attached = list(_attachment_texts(message))
         if not (text or attached):
             yield Skip(reason=base.NO_TEXT)
         # A message without a time follows the one before it.
         time = foreign_values.event_time(message.created_at, stream) or time
-        own = foreign_values.read_identifier(message.uuid) or foreign_values.hash_parts(
+        foreign_id = foreign_values.read_identifier(message.uuid) or foreign_values.hash_parts(
             role, text or repr(attached) if attached else text, message.created_at
         )
         turn = Turn(
             session_id=f"claude-ai:{name}",
             role=role,
             content=text,
-            source_key=f"claude-ai:{name}:{own}",
+            source_key=f"claude-ai:{name}:{foreign_id}",
             source="import:claude-ai",
             event_time=time,
             session_title=foreign_values.title_line(conversation.name)
@@ -121,7 +121,7 @@ def _turns(conversation: _Conversation, stream: Stream) -> Iterator[Turn | Skip]
             )  # fmt: skip
 
 
-def _attached(message: _Message) -> Iterator[str | Skip]:
+def _attachment_texts(message: _Message) -> Iterator[str | Skip]:
     """The texts that came with a message, each under the name of its file; files whose text is not in the export."""
     for found in message.attachments if isinstance(message.attachments, list) else ():
         text = found.get("extracted_content") if isinstance(found, dict) else None
@@ -134,7 +134,7 @@ def _attached(message: _Message) -> Iterator[str | Skip]:
         yield Skip(reason=NO_CONTENT)
 
 
-def _text(message: _Message) -> str:
+def _message_text(message: _Message) -> str:
     """The text blocks; newer exports repeat them in ``text``, with notes about the other blocks between them."""
     return base.join_blocks(base.block_texts(text_blocks(message.content))) or base.join_blocks(
         base.block_texts(message.text)

@@ -48,7 +48,7 @@ def read(stream: Stream) -> Iterator[Note | Skip]:
             }
         for project, text in texts.items():
             if isinstance(text, str) and text.strip():
-                yield from _facts(text, project)
+                yield from _split_facts(text, project)
             elif text:
                 yield stream.skip(base.NO_TEXT)
 
@@ -56,7 +56,7 @@ def read(stream: Stream) -> Iterator[Note | Skip]:
 FORMAT = Format("claude-ai-memories", "Claude.ai memories", _sniff, read)
 
 
-def _facts(text: str, project: str | None) -> Iterator[Note]:
+def _split_facts(text: str, project: str | None) -> Iterator[Note]:
     """A fact of each paragraph or list item, after the heading that it stands under."""
     heading = ""
     for line in text.splitlines():

@@ -99,18 +99,18 @@ def read(stream: Stream) -> Iterator[Turn | SessionTitle | Skip]:
     """
     reader = _Reader(stream)
     held: Turn | None = None
-    for found in reader.read():
+    for found in reader.read_turns():
         if isinstance(found, Turn):
             if held:
                 yield held
             held = found
             continue
         if found is WAITING and held:
-            yield reader.titled(held)
+            yield reader.with_title(held)
             held = None
         yield found
     if held:
-        yield reader.titled(held)
+        yield reader.with_title(held)
 
 
 FORMAT = Format("claude-code", "Claude Code", _sniff, read)
@@ -129,24 +129,24 @@ class _Reader:
         self.queue = _Queue()
         self.folder: Any = None
 
-    def read(self) -> Iterator[Turn | SessionTitle | Skip]:
+    def read_turns(self) -> Iterator[Turn | SessionTitle | Skip]:
         for line in self.stream.records():
             if isinstance(line, Skip):
                 yield line
                 continue
-            found = self.take(line)
+            found = self._parse_line(line)
             if isinstance(found, Turn) and found.role == "assistant":
-                yield from self.steered()
+                yield from self._steering_turns()
             yield found
             if self.summary:
                 yield self.summary
                 self.summary = None
-        yield from self.steered()
+        yield from self._steering_turns()
 
-    def steered(self) -> Iterator[Turn]:
+    def _steering_turns(self) -> Iterator[Turn]:
         """What was given to the assistant at once, and has no record of its own."""
-        for line, text in self.queue.taken():
-            found = self._own(line, text)
+        for line, text in self.queue.take_unrecorded():
+            found = self._make_user_turn(line, text)
             if isinstance(found, Turn):
                 yield msgspec.structs.replace(
                     found,
@@ -154,71 +154,71 @@ class _Reader:
                     folder=foreign_values.read_folder(self.folder),
                 )
 
-    def titled(self, turn: Turn) -> Turn:
+    def with_title(self, turn: Turn) -> Turn:
         return msgspec.structs.replace(turn, session_title=self.titles.get(turn.session_id))
 
-    def take(self, raw: bytes) -> Turn | Skip:
+    def _parse_line(self, raw: bytes) -> Turn | Skip:
         try:
             line = foreign_values.decode(_DECODER, raw, self.stream)
         except foreign_values.NotReadableError as error:
             return self.stream.skip(str(error))
         self.folder = line.cwd or self.folder
         if line.type in ("user", "assistant"):
-            return self._message(line)
+            return self._parse_message(line)
         if line.type == "attachment":
-            return self._queued(line)
+            return self._parse_attachment(line)
         if line.type == "queue-operation":
-            self.queue.operate(line)
+            self.queue.apply_operation(line)
             return Skip(reason=base.NOT_A_MESSAGE)
-        self._title(line)
+        self._note_title(line)
         return Skip(reason=base.NOT_A_MESSAGE)
 
-    def _message(self, line: _Line) -> Turn | Skip:
+    def _parse_message(self, line: _Line) -> Turn | Skip:
         person = line.type == "user"
         content = line.message.content if line.message else None
         if line.is_compact_summary:
             return Skip(reason=base.COMPACTION)
         if line.is_meta or line.is_api_error_message or _is_made_up(line):
             return Skip(reason=base.PROGRAM)
-        texts, others = _texts(content)
+        texts, others = _block_texts(content)
         text = base.join_blocks(texts)
         if not text or text == _EMPTY:
             return Skip(reason=base.TOOL if others else base.NO_TEXT)
         if person:
-            self.queue.recorded(line.session_id, text)
-        return self._own(line, *texts) if person else self._turn(line, "assistant", text)
+            self.queue.drop_recorded(line.session_id, text)
+        return self._make_user_turn(line, *texts) if person else self._make_turn(line, "assistant", text)
 
-    def _queued(self, line: _Line) -> Turn | Skip:
+    def _parse_attachment(self, line: _Line) -> Turn | Skip:
         found = line.attachment
         if found is None or found.type != "queued_command" or found.command_mode not in (None, "prompt"):
             return Skip(reason=base.NOT_A_MESSAGE)
         if line.is_meta or found.is_meta or _is_made_up(line) or _is_other(found.origin):
             return Skip(reason=base.PROGRAM)
-        texts = _texts(found.prompt)[0]
+        texts = _block_texts(found.prompt)[0]
         if not base.join_blocks(texts):
             return Skip(reason=base.NO_TEXT)
-        self.queue.attached(foreign_values.read_identifier(line.session_id), base.join_blocks(texts))
-        return self._own(line, *texts)
+        self.queue.note_attachment(foreign_values.read_identifier(line.session_id), base.join_blocks(texts))
+        return self._make_user_turn(line, *texts)
 
-    def _own(self, line: _Line, *texts: str) -> Turn | Skip:
+    def _make_user_turn(self, line: _Line, *texts: str) -> Turn | Skip:
         """The person's own words in blocks of text, each of which may be the program's."""
         if texts and claude_code_wrappers.is_continuation(texts[0]):
             return Skip(reason=base.COMPACTION)
         text = base.join_blocks([claude_code_wrappers.own_words(text) for text in texts])
-        return self._turn(line, "user", text) if text else Skip(reason=base.PROGRAM)
+        return self._make_turn(line, "user", text) if text else Skip(reason=base.PROGRAM)
 
-    def _turn(self, line: _Line, role: str, text: str) -> Turn:
+    def _make_turn(self, line: _Line, role: str, text: str) -> Turn:
         session = f"claude-code:{foreign_values.read_identifier(line.session_id) or self.stream.source.stem}"
         aside = bool(line.is_sidechain or line.agent_id)
         if aside:
             agent = foreign_values.read_identifier(line.agent_id)
             session += f"/agent-{agent}" if agent else "/sidechain"
-            self._remember(
+            self._keep_title(
                 self.titles, session, f"Subagent: {foreign_values.title_line(text, 80)}", replace=False
             )
         uuid = foreign_values.read_identifier(line.uuid)
         if uuid in self.by_leaf and session not in self.named:
-            self._remember(self.titles, session, self.by_leaf[uuid])
+            self._keep_title(self.titles, session, self.by_leaf[uuid])
         return Turn(
             session_id=session,
             role=role,
@@ -233,27 +233,27 @@ class _Reader:
             trust="user" if role == "user" and not aside else "agent",
         )
 
-    def _title(self, line: _Line) -> None:
+    def _note_title(self, line: _Line) -> None:
         """A title given by the person wins over one that was made up, and that over a summary's."""
         session = f"claude-code:{foreign_values.read_identifier(line.session_id) or self.stream.source.stem}"
         if title := foreign_values.title_line(line.custom_title):
             self.named.add(session)
-            self._remember(self.titles, session, title)
+            self._keep_title(self.titles, session, title)
         elif (title := foreign_values.title_line(line.ai_title)) and session not in self.named:
-            self._remember(self.titles, session, title)
+            self._keep_title(self.titles, session, title)
         elif (title := foreign_values.title_line(line.summary)) and (
             leaf := foreign_values.read_identifier(line.leaf_uuid)
         ):
-            self._remember(self.by_leaf, leaf, title)
+            self._keep_title(self.by_leaf, leaf, title)
             self.summary = SessionTitle(source_key=f"claude-code:{leaf}", title=title)
 
     @staticmethod
-    def _remember(known: dict[str, str], key: str, title: str, *, replace: bool = True) -> None:
-        if key in known and not replace:
+    def _keep_title(titles: dict[str, str], key: str, title: str, *, replace: bool = True) -> None:
+        if key in titles and not replace:
             return
-        if len(known) >= _TITLES_KEPT:
-            known.clear()
-        known[key] = title
+        if len(titles) >= _TITLES_KEPT:
+            titles.clear()
+        titles[key] = title
 
 
 class _Queue:
@@ -267,8 +267,8 @@ class _Queue:
         # What has an attachment, which may come before or after the note in the queue.
         self._attached: deque[tuple[str | None, str]] = deque(maxlen=self._MOST)
 
-    def operate(self, line: _Line) -> None:
-        text = base.join_blocks(_texts(line.content)[0]) if isinstance(line.content, str | list) else ""
+    def apply_operation(self, line: _Line) -> None:
+        text = base.join_blocks(_block_texts(line.content)[0]) if isinstance(line.content, str | list) else ""
         if line.operation == "enqueue":
             if text:
                 self._queued_prompts.append((line, text))
@@ -286,15 +286,15 @@ class _Queue:
         if line.operation == "remove" and found is not None:
             self._taken = [*self._taken, found][-self._MOST :]
 
-    def recorded(self, session: Any, text: str) -> None:
+    def drop_recorded(self, session: Any, text: str) -> None:
         """A prompt that was removed has a record after all."""
         self._taken = [one for one in self._taken if (one[0].session_id, one[1]) != (session, text)]
 
-    def attached(self, session: str | None, text: str) -> None:
+    def note_attachment(self, session: str | None, text: str) -> None:
         """A prompt has an attachment."""
         self._attached.append((session, text))
 
-    def taken(self) -> list[tuple[_Line, str]]:
+    def take_unrecorded(self) -> list[tuple[_Line, str]]:
         """The prompts that were removed and have no record."""
         taken, self._taken = self._taken, []
         left = []
@@ -318,7 +318,7 @@ def _is_other(origin: Any) -> bool:
     return isinstance(origin, dict) and origin.get("kind", "human") != "human"
 
 
-def _texts(content: str | list[str | _Block] | None) -> tuple[list[str], int]:
+def _block_texts(content: str | list[str | _Block] | None) -> tuple[list[str], int]:
     """The texts of a content, and how many blocks of other kinds were left out."""
     if content is None:
         return [], 0

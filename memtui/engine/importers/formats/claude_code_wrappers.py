@@ -68,16 +68,19 @@ def _is_to_program(text: str) -> bool:
         return False
     arguments = text[command.end() :].split(None, 20)[:20]
     return _INSTRUCTED.match(text) is not None or (
-        _words(word for word in arguments if word.strip(_MARKS).isalpha() or _unspaced(word)) < _SENTENCE
+        _count_words(
+            word for word in arguments if word.strip(_MARKS).isalpha() or _count_unspaced_letters(word)
+        )
+        < _SENTENCE
     )
 
 
-def _words(parts: Iterable[str]) -> int:
+def _count_words(parts: Iterable[str]) -> int:
     """How many words stand in what lies between spaces."""
-    return sum(max(1, _unspaced(part) // _LETTERS_OF_A_WORD) for part in parts)
+    return sum(max(1, _count_unspaced_letters(part) // _LETTERS_OF_A_WORD) for part in parts)
 
 
-def _unspaced(part: str) -> int:
+def _count_unspaced_letters(part: str) -> int:
     if part.isascii():
         return 0
     return sum(any(first <= letter <= last for first, last in _UNSPACED) for letter in part[:_LONGEST_WORD])
@@ -106,7 +109,7 @@ def _without_envelopes(text: str) -> str:
         inner = text[opening.end() : end]
         if (
             tag == _ARGUMENTS
-            and _words(inner.split(None, _SENTENCE)) >= _SENTENCE
+            and _count_words(inner.split(None, _SENTENCE)) >= _SENTENCE
             and (command is None or not _is_to_program(f"/{command[1]} {inner}"))
         ):
             kept.append(inner)

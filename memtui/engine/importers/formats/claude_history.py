@@ -46,18 +46,18 @@ def _sniff(head: StreamHead) -> bool:
 
 def read(stream: Stream) -> Iterator[Turn | Skip]:
     for line in foreign_values.decode_each(_DECODER, stream.records(), stream):
-        yield line if isinstance(line, Skip) else _turn(line, stream)
+        yield line if isinstance(line, Skip) else _parse_turn(line, stream)
 
 
 FORMAT = Format("claude-history", "Claude Code prompts", _sniff, read)
 
 
-def _turn(line: _Line, stream: Stream) -> Turn | Skip:
+def _parse_turn(line: _Line, stream: Stream) -> Turn | Skip:
     if not isinstance(line.display, str):
         return stream.skip(base.NOT_A_MESSAGE)
     said = line.display
     if isinstance(pasted := line.pasted_contents, dict):
-        said = _PLACEHOLDER.sub(lambda found: _pasted(pasted, found), said)
+        said = _PLACEHOLDER.sub(lambda found: _pasted_text(pasted, found), said)
     text = claude_code_wrappers.own_words(said)
     if not text:
         return Skip(reason=base.PROGRAM if said.strip() else base.NO_TEXT)
@@ -79,7 +79,7 @@ def _turn(line: _Line, stream: Stream) -> Turn | Skip:
     )
 
 
-def _pasted(contents: dict[str, Any], found: re.Match[str]) -> str:
-    one = contents.get(found[1])
-    words = one.get("content") if isinstance(one, dict) else None
-    return words if isinstance(words, str) else found[0]
+def _pasted_text(contents: dict[str, Any], placeholder: re.Match[str]) -> str:
+    paste = contents.get(placeholder[1])
+    text = paste.get("content") if isinstance(paste, dict) else None
+    return text if isinstance(text, str) else placeholder[0]

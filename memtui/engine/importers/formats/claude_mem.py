@@ -53,11 +53,11 @@ def read(stream: Stream) -> Iterator[Turn | Note | Skip]:
     """What was said, then what was drawn from it, so that a session is there when something refers to it."""
     tables = stream.tables()
     reader = _Reader(stream, tables)
-    yield from reader.prompts()
-    yield from reader.observations()
-    yield from reader.summaries()
+    yield from reader.read_prompts()
+    yield from reader.read_observations()
+    yield from reader.read_summaries()
     if _ITEMS.issubset(tables.get("memory_items", ())) and "name" in tables.get("projects", ()):
-        yield from reader.items()
+        yield from reader.read_items()
     for table, reason in (("pending_messages", WAITING_OUTPUT), ("agent_events", EVENT)):
         if table in tables:
             for row in stream.rows(f"SELECT 1 FROM {table}"):
@@ -69,7 +69,7 @@ FORMAT = Format(
 )
 
 
-def _first(names: tuple[str, ...], columns: Collection[str]) -> str:
+def _first_present(names: tuple[str, ...], columns: Collection[str]) -> str:
     return next((name for name in names if name in columns), names[0])
 
 
@@ -83,22 +83,22 @@ class _Reader:
         self.stream = stream
         self.tables = tables
         self.sessions = tables.get("sdk_sessions", ())
-        self.session = text_column(_first(_SESSION, self.sessions), self.sessions, "s.")
+        self.session = text_column(_first_present(_SESSION, self.sessions), self.sessions, "s.")
         self.platform = text_column("platform_source", self.sessions, "s.")
-        memory_session = _first(_MEMORY_SESSION, self.sessions)
+        memory_session = _first_present(_MEMORY_SESSION, self.sessions)
         # The session that a row was drawn from, if it says one that is there.
         self.drawn_from = f"LEFT JOIN sdk_sessions s ON s.{memory_session} = o.{{}}"
         self.known: set[str] = set()
 
-    def prompts(self) -> Iterator[Turn | Skip]:
+    def read_prompts(self) -> Iterator[Turn | Skip]:
         columns = self.tables.get("user_prompts", ())
         title = text_column("custom_title", self.sessions, "s.")
         project = text_column("project", self.sessions, "s.")
         said_alone = "1"
         if _SAID.issubset(columns):
-            own = text_column(_first(_SESSION, columns), columns, "p.")
-            yield from self._turns(f"""
-                SELECT coalesce({own}, {self.session}), {self.platform}, {project}, {title},
+            session_column = text_column(_first_present(_SESSION, columns), columns, "p.")
+            yield from self._read_turns(f"""
+                SELECT coalesce({session_column}, {self.session}), {self.platform}, {project}, {title},
                 CAST(p.prompt_text AS BLOB), CAST(p.created_at_epoch AS BLOB)
                 FROM user_prompts p LEFT JOIN sdk_sessions s ON s.id = p.session_db_id ORDER BY p.id
                 """)
@@ -107,18 +107,20 @@ class _Reader:
             )
         if "user_prompt" in self.sessions and "started_at_epoch" in self.sessions:
             # The first versions kept the first prompt only.
-            yield from self._turns(f"""
+            yield from self._read_turns(f"""
                 SELECT {self.session}, {self.platform}, {project}, {title}, CAST(s.user_prompt AS BLOB),
                 CAST(s.started_at_epoch AS BLOB)
                 FROM sdk_sessions s WHERE s.user_prompt <> '' AND {said_alone} ORDER BY s.id
                 """)
 
-    def _turns(self, sql: str) -> Iterator[Turn | Skip]:
+    def _read_turns(self, sql: str) -> Iterator[Turn | Skip]:
         for row in self.stream.rows(sql):
             if isinstance(row, Skip):
                 yield row
                 continue
-            own, platform, project, title, said, time = (foreign_values.read_text(value) for value in row)
+            foreign_session, platform, project, title, said, time = (
+                foreign_values.read_text(value) for value in row
+            )
             if said is None or not said.strip():
                 yield self.stream.skip(base.NO_TEXT)
                 continue
@@ -126,7 +128,7 @@ class _Reader:
             if not words:
                 yield Skip(reason=base.PROGRAM)
                 continue
-            session = self._session(own, platform)
+            session = self._session_id(foreign_session, platform)
             if len(self.known) < _MOST_SESSIONS:
                 self.known.add(session)
             yield Turn(
@@ -141,22 +143,22 @@ class _Reader:
                 trust="user",
             )
 
-    def observations(self) -> Iterator[Note | Skip]:
+    def read_observations(self) -> Iterator[Note | Skip]:
         columns = self.tables.get("observations", ())
         names = (
             *("text", "type", "title", "subtitle", "narrative", "facts", "concepts", "files_read"),
             *("files_modified", "agent_type"),
         )
-        yield from self._notes("observations", columns, names, self._observation)
+        yield from self._read_notes("observations", columns, names, self._parse_observation)
 
-    def summaries(self) -> Iterator[Note | Skip]:
+    def read_summaries(self) -> Iterator[Note | Skip]:
         columns = self.tables.get("session_summaries", ())
         if _SUMMED.issubset(columns):
-            yield from self._notes(
-                "session_summaries", columns, (*_PARTS, "files_read", "files_edited"), self._summary
+            yield from self._read_notes(
+                "session_summaries", columns, (*_PARTS, "files_read", "files_edited"), self._parse_summary
             )
 
-    def items(self) -> Iterator[Note | Skip]:
+    def read_items(self) -> Iterator[Note | Skip]:
         """What its server kept, apart from what stands among the observations, too."""
         columns = self.tables["memory_items"]
         names = (
@@ -168,16 +170,16 @@ class _Reader:
             SELECT NULL, NULL, CAST(p.name AS BLOB), CAST(o.created_at_epoch AS BLOB), {wanted}
             FROM memory_items o LEFT JOIN projects p ON p.id = o.project_id ORDER BY o.created_at_epoch, o.rowid
             """):
-            yield row if isinstance(row, Skip) else self._item(row, names)
+            yield row if isinstance(row, Skip) else self._parse_item(row, names)
 
-    def _item(self, row: Row, names: tuple[str, ...]) -> Note | Skip:
+    def _parse_item(self, row: Row, names: tuple[str, ...]) -> Note | Skip:
         values = dict(zip(names, map(foreign_values.read_text, row[4:]), strict=True))
         if values["legacy_observation_id"]:
             return Skip(reason="kept twice: among the observations, too")
         tag = _ITEM_KINDS.get(values["kind"] or "")
-        return self._note(row, _observed(values), values, tags=(tag,) if tag else ())
+        return self._make_note(row, _observation_text(values), values, tags=(tag,) if tag else ())
 
-    def _notes(
+    def _read_notes(
         self,
         table: str,
         columns: Collection[str],
@@ -186,7 +188,7 @@ class _Reader:
     ) -> Iterator[Note | Skip]:
         wanted = ", ".join(text_column(name, columns, "o.") for name in names)
         merged = text_column("merged_into_project", columns, "o.")
-        joined = self.drawn_from.format(_first(_MEMORY_SESSION, columns))
+        joined = self.drawn_from.format(_first_present(_MEMORY_SESSION, columns))
         for row in self.stream.rows(f"""
             SELECT {self.session}, {self.platform}, coalesce({merged}, CAST(o.project AS BLOB)),
             CAST(o.created_at_epoch AS BLOB), {wanted} FROM {table} o {joined} ORDER BY o.id
@@ -197,26 +199,26 @@ class _Reader:
                 else make(row, dict(zip(names, map(foreign_values.read_text, row[4:]), strict=True)))
             )
 
-    def _observation(self, row: Row, values: _Values) -> Note | Skip:
-        return self._note(row, _observed(values), values)
+    def _parse_observation(self, row: Row, values: _Values) -> Note | Skip:
+        return self._make_note(row, _observation_text(values), values)
 
-    def _summary(self, row: Row, values: _Values) -> Note | Skip:
+    def _parse_summary(self, row: Row, values: _Values) -> Note | Skip:
         parts = (
             f"{heading}: {said.strip()}"
             for name, heading in _PARTS.items()
             if (said := values[name]) and said.strip()
         )
-        return self._note(row, "\n\n".join(parts), values, tags=("session-summary",))
+        return self._make_note(row, "\n\n".join(parts), values, tags=("session-summary",))
 
-    def _note(self, row: Row, text: str, values: _Values, tags: tuple[str, ...] = ()) -> Note | Skip:
-        own, platform, project, time = (foreign_values.read_text(value) for value in row[:4])
+    def _make_note(self, row: Row, text: str, values: _Values, tags: tuple[str, ...] = ()) -> Note | Skip:
+        foreign_session, platform, project, time = (foreign_values.read_text(value) for value in row[:4])
         if not text.strip():
             return self.stream.skip(base.NO_TEXT)
-        session = None if own is None else self._session(own, platform)
+        session = None if foreign_session is None else self._session_id(foreign_session, platform)
         attributes = {
             name: ", ".join(files)
             for name in ("files_read", "files_modified", "files_edited")
-            if (files := _strings(values.get(name)))
+            if (files := _parse_strings(values.get(name)))
         }
         if agent := foreign_values.title_line(values.get("agent_type")):
             attributes["agent_type"] = agent
@@ -227,32 +229,32 @@ class _Reader:
             kind="observation",
             category=_CATEGORIES.get(kind or "", "finding"),
             content=text,
-            source_key=f"claude-mem:{foreign_values.hash_parts(own, project, time, text)}",
+            source_key=f"claude-mem:{foreign_values.hash_parts(foreign_session, project, time, text)}",
             source=SOURCE,
             trust="model",
             event_time=foreign_values.event_time(time, self.stream),
             project=foreign_values.title_line(project),
             session_id=session,
-            tags=(*((kind,) if kind else ()), *tags, *_strings(values.get("concepts"))),
+            tags=(*((kind,) if kind else ()), *tags, *_parse_strings(values.get("concepts"))),
             attributes=attributes,
         )
 
-    def _session(self, own: str | None, platform: str | None) -> str:
-        name = foreign_values.read_identifier(own) or self.stream.source.stem
+    def _session_id(self, session: str | None, platform: str | None) -> str:
+        name = foreign_values.read_identifier(session) or self.stream.source.stem
         return f"{'claude-code' if platform in (None, '', 'claude') else 'claude-mem'}:{name}"
 
 
-def _observed(values: _Values) -> str:
+def _observation_text(values: _Values) -> str:
     """The title, the narrative, and the single facts that are not in it."""
     narrative = values["narrative"] or values["text"] or ""
     parts = [one.strip() for one in (values["title"], values["subtitle"], narrative) if one and one.strip()]
-    facts = [fact for fact in _strings(values["facts"]) if fact not in narrative]
+    facts = [fact for fact in _parse_strings(values["facts"]) if fact not in narrative]
     if facts:
         parts.append("\n".join(f"- {fact}" for fact in facts))
     return "\n\n".join(dict.fromkeys(parts))
 
 
-def _strings(text: str | None) -> list[str]:
+def _parse_strings(text: str | None) -> list[str]:
     """The texts of a JSON list; lines, where it is none (the first versions)."""
     if not text or not text.strip():
         return []

@@ -16,7 +16,7 @@ from memtui.engine.records import Skip
 from .. import base, foreign_values
 from ..base import Format, StreamHead
 from ..stream import Stream
-from .markdown_blocks import Front, blocks
+from .markdown_blocks import Front, read_blocks
 
 SOURCE = "import:claude-memory"
 INDEX = "list of other notes"
@@ -45,24 +45,24 @@ def _is_index(raw: bytes) -> bool:
 def read(stream: Stream) -> Iterator[Note | Skip]:
     front, ordinals = Front(), OccurrenceCounter()
     words: list[str] = []
-    for block in blocks(stream, front):
+    for block in read_blocks(stream, front):
         if isinstance(block, Skip):
             yield block
         elif _ENTRY.match(b"- " + block.text.encode()):
             yield Skip(reason=INDEX)  # no place: nothing is amiss
         elif words and sum(map(len, words)) + len(block.text) > _LONGEST:
-            yield _fact(words, stream, front, ordinals)
+            yield _make_fact(words, stream, front, ordinals)
             words = [block.text]
         else:
             words.append(block.text)
     if words:
-        yield _fact(words, stream, front, ordinals)
+        yield _make_fact(words, stream, front, ordinals)
 
 
 FORMAT = Format("claude-memory", "Claude Code memory", _sniff, read)
 
 
-def _fact(words: list[str], stream: Stream, front: Front, ordinals: OccurrenceCounter) -> Note | Skip:
+def _make_fact(words: list[str], stream: Stream, front: Front, ordinals: OccurrenceCounter) -> Note | Skip:
     text = " ".join(words).replace("**", "").strip()
     if not any(character.isalnum() for character in text):
         return stream.skip(base.NO_TEXT)

@@ -105,7 +105,7 @@ def read(stream: Stream) -> Iterator[Turn | Skip]:
 FORMAT = Format("codex", "Codex CLI", _sniff, read)
 
 
-def _said(payload: _Payload) -> tuple[str, Any] | None:
+def _role_and_text(payload: _Payload) -> tuple[str, Any] | None:
     """Role and text, if the event is what somebody said."""
     if payload.type in _EVENTS:
         return _EVENTS[payload.type], payload.message
@@ -141,44 +141,44 @@ class _Rollout:
             if isinstance(line, Skip):
                 yield line
             else:
-                yield from self._line(line)
+                yield from self._parse_line(line)
         yield from self._take_items()
 
-    def _line(self, line: _Line) -> Iterator[Turn | Skip]:
+    def _parse_line(self, line: _Line) -> Iterator[Turn | Skip]:
         payload = line.payload or _Payload()
         if line.items is not None and isinstance(line.session, dict):
-            yield from self._whole(line.session, line.items)
-        elif line.type == "event_msg" and (said := _said(payload)) is not None:
+            yield from self._read_old_session(line.session, line.items)
+        elif line.type == "event_msg" and (said := _role_and_text(payload)) is not None:
             if self.events is None:
                 self.events = True
                 self.pending_turns.clear()
             if self.events:
-                yield self._turn(line, *said)
+                yield self._make_turn(line, *said)
         elif line.type == "response_item":
-            yield from self._item(line, payload)
+            yield from self._parse_item(line, payload)
         elif line.payload is None and line.type == "message":
-            yield from self._item(line, _Payload(type="message", role=line.role, content=line.content))
+            yield from self._parse_item(line, _Payload(type="message", role=line.role, content=line.content))
         else:
             if line.type == "session_meta":
-                self._header(payload, foreign_values.event_time(line.timestamp, self.stream))
+                self._note_header(payload, foreign_values.event_time(line.timestamp, self.stream))
             elif line.type is None and line.record_type is None:
-                self._header(_Payload(id=line.id), None)
+                self._note_header(_Payload(id=line.id), None)
             yield Skip(reason=base.COMPACTION if line.type == "compacted" else base.NOT_A_MESSAGE)
 
-    def _whole(self, session: dict[str, Any], items: list[Any]) -> Iterator[Turn | Skip]:
+    def _read_old_session(self, session: dict[str, Any], items: list[Any]) -> Iterator[Turn | Skip]:
         """A session in one object, written by the first versions."""
-        self._header(_Payload(id=session.get("id")), None)
+        self._note_header(_Payload(id=session.get("id")), None)
         for item in items:
             if not isinstance(item, dict):
                 yield self.stream.skip("record of an unknown shape")
                 continue
             line = _Line(timestamp=session.get("timestamp"))
             kind = item.get("type", "message" if "role" in item else None)
-            yield from self._item(
+            yield from self._parse_item(
                 line, _Payload(type=kind, role=item.get("role"), content=item.get("content"))
             )
 
-    def _header(self, payload: _Payload, began: float | None) -> None:
+    def _note_header(self, payload: _Payload, began: float | None) -> None:
         """The first one counts: a forked session goes on with those of the sessions before it."""
         identity = foreign_values.read_identifier(payload.id)
         if self.forked and identity and began is not None:
@@ -195,7 +195,7 @@ class _Rollout:
         self.folder = foreign_values.read_folder(payload.cwd)
         self.aside = isinstance(payload.source, dict) and "subagent" in payload.source
 
-    def _item(self, line: _Line, payload: _Payload) -> Iterator[Turn | Skip]:
+    def _parse_item(self, line: _Line, payload: _Payload) -> Iterator[Turn | Skip]:
         if self.events:
             yield Skip(reason=base.NOT_A_MESSAGE)
             return
@@ -204,7 +204,7 @@ class _Rollout:
         elif payload.role not in _ROLES:
             yield Skip(reason=base.HIDDEN)
         else:
-            turn = self._turn(line, payload.role, base.join_blocks(base.block_texts(payload.content)))
+            turn = self._make_turn(line, payload.role, base.join_blocks(base.block_texts(payload.content)))
             if isinstance(turn, Skip) or self.events is False:
                 yield turn
                 return
@@ -218,7 +218,7 @@ class _Rollout:
             yield from self.pending_turns
             self.pending_turns.clear()
 
-    def _turn(self, line: _Line, role: str, text: Any) -> Turn | Skip:
+    def _make_turn(self, line: _Line, role: str, text: Any) -> Turn | Skip:
         if not isinstance(text, str) or not text.strip():
             return Skip(reason=base.NO_TEXT)
         if role == "user":
@@ -231,18 +231,18 @@ class _Rollout:
                 if not text:
                     return Skip(reason=base.PROGRAM)
         time = foreign_values.event_time(line.timestamp, self.stream)
-        said_in = self._said_in(time)
+        said_in = self._session_at(time)
         if said_in is None:
             return Skip(reason=COPIED)
         session = f"codex:{said_in}"
-        own = foreign_values.hash_parts(session, role, text, line.timestamp)
-        if ordinal := self.ordinals.count_before(bytes.fromhex(own)):
-            own += f"#{ordinal}"
+        key = foreign_values.hash_parts(session, role, text, line.timestamp)
+        if ordinal := self.ordinals.count_before(bytes.fromhex(key)):
+            key += f"#{ordinal}"
         return Turn(
             session_id=session,
             role=role,
             content=text,
-            source_key=f"codex:{own}",
+            source_key=f"codex:{key}",
             source="import:codex",
             event_time=time,
             project=self.project,
@@ -250,7 +250,7 @@ class _Rollout:
             trust="user" if role == "user" and not self.aside else "agent",
         )
 
-    def _said_in(self, time: float | None) -> str | None:
+    def _session_at(self, time: float | None) -> str | None:
         """The session that a turn of this time (Unix seconds) was said in; None for a copy with a new time."""
         if not self.forked or time is None:
             return self.session

@@ -42,10 +42,10 @@ def read(stream: Stream) -> Iterator[Turn | Note | Skip]:
     """What was said, then what was written down: what is replaced before what replaces it."""
     tables = stream.tables()
     if _SAID.issubset(tables.get("user_prompts", ())):
-        yield from _prompts(stream, tables)
-    yield from _observations(stream, tables)
+        yield from _read_prompts(stream, tables)
+    yield from _read_observations(stream, tables)
     if "summary" in tables.get("sessions", ()):
-        yield from _summaries(stream)
+        yield from _read_summaries(stream)
     if _RELATIONS.issubset(tables.get("memory_relations", ())):
         for row in stream.rows(
             "SELECT 1 FROM memory_relations WHERE relation <> 'supersedes' OR judgment_status <> 'judged'"
@@ -56,7 +56,7 @@ def read(stream: Stream) -> Iterator[Turn | Note | Skip]:
 FORMAT = Format("engram", "engram", _sniff, read, SchemaVersion(8))
 
 
-def _prompts(stream: Stream, tables: Tables) -> Iterator[Turn | Skip]:
+def _read_prompts(stream: Stream, tables: Tables) -> Iterator[Turn | Skip]:
     project = text_column("project", tables["user_prompts"], "p.")
     for row in stream.rows(f"""
         SELECT CAST(p.session_id AS BLOB), CAST(p.content AS BLOB), CAST(p.created_at AS BLOB),
@@ -66,24 +66,24 @@ def _prompts(stream: Stream, tables: Tables) -> Iterator[Turn | Skip]:
         if isinstance(row, Skip):
             yield row
             continue
-        own, said, time, named, folder = (foreign_values.read_text(value) for value in row)
-        if said is None or not said.strip():
+        session, content, time, project_name, folder = (foreign_values.read_text(value) for value in row)
+        if content is None or not content.strip():
             yield stream.skip(base.NO_TEXT)
             continue
         yield Turn(
-            session_id=_session(own, stream),
+            session_id=_session_id(session, stream),
             role="user",
-            content=said,
-            source_key=f"engram:said:{foreign_values.hash_parts(own, time, said)}",
+            content=content,
+            source_key=f"engram:said:{foreign_values.hash_parts(session, time, content)}",
             source=SOURCE,
             event_time=foreign_values.event_time(time, stream),
-            project=foreign_values.title_line(named),
+            project=foreign_values.title_line(project_name),
             folder=foreign_values.read_folder(folder),
             trust="user",
         )
 
 
-def _observations(stream: Stream, tables: Tables) -> Iterator[Note | Skip]:
+def _read_observations(stream: Stream, tables: Tables) -> Iterator[Note | Skip]:
     columns = tables.get("observations", ())
     wanted = ", ".join(text_column(name, columns, "o.") for name in _TEXTS)
     revised = "o.revision_count > 1" if "revision_count" in columns else "0"
@@ -106,14 +106,14 @@ def _observations(stream: Stream, tables: Tables) -> Iterator[Note | Skip]:
         f"SELECT {wanted}, {replaced}, {earlier}, {revised} FROM observations o {joins} "
         f"ORDER BY {replaced} IS NULL, o.id"
     ):
-        yield row if isinstance(row, Skip) else _observation(row, stream)
+        yield row if isinstance(row, Skip) else _parse_observation(row, stream)
 
 
-def _observation(row: Row, stream: Stream) -> Note | Skip:
-    own, time, title, content, type, project, updated, deleted, tool, scope, topic, replaced, *rest = (
+def _parse_observation(row: Row, stream: Stream) -> Note | Skip:
+    session, time, title, content, type, project, updated, deleted, tool, scope, topic, replaced, *rest = (
         foreign_values.read_text(value) for value in row[:-1]
     )
-    text = _titled(title, content)
+    text = _with_title(title, content)
     if not text:
         return stream.skip(base.NO_TEXT)
     superseded = replaced is not None
@@ -131,22 +131,22 @@ def _observation(row: Row, stream: Stream) -> Note | Skip:
         kind="observation",
         category=_CATEGORIES.get(kind or "", "finding"),
         content=text,
-        source_key=_key(own, time, title, content),
+        source_key=_source_key(session, time, title, content),
         source=SOURCE,
         trust="agent",
         # A text that was changed is as old as its last change.
         event_time=foreign_values.event_time(updated if row[-1] and updated else time, stream),
         ended_at=ended_at,
         ended_by="superseded" if superseded and not deleted else "forgotten",
-        supersedes=_key(*rest) if any(rest) else None,
-        session_id=_session(own, stream),
+        supersedes=_source_key(*rest) if any(rest) else None,
+        session_id=_session_id(session, stream),
         project=foreign_values.title_line(project),
         tags=(*((kind,) if kind else ()), *(("personal",) if personal else ())),
         attributes=attributes,
     )
 
 
-def _summaries(stream: Stream) -> Iterator[Note | Skip]:
+def _read_summaries(stream: Stream) -> Iterator[Note | Skip]:
     for row in stream.rows(
         "SELECT CAST(id AS BLOB), CAST(project AS BLOB), CAST(coalesce(ended_at, started_at) AS BLOB), "
         "CAST(summary AS BLOB) FROM sessions WHERE summary <> '' ORDER BY rowid"
@@ -154,7 +154,7 @@ def _summaries(stream: Stream) -> Iterator[Note | Skip]:
         if isinstance(row, Skip):
             yield row
             continue
-        own, project, time, summary = (foreign_values.read_text(value) for value in row)
+        session, project, time, summary = (foreign_values.read_text(value) for value in row)
         if summary is None or not summary.strip():
             yield stream.skip(base.NO_TEXT)
             continue
@@ -162,25 +162,25 @@ def _summaries(stream: Stream) -> Iterator[Note | Skip]:
             kind="observation",
             category="finding",
             content=summary,
-            source_key=f"engram:summary:{foreign_values.hash_parts(own, summary)}",
+            source_key=f"engram:summary:{foreign_values.hash_parts(session, summary)}",
             source=SOURCE,
             trust="agent",
             event_time=foreign_values.event_time(time, stream),
-            session_id=_session(own, stream),
+            session_id=_session_id(session, stream),
             project=foreign_values.title_line(project),
             tags=("session-summary",),
         )
 
 
-def _titled(title: str | None, content: str | None) -> str:
+def _with_title(title: str | None, content: str | None) -> str:
     """The title is a line of its own where the text does not begin with it."""
     head, text = (title or "").strip(), (content or "").strip()
     return text if not head or text.casefold().startswith(head.casefold()) else f"{head}\n\n{text}".strip()
 
 
-def _key(session: str | None, time: str | None, title: str | None, content: str | None) -> str:
+def _source_key(session: str | None, time: str | None, title: str | None, content: str | None) -> str:
     return f"engram:{foreign_values.hash_parts(session, time, title, content)}"
 
 
-def _session(own: str | None, stream: Stream) -> str:
-    return f"engram:{foreign_values.read_identifier(own) or stream.source.stem}"
+def _session_id(session: str | None, stream: Stream) -> str:
+    return f"engram:{foreign_values.read_identifier(session) or stream.source.stem}"

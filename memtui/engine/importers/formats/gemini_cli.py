@@ -67,8 +67,8 @@ def read(stream: Stream) -> Iterator[Turn | Skip]:
         if isinstance(record, Skip):
             yield record
         else:
-            yield from talk.take(record)
-    yield from talk.end()
+            yield from talk.read_record(record)
+    yield from talk.waiting_turns()
 
 
 FORMAT = Format("gemini-cli", "Gemini CLI", _sniff, read)
@@ -87,25 +87,25 @@ class _Talk:
         self.characters = 0
         self.said = False
 
-    def take(self, record: _Record) -> Iterator[Turn | Skip]:
+    def read_record(self, record: _Record) -> Iterator[Turn | Skip]:
         if isinstance(record.rewind_to, str):
-            yield from self._rewind(record.rewind_to)
+            yield from self._drop_from(record.rewind_to)
         elif isinstance(record.set, dict):
-            self._learn(msgspec.convert(_texts(record.set), _Record))
+            self._note_session(msgspec.convert(_without_messages(record.set), _Record))
             for message in record.set.get("messages") or ():
                 if isinstance(message, dict) and str(message.get("id")) not in self.waiting:
                     yield Skip(reason=base.PROGRAM)
         elif record.session_id is not None:
-            self._learn(record)
+            self._note_session(record)
             for message in record.messages or ():
                 if isinstance(message, dict):
-                    yield from self._message(msgspec.convert(message, _Message))
+                    yield from self._add_message(msgspec.convert(message, _Message))
                 else:
                     yield self.stream.skip(base.NOT_A_MESSAGE)
         else:
-            yield from self._message(record)
+            yield from self._add_message(record)
 
-    def end(self) -> Iterator[Turn | Skip]:
+    def waiting_turns(self) -> Iterator[Turn | Skip]:
         """What was not taken back; the title of a session is known by now."""
         for found in self.waiting.values():
             yield (
@@ -115,14 +115,14 @@ class _Talk:
         if not self.said:
             yield self.stream.skip(refusals.NO_MESSAGES)
 
-    def _learn(self, record: _Record) -> None:
+    def _note_session(self, record: _Record) -> None:
         self.session = foreign_values.read_identifier(record.session_id) or self.session
         self.title = foreign_values.title_line(record.summary) or self.title
         self.aside = self.aside or record.kind == "subagent"
         if self.folder is None and isinstance(record.directories, list) and record.directories:
             self.folder = foreign_values.read_folder(record.directories[0])
 
-    def _rewind(self, identity: str) -> Iterator[Skip]:
+    def _drop_from(self, identity: str) -> Iterator[Skip]:
         """Without that message, everything is taken back."""
         ids = list(self.waiting)
         start = ids.index(identity) if identity in self.waiting else 0
@@ -130,17 +130,17 @@ class _Talk:
             del self.waiting[one]
             yield Skip(reason=UNDONE)
 
-    def _message(self, message: _Message) -> Iterator[Turn | Skip]:
+    def _add_message(self, message: _Message) -> Iterator[Turn | Skip]:
         self.said = True
-        own = foreign_values.read_identifier(message.id)
-        if own is None:
+        foreign_id = foreign_values.read_identifier(message.id)
+        if foreign_id is None:
             yield self.stream.skip(base.NOT_A_MESSAGE)
             return
-        found = self._turn(own, message)
-        before = self.waiting.get(own)
+        found = self._parse_turn(foreign_id, message)
+        before = self.waiting.get(foreign_id)
         if isinstance(found, Skip) and isinstance(before, Turn):
             return  # the same message with more fields
-        self.waiting[own] = found
+        self.waiting[foreign_id] = found
         self.characters += len(found.content) if isinstance(found, Turn) else 0
         if self.characters > _MOST_WAITING:
             self.stream.warn("long session: what was taken back late in it is imported, too")
@@ -148,11 +148,13 @@ class _Talk:
             yield from self.waiting.values()
             self.waiting.clear()
 
-    def _turn(self, own: str, message: _Message) -> Turn | Skip:
+    def _parse_turn(self, foreign_id: str, message: _Message) -> Turn | Skip:
         role = _ROLES.get(message.type) if isinstance(message.type, str) else None
         if role is None:
             return Skip(reason=base.PROGRAM) if message.type in _PROGRAM else self.stream.skip(base.UNKNOWN)
-        text = (_said(message.display_content) if role == "user" else "") or _said(message.content)
+        text = (_message_text(message.display_content) if role == "user" else "") or _message_text(
+            message.content
+        )
         if not text:
             return Skip(
                 reason=base.TOOL if message.tool_calls or _has_tool(message.content) else base.NO_TEXT
@@ -163,7 +165,7 @@ class _Talk:
             session_id=f"gemini-cli:{self.session}",
             role=role,
             content=text,
-            source_key=f"gemini-cli:{own}",
+            source_key=f"gemini-cli:{foreign_id}",
             source=SOURCE,
             event_time=foreign_values.event_time(message.timestamp, self.stream),
             project=foreign_values.last_path_part(self.folder) or _project_name(self.stream),
@@ -172,19 +174,19 @@ class _Talk:
         )
 
 
-def _texts(fields: dict[str, Any]) -> dict[str, Any]:
+def _without_messages(fields: dict[str, Any]) -> dict[str, Any]:
     """New fields of a session, without its messages."""
     return {name: value for name, value in fields.items() if name != "messages"}
 
 
-def _parts(content: Any) -> list[Any]:
+def _as_parts(content: Any) -> list[Any]:
     return content if isinstance(content, list) else [content]
 
 
-def _said(content: Any) -> str:
+def _message_text(content: Any) -> str:
     """The texts of a message's parts, which are one text or several; not what the model thought."""
     texts = []
-    for part in _parts(content):
+    for part in _as_parts(content):
         if isinstance(part, dict):
             part = None if part.get("thought") else part.get("text")
         if isinstance(part, str):
@@ -196,7 +198,7 @@ def _said(content: Any) -> str:
 def _has_tool(content: Any) -> bool:
     return any(
         isinstance(part, dict) and ("functionResponse" in part or "functionCall" in part)
-        for part in _parts(content)
+        for part in _as_parts(content)
     )
 
 

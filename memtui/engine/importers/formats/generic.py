@@ -49,7 +49,7 @@ def _sniff_array(head: StreamHead) -> bool:
 def read(stream: Stream) -> Iterator[Turn | Skip]:
     ordinals = OccurrenceCounter()
     for record in foreign_values.decode_each(_DECODER, stream.records(), stream):
-        yield record if isinstance(record, Skip) else _turn(record, stream, ordinals)
+        yield record if isinstance(record, Skip) else _parse_turn(record, stream, ordinals)
 
 
 LINES = Format("jsonl", "JSONL", _sniff_lines, read)
@@ -64,29 +64,29 @@ def _is_message(record: Any) -> bool:
     )
 
 
-def _turn(line: _Line, stream: Stream, ordinals: OccurrenceCounter) -> Turn | Skip:
+def _parse_turn(line: _Line, stream: Stream, ordinals: OccurrenceCounter) -> Turn | Skip:
     found = read_message(line.role, line.content, stream)
     if isinstance(found, Skip):
         return found
     role, text, trust = found
     session = (
-        foreign_values.read_identifier(_first(line.session_id, line.session, line.session_id_camel))
+        foreign_values.read_identifier(_first_not_none(line.session_id, line.session, line.session_id_camel))
         or f"jsonl:{stream.source.stem}"
     )
     own_time = line.time.get("created", line.time) if isinstance(line.time, dict) else line.time
-    time = _first(own_time, line.timestamp, line.created_at)
-    own = foreign_values.read_identifier(line.id)
-    if own is None:
-        own = foreign_values.hash_parts(session, role, text, time)
-        if ordinal := ordinals.count_before(bytes.fromhex(own)):
-            own += f"#{ordinal}"
+    time = _first_not_none(own_time, line.timestamp, line.created_at)
+    foreign_id = foreign_values.read_identifier(line.id)
+    if foreign_id is None:
+        foreign_id = foreign_values.hash_parts(session, role, text, time)
+        if ordinal := ordinals.count_before(bytes.fromhex(foreign_id)):
+            foreign_id += f"#{ordinal}"
     else:
-        own = f"{session}:{own}"
+        foreign_id = f"{session}:{foreign_id}"
     return Turn(
         session_id=session,
         role=role,
         content=text,
-        source_key=f"jsonl:{own}",
+        source_key=f"jsonl:{foreign_id}",
         source="import:jsonl",
         event_time=foreign_values.event_time(time, stream),
         project=foreign_values.title_line(line.project),
@@ -95,5 +95,5 @@ def _turn(line: _Line, stream: Stream, ordinals: OccurrenceCounter) -> Turn | Sk
     )
 
 
-def _first(*candidates: Any) -> Any:
+def _first_not_none(*candidates: Any) -> Any:
     return next((value for value in candidates if value is not None), None)

@@ -57,28 +57,28 @@ def _sniff(head: StreamHead) -> bool:
 
 
 def read(stream: Stream) -> Iterator[Turn | Skip]:
-    return _rows(stream) if stream.is_database else _items(stream)
+    return _read_rows(stream) if stream.is_database else _read_items(stream)
 
 
-def _items(stream: Stream) -> Iterator[Turn | Skip]:
+def _read_items(stream: Stream) -> Iterator[Turn | Skip]:
     ordinals = OccurrenceCounter()
     session = stream.source.stem
     for item in stream.items():
         if isinstance(item, Skip):
             yield item
             continue
-        found = _said(item, stream)
+        found = _parse_message(item, stream)
         if isinstance(found, Skip):
             yield found
             continue
-        role, text, own = found
-        key = foreign_values.hash_parts(session, role, text, own)
+        role, text, foreign_id = found
+        key = foreign_values.hash_parts(session, role, text, foreign_id)
         if ordinal := ordinals.count_before(bytes.fromhex(key)):
             key += f"#{ordinal}"
-        yield _turn(session, role, text, key)
+        yield _make_turn(session, role, text, key)
 
 
-def _rows(stream: Stream) -> Iterator[Turn | Skip]:
+def _read_rows(stream: Stream) -> Iterator[Turn | Skip]:
     for table, columns in stream.tables().items():
         if not _COLUMNS.issubset(columns):
             continue
@@ -98,20 +98,20 @@ def _rows(stream: Stream) -> Iterator[Turn | Skip]:
             if not isinstance(data, bytes):
                 yield stream.skip("row without a message, or too long")
                 continue
-            found = _said(data, stream)
+            found = _parse_message(data, stream)
             if isinstance(found, Skip):
                 yield found
                 continue
             role, text, _ = found
             session = foreign_values.read_identifier(foreign_values.read_text(name)) or stream.source.stem
             # Two programs may call their sessions the same and count from 1.
-            yield _turn(session, role, text, foreign_values.hash_parts(session, number, role, text))
+            yield _make_turn(session, role, text, foreign_values.hash_parts(session, number, role, text))
 
 
 FORMAT = Format("langchain", "LangChain", _sniff, read)
 
 
-def _said(raw: bytes, stream: Stream) -> tuple[str, str, str | None] | Skip:
+def _parse_message(raw: bytes, stream: Stream) -> tuple[str, str, str | None] | Skip:
     """Role, text, and the message's own id if it has one."""
     try:
         message = foreign_values.decode(_MESSAGE, raw, stream)
@@ -129,7 +129,7 @@ def _said(raw: bytes, stream: Stream) -> tuple[str, str, str | None] | Skip:
     return role, text, foreign_values.read_identifier(message.data.id)
 
 
-def _turn(session: str, role: str, text: str, key: str) -> Turn:
+def _make_turn(session: str, role: str, text: str, key: str) -> Turn:
     return Turn(
         session_id=f"langchain:{session}",
         role=role,

@@ -75,9 +75,9 @@ def read(stream: Stream) -> Iterator[Note | Turn | Skip]:
         agents = [found] if found.agents is None else found.agents
         name = foreign_values.title_line(agents[0].name) if len(agents) == 1 else None
         for block in (*found.core_memory, *found.blocks):
-            yield from _block(block, name, stream)
+            yield from _parse_block(block, name, stream)
         for agent in agents:
-            yield from _messages(agent, stream)
+            yield from _read_messages(agent, stream)
         for reason, some in ((FILE, found.files), (SKILL, found.skills)):
             yield from (Skip(reason=reason) for _ in some)
 
@@ -85,7 +85,7 @@ def read(stream: Stream) -> Iterator[Note | Turn | Skip]:
 FORMAT = Format("letta", "Letta", _sniff, read)
 
 
-def _block(block: _Block, agent: str | None, stream: Stream) -> Iterator[Note | Skip]:
+def _parse_block(block: _Block, agent: str | None, stream: Stream) -> Iterator[Note | Skip]:
     """A long block becomes several facts: none is longer than a fact of memtui may be."""
     text = block.value if isinstance(block.value, str) else ""
     if not text.strip():
@@ -93,7 +93,7 @@ def _block(block: _Block, agent: str | None, stream: Stream) -> Iterator[Note | 
         return
     label = foreign_values.title_line(block.label) or "block"
     about = foreign_values.title_line(block.description)
-    for part in _pieces(text.strip()):
+    for part in _split_text(text.strip()):
         yield Note(
             kind="fact",
             content=part,
@@ -110,7 +110,7 @@ def _block(block: _Block, agent: str | None, stream: Stream) -> Iterator[Note | 
         )
 
 
-def _pieces(text: str) -> Iterator[str]:
+def _split_text(text: str) -> Iterator[str]:
     while len(text) > validation.MAX_NOTE:
         cut = max(text.rfind("\n", 1, validation.MAX_NOTE), 0) or validation.MAX_NOTE
         yield text[:cut].strip()
@@ -119,43 +119,43 @@ def _pieces(text: str) -> Iterator[str]:
         yield text
 
 
-def _messages(agent: _Agent, stream: Stream) -> Iterator[Turn | Skip]:
+def _read_messages(agent: _Agent, stream: Stream) -> Iterator[Turn | Skip]:
     name = foreign_values.title_line(agent.name) or stream.source.stem
     ordinals = OccurrenceCounter()
     begun = False
     for message in agent.messages:
-        found = _said(message, begun, stream)
+        found = _role_and_text(message, begun, stream)
         begun = begun or message.role == "user"
         if isinstance(found, Skip):
             yield found
             continue
         role, text = found
-        own = foreign_values.hash_parts(name, role, text, message.created_at)
-        if ordinal := ordinals.count_before(bytes.fromhex(own)):
-            own += f"#{ordinal}"
+        key = foreign_values.hash_parts(name, role, text, message.created_at)
+        if ordinal := ordinals.count_before(bytes.fromhex(key)):
+            key += f"#{ordinal}"
         yield Turn(
             session_id=f"letta:{foreign_values.read_identifier(name)}",
             role=role,
             content=text,
-            source_key=f"letta:{own}",
+            source_key=f"letta:{key}",
             source=SOURCE,
             event_time=foreign_values.event_time(message.created_at, stream),
             trust="user" if role == "user" else "agent",
         )
 
 
-def _said(message: _Message, begun: bool, stream: Stream) -> tuple[str, str] | Skip:
+def _role_and_text(message: _Message, begun: bool, stream: Stream) -> tuple[str, str] | Skip:
     """The role and the words. ``begun``: the user, or the login of one, came before."""
     text = base.join_blocks(base.block_texts(message.content))
     if message.role == "user":
-        wrapped = _object(text)
+        wrapped = _parse_object(text)
         kind = wrapped.get("type")
         if isinstance(kind, str) and (kind == "user_message" or "time" in wrapped):
             said = wrapped.get("message") if kind == "user_message" else None
             return ("user", said) if isinstance(said, str) and said.strip() else Skip(reason=base.PROGRAM)
         return ("user", text) if text else stream.skip(base.NO_TEXT)
     if message.role == "assistant":
-        answers = list(_answers(message.tool_calls))
+        answers = list(_spoken_answers(message.tool_calls))
         if not begun:
             return Skip(reason=base.PROGRAM)  # what starts an agent, before anybody said anything
         if answers:
@@ -170,18 +170,18 @@ def _said(message: _Message, begun: bool, stream: Stream) -> tuple[str, str] | S
     return Skip(reason=base.HIDDEN) if message.role == "system" else stream.skip(base.UNKNOWN)
 
 
-def _answers(calls: Any) -> Iterator[str]:
+def _spoken_answers(calls: Any) -> Iterator[str]:
     for call in calls if isinstance(calls, list) else ():
         function = call.get("function") if isinstance(call, dict) else None
         if not isinstance(function, dict) or function.get("name") != _ANSWER:
             continue
         arguments = function.get("arguments")
-        said = _object(arguments).get("message") if isinstance(arguments, str) else None
+        said = _parse_object(arguments).get("message") if isinstance(arguments, str) else None
         if isinstance(said, str) and said.strip():
             yield said
 
 
-def _object(text: str) -> dict[str, Any]:
+def _parse_object(text: str) -> dict[str, Any]:
     try:
         found = msgspec.json.decode(text)
     except (msgspec.MsgspecError, RecursionError):

@@ -19,7 +19,7 @@ from memtui.engine.records import Skip, Turn
 from .. import base, foreign_values
 from ..base import Format, StreamHead
 from ..stream import Stream
-from .markdown_blocks import Block, Front, blocks
+from .markdown_blocks import Block, Front, read_blocks
 
 SOURCE = "import:markdown"
 _LINK = re.compile(r"!?\[\[([^\[\]|#]{1,200})(?:#[^\[\]|]{0,200})?(?:\|([^\[\]]{1,200}))?\]\]")
@@ -103,7 +103,7 @@ def read(stream: Stream) -> Iterator[Note | Turn | Skip]:
     stem = foreign_values.title_line(stream.source.stem) or "note"
     front = Front()
     ordinals = OccurrenceCounter()
-    for block in blocks(stream, front):
+    for block in read_blocks(stream, front):
         if isinstance(block, Skip):
             yield block
             continue
@@ -119,16 +119,16 @@ def read(stream: Stream) -> Iterator[Note | Turn | Skip]:
         where = block.heading or title
         if day:
             time = foreign_values.event_time(day[1], stream)
-            yield _happened(block, day[1], title, text, key, time)
+            yield _make_turn(block, day[1], title, text, key, time)
         else:
             time = foreign_values.event_time(front.date, stream)
-            yield _fact(block, where, text, key, time, front.tags)
+            yield _make_fact(block, where, text, key, time, front.tags)
 
 
 FORMAT = Format("markdown", "Markdown", _sniff, read)
 
 
-def _happened(block: Block, day: str, title: str, text: str, key: str, time: float | None) -> Turn:
+def _make_turn(block: Block, day: str, title: str, text: str, key: str, time: float | None) -> Turn:
     return Turn(
         session_id=f"markdown:{day}",
         role="note",
@@ -141,7 +141,9 @@ def _happened(block: Block, day: str, title: str, text: str, key: str, time: flo
     )
 
 
-def _fact(block: Block, where: str, text: str, key: str, time: float | None, tags: tuple[str, ...]) -> Note:
+def _make_fact(
+    block: Block, where: str, text: str, key: str, time: float | None, tags: tuple[str, ...]
+) -> Note:
     links = [found[1].strip() for found in _LINK.finditer(block.text)][:_MOST_LINKS]
     named = tuple(NamedEntity(name=name) for name in dict.fromkeys(links) if name and not _DAY.match(name))
     return Note(

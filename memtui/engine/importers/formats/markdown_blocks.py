@@ -39,10 +39,10 @@ class Front:
         self.tags: tuple[str, ...] = ()
         self._list = ""
 
-    def take(self, line: str) -> None:
+    def read_line(self, line: str) -> None:
         """One line of ``key: value``, or of a list below a key."""
         if self._list == "tags" and (item := re.match(r"\s*-\s+(.+)", line)):
-            self._tag([item[1]])
+            self._add_tags([item[1]])
             return
         name, colon, value = line.partition(":")
         if not colon or line[:1].isspace():
@@ -55,19 +55,19 @@ class Front:
             self.date = value or None
         elif self._list in ("tags", "tag"):
             self._list = "tags"
-            self._tag(re.split(r"[,\s]+", value.strip("[]")))
+            self._add_tags(re.split(r"[,\s]+", value.strip("[]")))
 
-    def _tag(self, words: list[str]) -> None:
+    def _add_tags(self, words: list[str]) -> None:
         found = [word.strip().strip("\"'").lstrip("#") for word in words]
         self.tags = tuple(dict.fromkeys((*self.tags, *filter(None, found))))[:_MOST_TAGS]
 
 
-def blocks(stream: Stream, front: Front) -> Iterator[Block | Skip]:
+def read_blocks(stream: Stream, front: Front) -> Iterator[Block | Skip]:
     """The blocks in their order; ``front`` is filled before the first of them."""
-    return _Cutting(stream, front).run()
+    return _BlockSplitter(stream, front).split()
 
 
-class _Cutting:
+class _BlockSplitter:
     def __init__(self, stream: Stream, front: Front) -> None:
         self.stream = stream
         self.front = front
@@ -78,32 +78,32 @@ class _Cutting:
         self.fence = ""
         self.comment = False
 
-    def run(self) -> Iterator[Block | Skip]:
+    def split(self) -> Iterator[Block | Skip]:
         in_front = False
         for number, raw in enumerate(self.stream.lines(blank=True)):
             if isinstance(raw, Skip):
-                yield from self._end()
+                yield from self._finish_block()
                 yield raw
                 continue
-            line = self._text(raw)
+            line = self._decode_line(raw)
             if number == 0 and line.rstrip() == "---":
                 in_front = True
             elif in_front:
                 in_front = line.rstrip() not in ("---", "...") and number < _FRONT_LINES
                 if in_front:
-                    self.front.take(line)
+                    self.front.read_line(line)
             else:
-                yield from self._line(line)
-        yield from self._end()
+                yield from self._read_line(line)
+        yield from self._finish_block()
 
-    def _text(self, raw: bytes) -> str:
+    def _decode_line(self, raw: bytes) -> str:
         try:
             return raw.decode()
         except UnicodeDecodeError:
             self.stream.warn(foreign_values.BAD_UTF8)
             return raw.decode(errors="replace")
 
-    def _line(self, line: str) -> Iterator[Block | Skip]:
+    def _read_line(self, line: str) -> Iterator[Block | Skip]:
         bare = line.strip()
         if self.fence:
             if bare.startswith(self.fence) and not bare.strip(self.fence[0]):
@@ -111,41 +111,41 @@ class _Cutting:
         elif self.comment:
             self.comment = "-->" not in bare
         elif fence := _FENCE.match(line):
-            yield from self._end()
+            yield from self._finish_block()
             self.fence = fence[1]
             yield Skip(reason=CODE)
         elif bare.startswith("<!--"):
-            yield from self._end()
+            yield from self._finish_block()
             self.comment = "-->" not in bare
             yield Skip(reason=CODE)
         elif not bare or _RULE.match(line):
-            yield from self._end()
+            yield from self._finish_block()
         elif heading := _HEADING.match(line):
-            yield from self._end()
+            yield from self._finish_block()
             self.heading = foreign_values.title_line(heading[2].rstrip(" \t#"))
             if len(heading[1]) == 1 and self.title is None:
                 self.title = self.heading
         elif bare.startswith("|") or (
             not self.words and line.startswith(("    ", "\t")) and not _ITEM.match(line)
         ):
-            yield from self._end()
+            yield from self._finish_block()
             yield Skip(reason=CODE)
         else:
             if item := _ITEM.match(line):
-                yield from self._end()
+                yield from self._finish_block()
                 bare = line[item.end() :].strip()
-            yield from self._add(bare.removeprefix("> "))
+            yield from self._add_words(bare.removeprefix("> "))
 
-    def _add(self, words: str) -> Iterator[Block]:
+    def _add_words(self, words: str) -> Iterator[Block]:
         while words:
             room = _LONGEST - self.size
             self.words.append(words[:room])
             self.size += len(words[:room]) + 1
             words = words[room:]
             if self.size >= _LONGEST:
-                yield from self._end()
+                yield from self._finish_block()
 
-    def _end(self) -> Iterator[Block]:
+    def _finish_block(self) -> Iterator[Block]:
         if self.words:
             yield Block(text=" ".join(self.words), heading=self.heading, title=self.title)
         self.words.clear()

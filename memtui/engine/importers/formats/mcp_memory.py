@@ -67,11 +67,11 @@ def read(stream: Stream) -> Iterator[Item | Skip]:
             continue
         kind = line.type or line.marked_type
         if isinstance(line.entities, list) and kind is None:
-            yield from _graph(line, stream, types)
+            yield from _parse_graph(line, stream, types)
         elif kind == "entity":
-            yield from _entity(line, stream, types)
+            yield from _parse_entity(line, stream, types)
         elif kind == "relation":
-            yield _relation(line, stream, types)
+            yield _parse_relation(line, stream, types)
         else:
             yield Skip(reason=base.NOT_A_MESSAGE)
 
@@ -96,20 +96,20 @@ class _Types:
         return NamedEntity(name=name, type=self._known.get(name, "other"))
 
 
-def _graph(graph: _Line, stream: Stream, types: _Types) -> Iterator[Item | Skip]:
+def _parse_graph(graph: _Line, stream: Stream, types: _Types) -> Iterator[Item | Skip]:
     """Entities first: relations name their types."""
-    for entity in _parts(graph.entities, stream):
-        yield from [entity] if isinstance(entity, Skip) else _entity(entity, stream, types)
-    for relation in _parts(graph.relations, stream):
-        yield relation if isinstance(relation, Skip) else _relation(relation, stream, types)
+    for entity in _convert_lines(graph.entities, stream):
+        yield from [entity] if isinstance(entity, Skip) else _parse_entity(entity, stream, types)
+    for relation in _convert_lines(graph.relations, stream):
+        yield relation if isinstance(relation, Skip) else _parse_relation(relation, stream, types)
 
 
-def _parts(listed: Any, stream: Stream) -> Iterator[_Line | Skip]:
+def _convert_lines(listed: Any, stream: Stream) -> Iterator[_Line | Skip]:
     for one in listed if isinstance(listed, list) else []:
         yield msgspec.convert(one, _Line) if isinstance(one, dict) else stream.skip(base.NOT_A_MESSAGE)
 
 
-def _entity(line: _Line, stream: Stream, types: _Types) -> Iterator[Item | Skip]:
+def _parse_entity(line: _Line, stream: Stream, types: _Types) -> Iterator[Item | Skip]:
     name = foreign_values.title_line(line.name)
     if name is None:
         yield stream.skip(NO_NAME)
@@ -120,7 +120,7 @@ def _entity(line: _Line, stream: Stream, types: _Types) -> Iterator[Item | Skip]
     yield NamedEntity(name=name, type=named.type, summary=kind if named.type == "other" else None)
     found = line.observations if isinstance(line.observations, list) else []
     for observation in found:
-        text, time = _observed(observation)
+        text, time = _text_and_time(observation)
         if text is None:
             yield stream.skip(base.NO_TEXT)
             continue
@@ -135,7 +135,7 @@ def _entity(line: _Line, stream: Stream, types: _Types) -> Iterator[Item | Skip]
         )
 
 
-def _observed(observation: Any) -> tuple[str | None, Any]:
+def _text_and_time(observation: Any) -> tuple[str | None, Any]:
     """The text of an observation, if it has one, and its time as it is written."""
     time = None
     if isinstance(observation, dict):
@@ -146,7 +146,7 @@ def _observed(observation: Any) -> tuple[str | None, Any]:
     return (observation.strip() or None if isinstance(observation, str) else None), time
 
 
-def _relation(line: _Line, stream: Stream, types: _Types) -> Note | Skip:
+def _parse_relation(line: _Line, stream: Stream, types: _Types) -> Note | Skip:
     ends = line.from_ or line.from_entity, line.to or line.to_entity
     one, other, how = (
         foreign_values.title_line(value) for value in (*ends, line.relation_type or line.relation)

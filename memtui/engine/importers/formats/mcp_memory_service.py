@@ -72,12 +72,12 @@ def read(stream: Stream) -> Iterator[Note | Skip]:
     else:
         sql = f"SELECT {wanted}, NULL FROM memories m ORDER BY m.id"
     for row in stream.rows(sql):
-        yield row if isinstance(row, Skip) else _note(row, stream)
+        yield row if isinstance(row, Skip) else _parse_note(row, stream)
     if "memory_graph" in tables:
         for row in stream.rows("SELECT 1 FROM memory_graph"):
             yield row if isinstance(row, Skip) else Skip(reason=LINK)
     if _BELIEFS.issubset(tables.get("beliefs", ())):
-        yield from _beliefs(stream)
+        yield from _read_beliefs(stream)
 
 
 FORMAT = Format(
@@ -89,15 +89,17 @@ FORMAT = Format(
 )
 
 
-def _note(row: Row, stream: Stream) -> Note | Skip:
-    own, content, tags, kind, metadata, parent, later = (foreign_values.read_text(value) for value in row[:7])
+def _parse_note(row: Row, stream: Stream) -> Note | Skip:
+    foreign_hash, content, tags, kind, metadata, parent, later = (
+        foreign_values.read_text(value) for value in row[:7]
+    )
     created, updated, deleted_at, confidence = row[7:11]
     written, deleted, earlier = (
         foreign_values.read_text(row[11]),
         bool(row[12]),
         foreign_values.read_text(row[13]),
     )
-    hashed = foreign_values.read_identifier(own)
+    hashed = foreign_values.read_identifier(foreign_hash)
     if hashed is None:
         return stream.skip(NO_HASH)
     if content is None or not content.strip():
@@ -114,20 +116,20 @@ def _note(row: Row, stream: Stream) -> Note | Skip:
     return Note(
         kind="fact",
         content=content,
-        source_key=_key(hashed),
+        source_key=_source_key(hashed),
         source=SOURCE,
         trust="agent",
         event_time=foreign_values.event_time(created if created is not None else written, stream),
         confidence=float(confidence) if isinstance(confidence, int | float) else 1.0,
         ended_at=ended_at,
         ended_by="forgotten" if deleted else "superseded",
-        supersedes=_key(before) if before and before.strip() else None,
+        supersedes=_source_key(before) if before and before.strip() else None,
         tags=(*((type,) if type else ()), *(word for word in words if word and word != _UNTAGGED)),
-        attributes=_attributes(metadata),
+        attributes=_parse_attributes(metadata),
     )
 
 
-def _beliefs(stream: Stream) -> Iterator[Note | Skip]:
+def _read_beliefs(stream: Stream) -> Iterator[Note | Skip]:
     """What it drew from its memories by itself: a model's word. One that is no candidate and not active has ended."""
     for row in stream.rows(
         "SELECT CAST(belief_hash AS BLOB), CAST(content AS BLOB), CAST(status AS BLOB), CAST(created_at AS BLOB), "
@@ -137,13 +139,13 @@ def _beliefs(stream: Stream) -> Iterator[Note | Skip]:
         if isinstance(row, Skip):
             yield row
             continue
-        own, content, status, created, updated, derived = (
+        foreign_hash, content, status, created, updated, derived = (
             foreign_values.read_text(value) for value in row[:6]
         )
         if status == "candidate":
             yield Skip(reason=CANDIDATE)
             continue
-        if foreign_values.read_identifier(own) is None or content is None or not content.strip():
+        if foreign_values.read_identifier(foreign_hash) is None or content is None or not content.strip():
             yield stream.skip(base.NO_TEXT)
             continue
         ended_at = None
@@ -153,7 +155,7 @@ def _beliefs(stream: Stream) -> Iterator[Note | Skip]:
         yield Note(
             kind="fact",
             content=content,
-            source_key=f"mcp-memory-service:belief:{foreign_values.read_identifier(own)}",
+            source_key=f"mcp-memory-service:belief:{foreign_values.read_identifier(foreign_hash)}",
             source=SOURCE,
             trust="model",
             event_time=foreign_values.event_time(created, stream),
@@ -162,19 +164,19 @@ def _beliefs(stream: Stream) -> Iterator[Note | Skip]:
             else 1.0,
             ended_at=ended_at,
             ended_by="superseded",
-            drawn_from=tuple(_key(one) for one in _texts(derived)),
+            drawn_from=tuple(_source_key(one) for one in _parse_strings(derived)),
             tags=("belief",),
         )
 
 
-def _texts(value: str | None) -> list[str]:
+def _parse_strings(value: str | None) -> list[str]:
     try:
         return _LIST.decode(value or "[]")
     except (msgspec.MsgspecError, RecursionError):
         return []
 
 
-def _attributes(metadata: str | None) -> dict[str, str | int | float]:
+def _parse_attributes(metadata: str | None) -> dict[str, str | int | float]:
     """The single values of its metadata; lists and objects are of its own workings."""
     try:
         found = _OBJECT.decode(metadata or "{}")
@@ -193,5 +195,5 @@ def _attributes(metadata: str | None) -> dict[str, str | int | float]:
     return values
 
 
-def _key(identity: str) -> str:
+def _source_key(identity: str) -> str:
     return f"mcp-memory-service:{foreign_values.read_identifier(identity)}"

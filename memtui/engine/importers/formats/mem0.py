@@ -63,7 +63,7 @@ def read(stream: Stream) -> Iterator[Note | Skip]:
             continue
         listed = page.get("results") or page.get("memories")
         if listed is None:
-            yield _read(item, stream)
+            yield _parse_note(item, stream)
             continue
         try:
             elements = foreign_values.decode(_RAWS, bytes(listed), stream)
@@ -71,13 +71,13 @@ def read(stream: Stream) -> Iterator[Note | Skip]:
             yield stream.skip(str(error))
             continue
         for raw in elements:
-            yield _read(bytes(raw), stream)
+            yield _parse_note(bytes(raw), stream)
 
 
 FORMAT = Format("mem0", "mem0", _sniff, read)
 
 
-def _read(raw: bytes, stream: Stream) -> Note | Skip:
+def _parse_note(raw: bytes, stream: Stream) -> Note | Skip:
     try:
         found = foreign_values.decode(_MEMORY, raw, stream)
     except foreign_values.NotReadableError as error:
@@ -86,8 +86,8 @@ def _read(raw: bytes, stream: Stream) -> Note | Skip:
 
 
 def note_of(found: Memory, stream: Stream) -> Note | Skip:
-    own = foreign_values.read_identifier(found.id)
-    if own is None:
+    foreign_id = foreign_values.read_identifier(found.id)
+    if foreign_id is None:
         return stream.skip(NO_ID)
     if not isinstance(found.memory, str) or not found.memory.strip():
         return stream.skip(base.NO_TEXT)
@@ -98,7 +98,7 @@ def note_of(found: Memory, stream: Stream) -> Note | Skip:
     return Note(
         kind="fact",
         content=found.memory,
-        source_key=version_key(own, found.memory),
+        source_key=version_key(foreign_id, found.memory),
         source=SOURCE,
         trust="model",
         event_time=foreign_values.event_time(found.updated_at or found.created_at, stream),

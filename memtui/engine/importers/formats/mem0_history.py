@@ -33,7 +33,7 @@ def read(stream: Stream) -> Iterator[Note | Turn | Skip]:
     """
     tables = stream.tables()
     if _SAID.issubset(tables.get("messages", ())):
-        yield from _messages(stream)
+        yield from _read_messages(stream)
     columns = tables.get("history", ())
     created, updated = (name if name in columns else "NULL" for name in ("created_at", "updated_at"))
     time = f"CAST(coalesce({updated}, {created}) AS BLOB)"
@@ -50,7 +50,7 @@ def read(stream: Stream) -> Iterator[Note | Turn | Skip]:
         if isinstance(row, Skip):
             yield row
             continue
-        found = _version(row, last, stream)
+        found = _parse_version(row, last, stream)
         if isinstance(found, Note):
             last = (foreign_values.read_text(row[0]), found.source_key)
         yield found
@@ -59,7 +59,7 @@ def read(stream: Stream) -> Iterator[Note | Turn | Skip]:
 FORMAT = Format("mem0-history", "mem0 history", _sniff, read)
 
 
-def _messages(stream: Stream) -> Iterator[Turn | Skip]:
+def _read_messages(stream: Stream) -> Iterator[Turn | Skip]:
     for row in stream.rows(
         "SELECT CAST(id AS BLOB), CAST(session_scope AS BLOB), CAST(role AS BLOB), CAST(content AS BLOB), "
         "CAST(created_at AS BLOB) FROM messages ORDER BY rowid"
@@ -67,14 +67,16 @@ def _messages(stream: Stream) -> Iterator[Turn | Skip]:
         if isinstance(row, Skip):
             yield row
             continue
-        own, scope, role, content, time = (foreign_values.read_text(value) for value in row)
+        foreign_id, scope, role, content, time = (foreign_values.read_text(value) for value in row)
         found = read_message(role, content, stream)
         if isinstance(found, Skip):
             yield found
             continue
         speaker, text, trust = found
         session = foreign_values.read_identifier(scope) or stream.source.stem
-        key = foreign_values.read_identifier(own) or foreign_values.hash_parts(session, speaker, text, time)
+        key = foreign_values.read_identifier(foreign_id) or foreign_values.hash_parts(
+            session, speaker, text, time
+        )
         yield Turn(
             session_id=f"mem0:{session}",
             role=speaker,
@@ -86,10 +88,10 @@ def _messages(stream: Stream) -> Iterator[Turn | Skip]:
         )
 
 
-def _version(row: Row, last: tuple[str | None, str | None], stream: Stream) -> Note | Skip:
+def _parse_version(row: Row, last: tuple[str | None, str | None], stream: Stream) -> Note | Skip:
     memory, event, text, time, next_event, next_time = (foreign_values.read_text(value) for value in row[:6])
-    own = foreign_values.read_identifier(memory)
-    if own is None:
+    foreign_id = foreign_values.read_identifier(memory)
+    if foreign_id is None:
         return stream.skip(NO_ID)
     if event == "DELETE":
         return Skip(reason=DELETED)
@@ -97,7 +99,7 @@ def _version(row: Row, last: tuple[str | None, str | None], stream: Stream) -> N
         return stream.skip(base.NO_TEXT)
     at = foreign_values.event_time(time, stream)
     # A text that comes back later is in force under its key then; until then it was a version among others.
-    key = version_key(own, text, row[6] or None)
+    key = version_key(foreign_id, text, row[6] or None)
     earlier = last[1] if last[0] == memory and last[1] != key else None
     ended_at = None
     if next_event is not None:

@@ -31,16 +31,16 @@ def read(stream: Stream) -> Iterator[Note | Skip]:
             continue
         line = raw.decode(errors="replace")
         if line.strip() != "---":
-            block.take(line)
+            block.read_line(line)
         elif block.open:
             block.open = False
         else:
             if block.properties:
-                yield block.note(stream)
+                yield block.make_note(stream)
             block = _Block()
             block.open = True
     if block.properties:
-        yield block.note(stream)
+        yield block.make_note(stream)
 
 
 FORMAT = Format("mem0-markdown", "mem0 Markdown", _sniff, read)
@@ -54,14 +54,14 @@ class _Block:
         self.properties: dict[str, str] = {}
         self.lines: list[str] = []
 
-    def take(self, line: str) -> None:
+    def read_line(self, line: str) -> None:
         if not self.open:
             if len(self.lines) < _MOST_LINES:
                 self.lines.append(line)
         elif found := _PROPERTY.match(line):
             self.properties[found[1]] = found[2].strip()
 
-    def note(self, stream: Stream) -> Note | Skip:
+    def make_note(self, stream: Stream) -> Note | Skip:
         found = mem0.Memory(
             id=self.properties.get("id"),
             memory="\n".join(self.lines).strip(),

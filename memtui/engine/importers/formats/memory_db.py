@@ -47,7 +47,7 @@ def read(stream: Stream) -> Iterator[Item | Skip]:
     tables = stream.tables()
     columns = tables.get("memories", ())
     if {"canonical_name", "type"} <= set(tables.get("entities", ())):
-        yield from _names(stream, tables["entities"])
+        yield from _read_entities(stream, tables["entities"])
     reader = _Reader(stream, columns, linked="memory_entities" in tables and "entities" in tables)
     for kind in _KINDS:
         yield from reader.read(kind)
@@ -61,7 +61,7 @@ def read(stream: Stream) -> Iterator[Item | Skip]:
 FORMAT = Format("memory-db", "memory.db", _sniff, read)
 
 
-def _names(stream: Stream, columns: Sequence[str]) -> Iterator[NamedEntity | Skip]:
+def _read_entities(stream: Stream, columns: Sequence[str]) -> Iterator[NamedEntity | Skip]:
     wanted = ", ".join(
         text_column(name, columns) for name in ("canonical_name", "type", "aliases", "summary")
     )
@@ -71,7 +71,7 @@ def _names(stream: Stream, columns: Sequence[str]) -> Iterator[NamedEntity | Ski
             continue
         name, type, aliases, summary = (foreign_values.read_text(value) for value in row)
         if one := foreign_values.title_line(name):
-            known = tuple(alias for alias in _strings(aliases) if alias.strip())
+            known = tuple(alias for alias in _parse_strings(aliases) if alias.strip())
             yield NamedEntity(name=one, type=foreign_values.entity_type(type), aliases=known, summary=summary)
         else:
             yield stream.skip("no name")
@@ -92,13 +92,13 @@ class _Reader:
             "m.valid_until IS NOT NULL" if "valid_until" in columns else "0",
             about if linked else "NULL",
         ])  # fmt: skip
-        self.superseded = self._superseded() if "attributes" in columns else set()
+        self.superseded = self._superseded_ids() if "attributes" in columns else set()
 
     def read(self, kind: Kind) -> Iterator[Note | Skip]:
         for row in self.stream.rows(
             f"SELECT {self.wanted} FROM memories m WHERE m.kind = ? ORDER BY m.rowid", (kind,)
         ):
-            yield row if isinstance(row, Skip) else self._note(kind, row)
+            yield row if isinstance(row, Skip) else self._parse_note(kind, row)
 
     def other_kinds(self) -> Iterator[Skip]:
         for row in self.stream.rows(
@@ -106,55 +106,55 @@ class _Reader:
         ):
             yield row if isinstance(row, Skip) else self.stream.skip(UNKNOWN_KIND)
 
-    def _superseded(self) -> set[str]:
+    def _superseded_ids(self) -> set[str]:
         """The ids that a later memory takes the place of."""
         found: set[str] = set()
         for row in self.stream.rows(
             "SELECT CAST(attributes AS BLOB) FROM memories WHERE instr(attributes, 'supersedes') LIMIT ?",
             (_MOST_SUPERSEDED,),
         ):
-            if not isinstance(row, Skip) and (identity := _supersedes(foreign_values.read_text(row[0]))):
+            if not isinstance(row, Skip) and (identity := _superseded_id(foreign_values.read_text(row[0]))):
                 found.add(identity)
         return found
 
-    def _note(self, kind: Kind, row: Row) -> Note | Skip:
+    def _parse_note(self, kind: Kind, row: Row) -> Note | Skip:
         identity, content, session, role, sources, tags, attributes = (
             foreign_values.read_text(value) for value in row[:7]
         )
-        event_time, confidence, decay_rate, valid_until = (_float(value) for value in row[7:11])
+        event_time, confidence, decay_rate, valid_until = (_float_or_none(value) for value in row[7:11])
         ended, about = bool(row[11]), foreign_values.read_text(row[12])
-        own = foreign_values.read_identifier(identity)
-        if own is None:
+        foreign_id = foreign_values.read_identifier(identity)
+        if foreign_id is None:
             return self.stream.skip(NO_ID)
         if content is None or not content.strip():
             return self.stream.skip(base.NO_TEXT)
-        drawn_from = tuple(key(one) for one in _strings(sources))
+        drawn_from = tuple(source_key(one) for one in _parse_strings(sources))
         speaker = foreign_values.title_line(role)
         talk = foreign_values.read_identifier(session)
         if talk is None and kind == "episode":
             talk = self.stream.source.stem
-        reason = _object(attributes).get("conflict_reason")
-        earlier = _supersedes(attributes)
+        reason = _parse_object(attributes).get("conflict_reason")
+        earlier = _superseded_id(attributes)
         return Note(
             kind=kind,
             content=content,
-            source_key=key(own),
+            source_key=source_key(foreign_id),
             source=SOURCE,
-            trust=_trust(kind, speaker, drawn_from),
+            trust=_memory_trust(kind, speaker, drawn_from),
             event_time=foreign_values.event_time(event_time, self.stream),
             confidence=1.0 if confidence is None else confidence,
             decay_rate=decay_rate,
             lasting=decay_rate == 0.0,
             ended_at=(self.stream.source.modified if valid_until is None else valid_until) if ended else None,
-            ended_by=self._ended_by(kind, own, confidence),
+            ended_by=self._ended_by(kind, foreign_id, confidence),
             drawn_from=drawn_from,
-            supersedes=key(earlier) if earlier else None,
-            session_id=None if talk is None else _session(talk),
+            supersedes=source_key(earlier) if earlier else None,
+            session_id=None if talk is None else _session_id(talk),
             role=speaker,
-            tags=tuple(_strings(tags)),
+            tags=tuple(_parse_strings(tags)),
             earlier_id=identity if identity and _OWN_ID[kind].fullmatch(identity) else None,
             attributes={"conflict_reason": reason[:_LONGEST_REASON]} if isinstance(reason, str) else {},
-            about=tuple(_about(about)),
+            about=tuple(_parse_entities(about)),
         )
 
     def _ended_by(self, kind: Kind, identity: str, confidence: float | None) -> EndedBy:
@@ -163,7 +163,7 @@ class _Reader:
         return "faded" if kind == "fact" and confidence is not None and confidence < _FADED else "forgotten"
 
 
-def _trust(kind: Kind, speaker: str | None, drawn_from: Sequence[str]) -> Trust:
+def _memory_trust(kind: Kind, speaker: str | None, drawn_from: Sequence[str]) -> Trust:
     """An agent keeps a fact by itself; what has sources, a model drew from them."""
     if kind == "episode":
         return "tool" if speaker is None else validation.role_trust(speaker) or "agent"
@@ -178,50 +178,50 @@ def _read_talks(stream: Stream) -> Iterator[ConsolidatedSession | Skip]:
         if isinstance(row, Skip):
             yield row
         elif (talk := foreign_values.read_identifier(foreign_values.read_text(row[0]))) and (
-            at := _float(row[1])
+            at := _float_or_none(row[1])
         ) is not None:
-            yield ConsolidatedSession(session_id=_session(talk), at=at)
+            yield ConsolidatedSession(session_id=_session_id(talk), at=at)
 
 
-def _float(value: Any) -> float | None:
+def _float_or_none(value: Any) -> float | None:
     return float(value) if isinstance(value, int | float) else None
 
 
-def key(identity: str) -> str:
+def source_key(identity: str) -> str:
     """The source key of a memory's id."""
     return f"memory-db:{foreign_values.read_identifier(identity)}"
 
 
-def _session(talk: str) -> str:
-    return f"memory-db:{talk}"
+def _session_id(session: str) -> str:
+    return f"memory-db:{session}"
 
 
-def _array(text: str | None) -> list[Any]:
+def _parse_array(text: str | None) -> list[Any]:
     try:
         return _LIST.decode(text or "[]")
     except (msgspec.MsgspecError, RecursionError):
         return []
 
 
-def _object(text: str | None) -> dict[str, Any]:
+def _parse_object(text: str | None) -> dict[str, Any]:
     try:
         return _OBJECT.decode(text or "{}")
     except (msgspec.MsgspecError, RecursionError):
         return {}
 
 
-def _strings(text: str | None) -> list[str]:
-    return [one for one in _array(text) if isinstance(one, str) and one]
+def _parse_strings(text: str | None) -> list[str]:
+    return [one for one in _parse_array(text) if isinstance(one, str) and one]
 
 
-def _supersedes(attributes: str | None) -> str | None:
+def _superseded_id(attributes: str | None) -> str | None:
     """The id in ``supersedes``, alone or the first of a list."""
-    found = _object(attributes).get("supersedes")
+    found = _parse_object(attributes).get("supersedes")
     first = found[0] if isinstance(found, list) and found else found
     return first if isinstance(first, str) and first else None
 
 
-def _about(text: str | None) -> Iterator[NamedEntity]:
-    for pair in _array(text):
+def _parse_entities(text: str | None) -> Iterator[NamedEntity]:
+    for pair in _parse_array(text):
         if isinstance(pair, list) and len(pair) == 2 and (name := foreign_values.title_line(pair[0])):
             yield NamedEntity(name=name, type=foreign_values.entity_type(pair[1]))

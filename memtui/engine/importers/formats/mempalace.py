@@ -43,58 +43,60 @@ _VALUES = (
 )
 
 
-def _has(head: StreamHead, known: dict[str, frozenset[str]]) -> bool:
+def _has_tables(head: StreamHead, known: dict[str, frozenset[str]]) -> bool:
     return all(columns.issubset(head.tables.get(table, ())) for table, columns in known.items())
 
 
 def _sniff(head: StreamHead) -> bool:
     # Other programs have a Chroma of their own, with other collections.
-    palace = DRAWERS in head.collections and (_has(head, _CHROMA) or _has(head, _EXACT))
-    return palace or _has(head, _GRAPH)
+    palace = DRAWERS in head.collections and (_has_tables(head, _CHROMA) or _has_tables(head, _EXACT))
+    return palace or _has_tables(head, _GRAPH)
 
 
 def read(stream: Stream) -> Iterator[Note | Skip]:
     tables = stream.tables()
     if "triples" in tables:
-        yield from _statements(stream, tables["triples"])
+        yield from _read_statements(stream, tables["triples"])
         return
-    yield from _drawers(_chunks(stream, exact="documents" in tables), stream)
+    yield from _group_drawers(_read_chunks(stream, exact="documents" in tables), stream)
 
 
 FORMAT = Format("mempalace", "MemPalace", _sniff, read, SchemaVersion(10, "migrations", "version"))
 
 
-def _chunks(stream: Stream, *, exact: bool) -> Iterator[Row | Skip]:
+def _read_chunks(stream: Stream, *, exact: bool) -> Iterator[Row | Skip]:
     """Rows of (collection, id, text, *values), the chunks of a drawer together and in their order."""
     value: Callable[[str], str]
     if exact:
         value = "CASE WHEN json_valid(d.metadata_json) THEN json_extract(d.metadata_json, '$.{}') END".format
-        own, text, order = "d.id", "d.document", value("chunk_index")
+        id_column, text, order = "d.id", "d.document", value("chunk_index")
         source = "documents d JOIN collections c ON c.id = d.collection_id"
     else:
         one = "(SELECT m.{} FROM embedding_metadata m WHERE m.id = e.id AND m.key = '{}')".format
         value = partial(one, "string_value")
-        own, text, order = "e.embedding_id", value("chroma:document"), one("int_value", "chunk_index")
+        id_column, text, order = "e.embedding_id", value("chroma:document"), one("int_value", "chunk_index")
         source = (
             "embeddings e JOIN segments s ON s.id = e.segment_id AND s.scope = 'METADATA' "
             "JOIN collections c ON c.id = s.collection"
         )
-    wanted = ", ".join(f"CAST({column} AS BLOB)" for column in ("c.name", own, text, *map(value, _VALUES)))
-    parent = f"coalesce({value('parent_drawer_id')}, {value('parent_entry_id')}, {own})"
-    yield from stream.rows(f"SELECT {wanted} FROM {source} ORDER BY c.name, {parent}, {order}, {own}")
+    wanted = ", ".join(
+        f"CAST({column} AS BLOB)" for column in ("c.name", id_column, text, *map(value, _VALUES))
+    )
+    parent = f"coalesce({value('parent_drawer_id')}, {value('parent_entry_id')}, {id_column})"
+    yield from stream.rows(f"SELECT {wanted} FROM {source} ORDER BY c.name, {parent}, {order}, {id_column}")
 
 
-def _drawers(rows: Iterable[Row | Skip], stream: Stream) -> Iterator[Note | Skip]:
-    def drawer(row: Row | Skip) -> object:
+def _group_drawers(rows: Iterable[Row | Skip], stream: Stream) -> Iterator[Note | Skip]:
+    def drawer_key(row: Row | Skip) -> object:
         return id(row) if isinstance(row, Skip) else (row[0], row[-2] or row[-1] or row[1])
 
-    for _, group in groupby(rows, drawer):
+    for _, group in groupby(rows, drawer_key):
         chunks = list(group)
         first = chunks[0]
         if isinstance(first, Skip):
             yield first
             continue
-        name, own, _, *values = (foreign_values.read_text(value) for value in first)
+        name, foreign_id, _, *values = (foreign_values.read_text(value) for value in first)
         if name != DRAWERS:
             # Another collection is of another program that keeps its own in the same file.
             for _ in chunks:
@@ -102,13 +104,15 @@ def _drawers(rows: Iterable[Row | Skip], stream: Stream) -> Iterator[Note | Skip
             continue
         texts = (foreign_values.read_text(row[2]) for row in chunks if not isinstance(row, Skip))
         whole = "".join(text for text in texts if text)
-        yield _drawer(own, whole, dict(zip(_VALUES, values, strict=True)), stream)
+        yield _make_note(foreign_id, whole, dict(zip(_VALUES, values, strict=True)), stream)
 
 
-def _drawer(own: str | None, text: str, values: dict[str, str | None], stream: Stream) -> Note | Skip:
+def _make_note(
+    foreign_id: str | None, text: str, values: dict[str, str | None], stream: Stream
+) -> Note | Skip:
     if not text.strip():
         return stream.skip(base.NO_TEXT)
-    drawer = values["parent_drawer_id"] or values["parent_entry_id"] or own
+    drawer = values["parent_drawer_id"] or values["parent_entry_id"] or foreign_id
     wing = foreign_values.title_line(values["wing"])
     tags = [
         foreign_values.title_line(values[name]) for name in ("wing", "room", "type", "topic", "ingest_mode")
@@ -135,7 +139,7 @@ def _drawer(own: str | None, text: str, values: dict[str, str | None], stream: S
     )
 
 
-def _statements(stream: Stream, columns: tuple[str, ...]) -> Iterator[Note | Skip]:
+def _read_statements(stream: Stream, columns: tuple[str, ...]) -> Iterator[Note | Skip]:
     """What ended before what is true, so that a link finds it."""
     written = text_column("extracted_at", columns, "t.")
     follows = "{0}.subject = t.subject AND {0}.predicate = t.predicate AND {0}.id <> t.id".format
@@ -149,11 +153,11 @@ def _statements(stream: Stream, columns: tuple[str, ...]) -> Iterator[Note | Ski
         FROM triples t LEFT JOIN entities s ON s.id = t.subject LEFT JOIN entities o ON o.id = t.object
         ORDER BY t.valid_to IS NULL, t.valid_to, t.rowid
         """):
-        yield row if isinstance(row, Skip) else _statement(row, stream)
+        yield row if isinstance(row, Skip) else _parse_statement(row, stream)
 
 
-def _statement(row: Row, stream: Stream) -> Note | Skip:
-    own, subject, subject_type, predicate, object, object_type, begun, ended, written, earlier = (
+def _parse_statement(row: Row, stream: Stream) -> Note | Skip:
+    foreign_id, subject, subject_type, predicate, object, object_type, begun, ended, written, earlier = (
         foreign_values.read_text(value) for value in row[:10]
     )
     followed, confidence = row[10:]
@@ -161,7 +165,7 @@ def _statement(row: Row, stream: Stream) -> Note | Skip:
         foreign_values.title_line(part, 500)
         for part in (subject, (predicate or "").replace("_", " "), object)
     ]
-    if own is None or None in parts:
+    if foreign_id is None or None in parts:
         return stream.skip(base.NO_TEXT)
     about = ((parts[0], subject_type), (parts[2], object_type))
     ended_at = foreign_values.event_time(ended, stream)
@@ -170,19 +174,19 @@ def _statement(row: Row, stream: Stream) -> Note | Skip:
     return Note(
         kind="fact",
         content=" ".join(part for part in parts if part),
-        source_key=_key(own),
+        source_key=_source_key(foreign_id),
         source=SOURCE,
         trust="agent",
         event_time=foreign_values.event_time(begun or written, stream),
         confidence=float(confidence) if isinstance(confidence, int | float) and 0 <= confidence <= 1 else 1.0,
         ended_at=ended_at,
         ended_by="superseded" if followed else "forgotten",
-        supersedes=_key(earlier) if earlier else None,
+        supersedes=_source_key(earlier) if earlier else None,
         about=tuple(
             NamedEntity(name=name, type=foreign_values.entity_type(type)) for name, type in about if name
         ),
     )
 
 
-def _key(own: str) -> str:
-    return f"mempalace:{foreign_values.read_identifier(own)}"
+def _source_key(foreign_id: str) -> str:
+    return f"mempalace:{foreign_values.read_identifier(foreign_id)}"

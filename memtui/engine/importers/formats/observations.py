@@ -46,19 +46,19 @@ def _sniff(head: StreamHead) -> bool:
 
 def read(stream: Stream) -> Iterator[Note | Skip]:
     for line in foreign_values.decode_each(_LINE, stream.records(), stream):
-        yield line if isinstance(line, Skip) else _note(line, stream)
+        yield line if isinstance(line, Skip) else _parse_note(line, stream)
 
 
 FORMAT = Format("observations", "Observations", _sniff, read)
 
 
-def _note(line: _Line, stream: Stream) -> Note | Skip:
+def _parse_note(line: _Line, stream: Stream) -> Note | Skip:
     category = line.category.strip().casefold() if isinstance(line.category, str) else ""
     if category not in CATEGORIES:
         return stream.skip(NO_CATEGORY)
     if not isinstance(line.content, str) or not line.content.strip():
         return stream.skip(base.NO_TEXT)
-    own = foreign_values.read_identifier(line.id) or foreign_values.hash_parts(
+    foreign_id = foreign_values.read_identifier(line.id) or foreign_values.hash_parts(
         category, line.content, line.source
     )
     source = foreign_values.title_line(line.source) or EXPLICIT
@@ -66,7 +66,7 @@ def _note(line: _Line, stream: Stream) -> Note | Skip:
         kind="observation",
         category=category,
         content=line.content,
-        source_key=f"observations:{own}",
+        source_key=f"observations:{foreign_id}",
         source=source,
         trust="agent" if source == EXPLICIT else "model",
         event_time=foreign_values.event_time(line.created_at, stream),

@@ -42,7 +42,7 @@ _MESSAGE_FILE = re.compile(
     re.DOTALL,
 )
 # What lies beside the folder of messages, and is read with them or says nothing.
-_BESIDE = frozenset(
+_SIBLING_FOLDERS = frozenset(
     {"part", "session", "session_diff", "session_share", "project", "todo", "permission", "share"}
 )
 _LARGEST_FILE = 8 << 20
@@ -97,14 +97,14 @@ def _sniff(head: StreamHead) -> bool:
     return _EXPORT.match(head.raw) is not None or _MESSAGE_FILE.match(head.raw) is not None
 
 
-def beside(folders: Collection[str]) -> frozenset[str]:
+def known_sibling_folders(folders: Collection[str]) -> frozenset[str]:
     """Those of the folders in one folder that are read with its messages: none unless it is opencode's storage."""
-    return _BESIDE.intersection(folders) if {"message", "part"} <= set(folders) else frozenset()
+    return _SIBLING_FOLDERS.intersection(folders) if {"message", "part"} <= set(folders) else frozenset()
 
 
 def read(stream: Stream) -> Iterator[Turn | Skip]:
     if stream.is_database:
-        yield from _database(stream)
+        yield from _read_database(stream)
         return
     for raw in stream.records():
         if isinstance(raw, Skip):
@@ -112,9 +112,9 @@ def read(stream: Stream) -> Iterator[Turn | Skip]:
             continue
         try:
             if _EXPORT.match(raw):
-                yield from _exported(foreign_values.decode(_EXPORTED, raw, stream), stream)
+                yield from _parse_export(foreign_values.decode(_EXPORTED, raw, stream), stream)
             else:
-                yield _filed(foreign_values.decode(_INFO, raw, stream), stream)
+                yield _read_message_file(foreign_values.decode(_INFO, raw, stream), stream)
         except foreign_values.NotReadableError as error:
             yield stream.skip(str(error))
 
@@ -122,7 +122,7 @@ def read(stream: Stream) -> Iterator[Turn | Skip]:
 FORMAT = Format("opencode", "opencode", _sniff, read)
 
 
-def _database(stream: Stream) -> Iterator[Turn | Skip]:
+def _read_database(stream: Stream) -> Iterator[Turn | Skip]:
     columns = stream.tables().get("session", ())
     parent, revert = (f"s.{name}" if name in columns else "NULL" for name in ("parent_id", "revert"))
     changed = "m.time_updated" if "time_updated" in stream.tables().get("message", ()) else "NULL"
@@ -139,7 +139,7 @@ def _database(stream: Stream) -> Iterator[Turn | Skip]:
         if isinstance(row, Skip):
             yield row
             continue
-        own, name, data, begun = row[0], foreign_values.read_text(row[1]), row[2], row[3]
+        message_id, name, data, begun = row[0], foreign_values.read_text(row[1]), row[2], row[3]
         title, directory, above, undone = (foreign_values.read_text(value) for value in row[4:8])
         if not isinstance(data, bytes):
             yield stream.skip("row without a message, or too long")
@@ -152,9 +152,9 @@ def _database(stream: Stream) -> Iterator[Turn | Skip]:
         if _is_unfinished(info, row[8]):
             yield Skip(reason=UNFINISHED)  # it would be kept as it is now
             continue
-        info.id, info.session_id, info.time = own, name, {"created": begun}
-        session = _Session(title=title, directory=directory, parent_id=above, revert=_object(undone))
-        yield _turn(info, _parts(own, stream), session, stream)
+        info.id, info.session_id, info.time = message_id, name, {"created": begun}
+        session = _Session(title=title, directory=directory, parent_id=above, revert=_parse_json(undone))
+        yield _parse_turn(info, _read_parts(message_id, stream), session, stream)
     newer = stream.tables().get("session_message", ())
     if "session_id" in newer:
         for row in stream.rows(
@@ -171,7 +171,7 @@ def _is_unfinished(info: _Info, changed: Any) -> bool:
     return time.time() - changed / 1000 < _WRITING_SECONDS
 
 
-def _parts(message: Any, stream: Stream) -> Iterator[_Part]:
+def _read_parts(message: Any, stream: Stream) -> Iterator[_Part]:
     for row in stream.rows(
         "SELECT id, CASE WHEN octet_length(data) <= ? THEN CAST(data AS BLOB) END FROM part WHERE message_id = ? "
         "ORDER BY id LIMIT ?",
@@ -188,37 +188,42 @@ def _parts(message: Any, stream: Stream) -> Iterator[_Part]:
         yield part
 
 
-def _exported(export: _Export, stream: Stream) -> Iterator[Turn | Skip]:
+def _parse_export(export: _Export, stream: Stream) -> Iterator[Turn | Skip]:
     if not export.messages:
         yield stream.skip(refusals.NO_MESSAGES)
     for one in export.messages:
         one.info.session_id = one.info.session_id or export.info.id
-        yield _turn(one.info, one.parts, export.info, stream)
+        yield _parse_turn(one.info, one.parts, export.info, stream)
 
 
-def _filed(info: _Info, stream: Stream) -> Turn | Skip:
+def _read_message_file(info: _Info, stream: Stream) -> Turn | Skip:
     """A message in a file of its own, with what lies beside it."""
-    storage = None if stream.source.member is not None else _storage(stream.source.path)
-    own, session = foreign_values.read_identifier(info.id), foreign_values.read_identifier(info.session_id)
+    storage = None if stream.source.member is not None else _storage_folder(stream.source.path)
+    message_id, session = (
+        foreign_values.read_identifier(info.id),
+        foreign_values.read_identifier(info.session_id),
+    )
     if (
         storage is None
-        or own is None
+        or message_id is None
         or session is None
-        or not {own, session}.isdisjoint((".", ".."))
-        or "/" in own + session
+        or not {message_id, session}.isdisjoint((".", ".."))
+        or "/" in message_id + session
     ):
-        return _turn(info, (), _Session(), stream)
-    parts = sorted((storage / "part" / own).glob("*.json"))[:_MOST_PARTS]
-    found = [part for path in parts if (part := _decoded(_PART, path, stream)) is not None]
-    return _turn(info, found, _session_file(storage, session, _changed(storage)) or _Session(), stream)
+        return _parse_turn(info, (), _Session(), stream)
+    parts = sorted((storage / "part" / message_id).glob("*.json"))[:_MOST_PARTS]
+    found = [part for path in parts if (part := _decode_file(_PART, path, stream)) is not None]
+    return _parse_turn(
+        info, found, _session_file(storage, session, _session_mtime(storage)) or _Session(), stream
+    )
 
 
-def _storage(path: Path) -> Path | None:
+def _storage_folder(path: Path) -> Path | None:
     folders = path.absolute().parents
     return folders[2] if len(folders) > 2 and folders[1].name == "message" else None
 
 
-def _changed(storage: Path) -> int:
+def _session_mtime(storage: Path) -> int:
     try:
         return (storage / "session").stat().st_mtime_ns
     except OSError:
@@ -236,7 +241,7 @@ def _session_file(storage: Path, session: str, changed: int) -> _Session | None:
     return None
 
 
-def _decoded(decoder: msgspec.json.Decoder[_Part], path: Path, stream: Stream) -> _Part | None:
+def _decode_file(decoder: msgspec.json.Decoder[_Part], path: Path, stream: Stream) -> _Part | None:
     try:
         if path.stat().st_size > _LARGEST_FILE:
             stream.warn(TOO_LONG_PART)
@@ -248,18 +253,28 @@ def _decoded(decoder: msgspec.json.Decoder[_Part], path: Path, stream: Stream) -
     return part
 
 
-def _turn(info: _Info, parts: Iterable[_Part], session: _Session, stream: Stream) -> Turn | Skip:
-    own, name = foreign_values.read_identifier(info.id), foreign_values.read_identifier(info.session_id)
-    if own is None or info.role not in _ROLES:
+def _parse_turn(info: _Info, parts: Iterable[_Part], session: _Session, stream: Stream) -> Turn | Skip:
+    message_id, name = (
+        foreign_values.read_identifier(info.id),
+        foreign_values.read_identifier(info.session_id),
+    )
+    if message_id is None or info.role not in _ROLES:
         return stream.skip(base.NOT_A_MESSAGE)
-    first_undone, within = _undone(session.revert)
-    if first_undone is not None and (own > first_undone or (own == first_undone and within is None)):
+    first_undone, within = _first_undone(session.revert)
+    if first_undone is not None and (
+        message_id > first_undone or (message_id == first_undone and within is None)
+    ):
         return Skip(reason=UNDONE)
     if info.summary is True:
         return Skip(reason=base.COMPACTION)
     texts, kinds = [], set()
     for part in parts:
-        if own == first_undone and within is not None and isinstance(part.id, str) and part.id >= within:
+        if (
+            message_id == first_undone
+            and within is not None
+            and isinstance(part.id, str)
+            and part.id >= within
+        ):
             continue
         kinds.add(part.type if isinstance(part.type, str) else "")
         if part.type == "text" and isinstance(part.text, str) and not part.synthetic and not part.ignored:
@@ -273,7 +288,7 @@ def _turn(info: _Info, parts: Iterable[_Part], session: _Session, stream: Stream
         session_id=f"opencode:{name or stream.source.stem}",
         role=info.role,
         content=text,
-        source_key=f"opencode:{own}",
+        source_key=f"opencode:{message_id}",
         source=SOURCE,
         event_time=foreign_values.event_time(time, stream),
         project=foreign_values.last_path_part(folder),
@@ -292,7 +307,7 @@ def _why_silent(kinds: Collection[str]) -> str:
     return base.PROGRAM if "text" in kinds else base.NOT_TEXT if "file" in kinds else base.NO_TEXT
 
 
-def _undone(revert: Any) -> tuple[str | None, str | None]:
+def _first_undone(revert: Any) -> tuple[str | None, str | None]:
     """The first message that the person took back, and its first part if only some of it was."""
     if not isinstance(revert, dict):
         return None, None
@@ -304,7 +319,7 @@ def _working_folder(path: Any) -> str | None:
     return foreign_values.read_folder(path.get("cwd")) if isinstance(path, dict) else None
 
 
-def _object(text: str | None) -> Any:
+def _parse_json(text: str | None) -> Any:
     try:
         return msgspec.json.decode(text) if text else None
     except (msgspec.MsgspecError, RecursionError):

@@ -68,7 +68,7 @@ def read(stream: Stream) -> Iterator[Item | Skip]:
             fences += 1
         elif fences == 1:
             name, _, value = line.partition(": ")
-            front[name] = _value(value)
+            front[name] = _parse_value(value)
         elif line.startswith("## "):
             here = line[3:]
         elif line.startswith("# "):
@@ -82,9 +82,9 @@ def read(stream: Stream) -> Iterator[Item | Skip]:
     if not isinstance(identity, str):
         yield Skip(reason=DAY if "date" in front else INDEX)
     elif identity.startswith("ent_"):
-        yield _entity(front, text, stream)
+        yield _parse_entity(front, text, stream)
     else:
-        yield _note(identity, front, text, lists, stream)
+        yield _parse_note(identity, front, text, lists, stream)
 
 
 FORMAT = Format("memtui-vault", "memtui vault", _sniff, read)
@@ -92,33 +92,33 @@ FORMAT = Format("memtui-vault", "memtui vault", _sniff, read)
 
 def unquoted(line: str) -> str:
     """A line of a block quote, or of a text, as it was before it was escaped."""
-    return _ESCAPED.sub(_sign, _QUOTE.sub("", line, count=1))
+    return _ESCAPED.sub(_unescape, _QUOTE.sub("", line, count=1))
 
 
-def _sign(match: re.Match[str]) -> str:
+def _unescape(match: re.Match[str]) -> str:
     if match[1]:
         return match[1]
     return chr(int(match[2])) if int(match[2]) <= sys.maxunicode else match[0]
 
 
-def _value(text: str) -> Any:
+def _parse_value(text: str) -> Any:
     try:
         return msgspec.json.decode(text)
     except msgspec.MsgspecError:
         return None
 
 
-def _entity(front: dict[str, Any], summary: str, stream: Stream) -> NamedEntity | Skip:
+def _parse_entity(front: dict[str, Any], summary: str, stream: Stream) -> NamedEntity | Skip:
     name = foreign_values.title_line(front.get("name"))
     if name is None:
         return stream.skip("no name")
-    aliases = tuple(alias for alias in _texts(front.get("aliases")) if alias.strip() and alias != name)
+    aliases = tuple(alias for alias in _strings_of(front.get("aliases")) if alias.strip() and alias != name)
     return NamedEntity(
         name=name, type=_TYPES.get(str(front.get("type")), "other"), aliases=aliases, summary=summary or None
     )
 
 
-def _note(
+def _parse_note(
     identity: str, front: dict[str, Any], text: str, lists: dict[str, list[str]], stream: Stream
 ) -> Note | Skip:
     kind = _KINDS.get(str(front.get("kind")))
@@ -129,8 +129,10 @@ def _note(
         return stream.skip(base.NO_TEXT)
     confidence = front.get("confidence")
     ended = _ENDS.get(str(front.get("ended")))
-    drawn_from = tuple(found for link in lists.get("Drawn from", []) if (found := _id(link)))
-    earlier = next((found for link in lists.get("In the place of", []) if (found := _id(link))), None)
+    drawn_from = tuple(found for link in lists.get("Drawn from", []) if (found := _linked_memory_id(link)))
+    earlier = next(
+        (found for link in lists.get("In the place of", []) if (found := _linked_memory_id(link))), None
+    )
     ended_at = foreign_values.event_time(front.get("ended_at"), stream)
     return Note(
         id=identity,
@@ -149,23 +151,23 @@ def _note(
         ended_by=ended or "forgotten",
         drawn_from=drawn_from,
         supersedes=earlier,
-        tags=tuple(_texts(front.get("tags"))),
+        tags=tuple(_strings_of(front.get("tags"))),
         topic=next((topic for topic in TOPICS if topic == front.get("topic")), None),
         happens_at=None
         if (happens := foreign_values.event_time(front.get("happens"), stream)) is None
         else int(happens),
-        about=tuple(_about(lists.get("About", []))),
+        about=tuple(_linked_entities(lists.get("About", []))),
     )
 
 
-def _about(links: list[str]) -> Iterator[NamedEntity]:
+def _linked_entities(links: list[str]) -> Iterator[NamedEntity]:
     for link in links:
         folder, _, name = link.partition("/")
         if folder in _FOLDERS and name:
             yield NamedEntity(name=name, type=_FOLDERS[folder])
 
 
-def _id(link: str) -> str | None:
+def _linked_memory_id(link: str) -> str | None:
     """The memory that a link of the vault leads to."""
     if turn := _TURN_ID.search(link):
         return f"ep_{turn[1]}"
@@ -173,5 +175,5 @@ def _id(link: str) -> str | None:
     return note[1] if note else None
 
 
-def _texts(value: Any) -> list[str]:
+def _strings_of(value: Any) -> list[str]:
     return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
