@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from memtui.engine.consolidation.compare.conflicts import REPLACES, relate
 from memtui.engine.consolidation.compare.look_alikes import looks_like_one
+from memtui.engine.consolidation.compare.update_model import Statement, update_model
 
 
 @pytest.mark.parametrize(
@@ -64,3 +65,20 @@ def test_a_high_score_says_more_than_that_no_word_is_shared() -> None:
     assert relate("my boyfriend eats meat again", "Vegetarian", judged=2.0).kind == "beside"
     assert relate("we moved grandma into a care home", "Grandma lives alone", judged=2.0).kind == "conflict"
     assert relate("Tobi takes Synthroid now", "I take Synthroid", judged=2.0).kind == "beside"
+
+
+@pytest.mark.parametrize(
+    ("new", "old", "kind"),
+    [
+        ("The demo moved from 19 November to 26 November", "Oskar left in October", "beside"),
+        (
+            "The demo moved from 19 November to 26 November",
+            "We show it in Trondheim on 19 November",
+            "conflict",
+        ),
+        ("The handover doc has to be done by 18 December", "0.8 degrees in January", "beside"),
+    ],
+)
+def test_what_names_the_value_that_it_replaces_replaces_no_other_one(new: str, old: str, kind: str) -> None:
+    odds = update_model().replacement_odds(Statement(new), [Statement(old)])[0]
+    assert relate(new, old, judged=odds, likeliest=True, among_many=True).kind == kind

@@ -16,7 +16,7 @@ from .negation import changes_hands
 from .similarity import tokens_as_written
 from .statement_features import people_named
 from .update_model import packaged_features
-from .values import takes_back_value
+from .values import says_other_old_value, takes_back_value
 from .vocabulary import SYNONYMS
 
 _SELF = "\x00self"
@@ -37,6 +37,8 @@ def are_compatible(new: str, old: str) -> bool:
 
     Somebody whom the new one only mentions ("on the 17th because Priya is away") is not what it is about.
     """
+    if says_other_old_value(new, old):
+        return True
     mine, theirs = subject_of(new), subject_of(old)
     shared = _shared_stems(new, old)
     if is_severe(new) or (is_severe(old) and not takes_back_value(new, old)):

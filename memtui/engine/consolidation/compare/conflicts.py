@@ -22,7 +22,14 @@ from .negation import denies_alike, denies_statement, negates_all, negates_part
 from .similarity import AnalysedText, analyse_statement, compare_analysed
 from .slots import contested_slot, moves_home, names_role
 from .statement_features import people_named
-from .values import another_value, begin_with_same_word, lifts_denial, sets_another_value, shares_words
+from .values import (
+    another_value,
+    begin_with_same_word,
+    lifts_denial,
+    says_other_old_value,
+    sets_another_value,
+    shares_words,
+)
 from .vocabulary import SEVERAL_AT_ONCE
 
 # In a run so many facts, or this share of them if that is more, may be superseded without being asked, as with the
@@ -133,7 +140,12 @@ def _relate(new: str, old: str, correcting: bool, judged: float | None, among_ma
 
 def _overrules(new: str, old: str, judged: float | None) -> bool:
     """Whether the score says more than that no word is shared: "I eat chicken again", of a vegetarian."""
-    return judged is not None and judged >= _CLEARLY and may_be_of_one(new, old)
+    return (
+        judged is not None
+        and judged >= _CLEARLY
+        and may_be_of_one(new, old)
+        and not says_other_old_value(new, old)
+    )
 
 
 def _likely(new: str, old: str, correcting: bool, judged: float | None) -> bool:

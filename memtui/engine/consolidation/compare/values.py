@@ -37,6 +37,14 @@ _SORTS = {
     ),
     "amount": re.compile(r"(?<=^ )(?:to |about |around )?[€$£]?\d[\d.,]*(?: ?[a-z%€$£]+)?"),
 }
+# "moved from 19 November to 26 November", "went from 85 to 92"; no span of time ("away from the 5th to the 20th").
+_from_value_to_value = re.compile(
+    r"\b(?:moved?|moves|moving|shift(?:ed|s)|push(?:ed|es)|chang(?:ed|es)|rescheduled|postponed|went|goes|gone|going|rais(?:ed|es)"
+    r"|increased|reduced|cut|dropped)(?: (?:up|down|back|forward|out))? from (?:the )?"
+    rf"(?P<before>(?:[€$£]?\d|\w+day\b|{_MONTH} )[^,;]{{0,24}}?) to (?:the )?(?:[€$£]?\d|\w+day\b|{_MONTH} )",
+    re.IGNORECASE,
+)
+_value_words = re.compile(r"[^\W_]+")
 _LATER = re.compile(r",(?!\d)|[;(]| (?:and|but|because|since|so|while|if|unless|after|before|until|except) ")
 
 
@@ -93,6 +101,18 @@ def sets_another_value(new: str, old: str) -> bool:
 def shares_words(new: str, old: str) -> bool:
     """Whether both have a word that says something."""
     return not set(packaged_features(new).content).isdisjoint(packaged_features(old).content)
+
+
+def says_other_old_value(new: str, old: str) -> bool:
+    """Whether the new one says itself which value it replaces, and the known one has neither that value nor a word of it."""
+    match = _from_value_to_value.search(new)
+    return (
+        match is not None
+        and not shares_words(new, old)
+        and set(_value_words.findall(match["before"].casefold())).isdisjoint(
+            _value_words.findall(old.casefold())
+        )
+    )
 
 
 def begin_with_same_word(new: str, old: str) -> bool:
