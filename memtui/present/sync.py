@@ -14,9 +14,13 @@ if TYPE_CHECKING:
     from memtui.engine.records.sync import DeviceState, SyncProblem, SyncReport, SyncStatus
 
 _KINDS = {
-    "forged": "forged", "damaged": "damaged", "unreadable": "not readable here", "newer": "by a newer memtui",
-    "swapped": "swapped", "old": "older than before", "missing": "missing", "twice": "written twice",
+    "forged": "forged", "damaged": "damaged", "partial": "still being copied", "unreadable": "not readable here",
+    "newer": "by a newer memtui", "swapped": "swapped", "old": "older than before", "missing": "missing",
+    "twice": "written twice",
 }  # fmt: skip
+
+_LATER = "; it and what follows will be read once it is there"
+_WHAT_NEXT = {"partial": _LATER, "missing": _LATER, "twice": ""}
 
 
 def report_line(report: SyncReport) -> str:
@@ -48,7 +52,7 @@ def report_notes(report: SyncReport) -> list[tuple[str, Role]]:
 
 def problem_line(problem: SyncProblem) -> str:
     """What is wrong with a batch, and what became of it."""
-    waits = "; it and what follows was not applied" if problem.kind != "twice" else ""
+    waits = _WHAT_NEXT.get(problem.kind, "; it and what follows was not applied")
     message = problem.message.rstrip(".")
     return f"batch {problem.number} of {problem.device}: {_KINDS[problem.kind]}: {message}{waits}"
 

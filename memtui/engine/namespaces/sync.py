@@ -205,20 +205,29 @@ class Sync:
     def run_with(self, store: SyncStore, sealer: Sealer, *, facts_only: bool = False) -> SyncReport:
         """Send what changed here, read and merge what others sent. ``facts_only``: turns stay where they are."""
         self._core.must_write("sync it")
-        report = self._replica(store, sealer, facts_only).run()
-        if report.operations:
-            self._core.indexer.relearn_names()
-            self._core.after_large_change()
-        return report
+        came: list[int] = []
+        try:
+            return self._replica(store, sealer, facts_only, came.append).run()
+        finally:  # also where the store took nothing after it had given something
+            if came:
+                self._core.indexer.relearn_names()
+                self._core.after_large_change()
 
     # Inside
 
-    def _replica(self, store: SyncStore, sealer: Sealer, facts_only: bool) -> Replica:
+    def _replica(
+        self, store: SyncStore, sealer: Sealer, facts_only: bool, came: Callable[[int], None]
+    ) -> Replica:
+        """``came`` is called with each operation that brought something."""
         from memtui.engine.sync.replica import Replica
+
+        def announce(op_id: int) -> None:
+            came(op_id)
+            self._core.announce_by_id(op_id)
 
         return Replica(
             self._core.connections, self._core.clock, store, sealer, facts_only=facts_only,
-            on_operation=self._core.announce_by_id, on_erased=self._forget_erased,
+            on_operation=announce, on_erased=self._forget_erased,
         )  # fmt: skip
 
     def _run(self, url: str | None, plain: bool, facts_only: bool | None) -> SyncReport:

@@ -8,16 +8,19 @@ from ..wording import plural
 from .base import Record
 from .history import Operation
 
-ProblemKind = Literal["forged", "damaged", "unreadable", "newer", "swapped", "old", "missing", "twice"]
+ProblemKind = Literal[
+    "forged", "damaged", "partial", "unreadable", "newer", "swapped", "old", "missing", "twice"
+]
 
 
 class SyncProblem(Record):
     """Why a batch of a device (and what comes after it of that device) was not applied.
 
-    ``kind``: ``forged`` (its authentication does not fit), ``damaged`` (cut or not a batch), ``unreadable`` (not for this
-    device), ``newer`` (a newer memtui wrote it), ``swapped`` (another batch than its name and the ones before say),
-    ``old`` (the store has less of this device than was seen before), ``missing`` (a later batch is there, this one is
-    not: it may still come), ``twice`` (another copy of this file writes under the same name).
+    ``kind``: ``forged`` (its authentication does not fit), ``damaged`` (not what was written), ``partial`` (its end has not
+    arrived: it may still be copied), ``unreadable`` (not for this device), ``newer`` (a newer memtui wrote it), ``swapped``
+    (another batch than its name and the ones before say), ``old`` (the store has less of this device than was seen before),
+    ``missing`` (a later batch is there, this one is not: it may still come), ``twice`` (another copy of this file writes
+    under the same name).
     """
 
     device: str

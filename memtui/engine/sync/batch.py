@@ -104,7 +104,9 @@ class Sealer(Protocol):
 class BatchError(Exception):
     """What is wrong with a batch. ``kind``: as in ``records.sync.SyncProblem``."""
 
-    def __init__(self, kind: Literal["forged", "damaged", "unreadable", "newer"], message: str) -> None:
+    def __init__(
+        self, kind: Literal["forged", "damaged", "partial", "unreadable", "newer"], message: str
+    ) -> None:
         super().__init__(message)
         self.kind = kind
         self.message = message

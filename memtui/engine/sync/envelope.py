@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import re
 from collections.abc import Mapping
 from importlib import import_module
 from types import ModuleType
@@ -21,10 +20,10 @@ from memtui.engine.errors import DegradedError
 from memtui.engine.installation import command_for_dependency
 from memtui.engine.records import DeviceId, Record
 
+from . import framing
 from .batch import FORMAT, Batch, BatchError, Header, Removed, encode, lines_hash
 
-_SEALED = re.compile(rb"memtui-age 1 (\d{1,9})\n")
-_PLAIN = b"memtui-plain 1\n"
+_AGE, _PLAIN = "age", "plain"
 _MAC_BYTES = 32
 _MOST_BYTES = 256 << 20
 """Of a batch before compression: more comes from nobody who means well."""
@@ -118,7 +117,7 @@ class AgeSealer:
         """What ``open_bytes`` gave of an earlier epoch, under the key of now."""
         epoch = self._epochs[self.epoch]
         data = authenticated(epoch.key, self._context(epoch.number), data)
-        return b"memtui-age 1 %d\n" % epoch.number + encrypt(data, [recipient_of(epoch.identity)])
+        return framing.frame(_AGE, epoch.number, encrypt(data, [recipient_of(epoch.identity)]))
 
     def open(self, data: bytes) -> Batch:
         number, content = self.open_bytes(data)
@@ -128,15 +127,13 @@ class AgeSealer:
 
     def open_bytes(self, data: bytes) -> tuple[int, bytes]:
         """The number of the epoch, and what was sealed. Raises BatchError."""
-        if data.startswith(_PLAIN):
+        found = _unframed(data)
+        if found.kind != _AGE:
             raise BatchError("forged", "It is not encrypted, as batches of this group are.")
-        found = _SEALED.match(data)
-        if found is None:
-            raise _not_sealed(data)
-        epoch = self._epochs.get(int(found[1]))
+        epoch = self._epochs.get(found.number)
         if epoch is None:
             raise BatchError("unreadable", "It is sealed under a key that this device does not have.")
-        content = decrypt(data[found.end() :], epoch.identity)
+        content = decrypt(found.content, epoch.identity)
         if content is None:
             raise BatchError("damaged", "It cannot be decrypted: it is cut, changed, or not for this group.")
         checked = verified(epoch.key, self._context(epoch.number), content)
@@ -172,23 +169,29 @@ class PlainSealer:
         self._text_key = text_key
 
     def seal(self, batch: Batch) -> bytes:
-        return _PLAIN + to_bytes(batch)
+        return framing.frame(_PLAIN, self.epoch, to_bytes(batch))
 
     def open(self, data: bytes) -> Batch:
-        if _SEALED.match(data):
+        found = _unframed(data)
+        if found.kind != _PLAIN:
             raise BatchError("unreadable", "It is encrypted, and this group is plain.")
-        if not data.startswith(_PLAIN):
-            raise _not_sealed(data)
-        return from_bytes(data.removeprefix(_PLAIN), self.group)
+        return from_bytes(found.content, self.group)
 
     def keyed_hash(self, text: str) -> str:
         return _keyed(self._text_key, text)
 
 
-def _not_sealed(data: bytes) -> BatchError:
-    if re.match(rb"memtui-(age|plain) \d+", data):
-        return BatchError("newer", "A newer memtui wrote it.")
-    return BatchError("damaged", "It is no batch, or its beginning is missing.")
+def _unframed(data: bytes) -> framing.Frame:
+    """Raises BatchError."""
+    try:
+        found = framing.unframe(data)
+    except framing.PartialError as error:
+        raise BatchError("partial", str(error)) from None
+    if found is None or found.kind not in (_AGE, _PLAIN):
+        raise BatchError("damaged", "It is no batch, or its beginning or end is another one.")
+    if found.format > framing.FORMAT:
+        raise BatchError("newer", "A newer memtui wrote it.")
+    return found
 
 
 def _keyed(key: bytes, text: str) -> str:

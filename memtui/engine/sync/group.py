@@ -23,6 +23,7 @@ from msgspec.structs import replace
 from memtui.engine.errors import DegradedError, InputError, NotFoundError, UsageError
 from memtui.engine.records import Record, device_name
 
+from . import framing
 from .batch import BatchError
 from .envelope import (
     AgeSealer,
@@ -39,7 +40,7 @@ from .stores import SyncStore, urls
 
 MARKER = "memtui-sync.json"
 _FOLDER = "group/"
-_SEALED, _PLAIN = b"memtui-group 1\n", b"memtui-group-plain 1\n"
+_SEALED, _PLAIN = "group", "group-plain"
 _FORMAT = 1
 _TRIES = 8
 _CODE = re.compile(r"MEMTUI-1-([02-9AC-HJ-NP-Z]{58})-(\d{1,10})-([0-9A-F]{32})")
@@ -257,7 +258,12 @@ class Groups:
                 f"{store.url} is empty or older than it was: change {known.group.number} of its group is missing.",
                 "Nothing was sent or applied. Check that it is the same store, and that it is mounted and up to date.",
             )
-        if _hash(_must_have(store, _name(known.group.number))) != known.hash:
+        latest = _must_have(store, _name(known.group.number))
+        if _hash(latest) != known.hash:
+            try:
+                framing.unframe(latest)
+            except framing.PartialError as error:
+                raise _partial(known.group.number, error) from None
             # Never followed unasked: a removed device could make such a change, to stay in the group.
             raise GroupError(
                 f"Change {known.group.number} of the group is another one than here: two devices changed it at once,"
@@ -382,10 +388,10 @@ def _sealed(group: Group, before: Group | None) -> bytes:
     """The object of a change: for the members of it, authenticated under the last key of the group before it."""
     content = _encode(group)
     if group.plain:
-        return _PLAIN + content
+        return framing.frame(_PLAIN, group.number, content)
     key = (before or group).epochs[-1].key
     content = authenticated(key, f"group {group.id} {group.number}", content)
-    return _SEALED + encrypt(content, [one.recipient for one in group.members])
+    return framing.frame(_SEALED, group.number, encrypt(content, [one.recipient for one in group.members]))
 
 
 def _opened(data: bytes, before: Membership | None, identity: str, number: int) -> Group:
@@ -397,16 +403,20 @@ def _opened(data: bytes, before: Membership | None, identity: str, number: int) 
         f"Change {number} of the group is forged or damaged.",
         "Nothing was sent or applied. If the store is a folder, look for a copy of the file group/ that it kept.",
     )
-    if not data.startswith((_SEALED, _PLAIN)):
+    try:
+        found = framing.unframe(data)
+    except framing.PartialError as error:
+        raise _partial(number, error) from None
+    if found is None or found.kind not in (_SEALED, _PLAIN) or found.format > framing.FORMAT:
         raise wrong
-    plain = data.startswith(_PLAIN)
+    plain = found.kind == _PLAIN
     if before is not None and before.group.plain != plain:
         raise wrong
     content: bytes | None
     if plain:
-        content = data.removeprefix(_PLAIN)
+        content = found.content
     else:
-        content = decrypt(data.removeprefix(_SEALED), identity)
+        content = decrypt(found.content, identity)
         if content is None:
             raise _NotForUsError
     try:
@@ -427,6 +437,13 @@ def _opened(data: bytes, before: Membership | None, identity: str, number: int) 
     return group
 
 
+def _partial(number: int, error: framing.PartialError) -> GroupError:
+    return GroupError(
+        f"Change {number} of the group is still being copied: {error}.",
+        "Nothing was sent or applied. Try again in a moment; a sync client may not have finished.",
+    )
+
+
 def _must_have(store: SyncStore, name: str) -> bytes:
     data = store.get(name)
     if data is None:
@@ -438,7 +455,10 @@ def _read_marker(store: SyncStore) -> _Marker:
     try:
         marker = msgspec.json.decode(store.get(MARKER) or b"", type=_Marker)
     except msgspec.MsgspecError:
-        raise GroupError(f"{MARKER} in {store.url} is damaged.", "Choose another place.") from None
+        raise GroupError(
+            f"{MARKER} in {store.url} cannot be read: it is damaged, or still being copied.",
+            "Try again in a moment; if it stays so, choose another place.",
+        ) from None
     if marker.format > _FORMAT:
         raise GroupError(f"A newer memtui made {store.url}.", "Update memtui.")
     return marker

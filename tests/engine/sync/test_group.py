@@ -15,6 +15,7 @@ from memtui.engine.errors import InputError, NotFoundError, UsageError
 from memtui.engine.sync import group as groups
 from memtui.engine.sync.batch import Batch, BatchError, Header, Removed, lines_hash
 from memtui.engine.sync.envelope import encrypt, from_bytes, to_bytes
+from memtui.engine.sync.framing import frame
 from memtui.engine.sync.group import GroupError, Groups, NotMemberError, read_code
 from memtui.engine.sync.keyring import Keyring
 from memtui.engine.sync.stores import open_store
@@ -373,9 +374,29 @@ def test_a_change_that_does_not_follow_is_noticed(three: tuple[Device, Device, D
 def test_a_missing_change_waits(three: tuple[Device, Device, Device]) -> None:
     one = three[0]
     number = one.known().number
-    one.store.put_if_absent(groups._name(number + 2), b"memtui-group 1\nx")
+    one.store.put_if_absent(groups._name(number + 2), frame("group", number + 2, b"x"))
     with pytest.raises(GroupError, match="has not arrived"):
         one.refresh()
+
+
+@pytest.mark.parametrize("share", [0.0, 0.02, 0.5, 0.99])
+def test_a_change_that_is_half_copied_waits_and_nobody_is_told_to_be_removed(
+    three: tuple[Device, Device, Device], tmp_path: Path, share: float
+) -> None:
+    """A sync client that writes in place: the others see the beginning of the file first."""
+    one, two, _ = three
+    known = two.keyring.path.read_bytes()
+    one.groups.invite(one.store)
+    place = tmp_path / "store" / "group" / f"{one.known().number:010}"
+    whole = place.read_bytes()
+    place.write_bytes(whole[: int(len(whole) * share)])
+    for device in (one, two):  # who knows that change already, and who is to follow it
+        with pytest.raises(GroupError, match="still being copied") as raised:
+            device.refresh()
+        assert "Try again" in raised.value.hint
+    assert two.keyring.path.read_bytes() == known
+    place.write_bytes(whole)
+    assert one.refresh() == two.refresh()
 
 
 # Batches
@@ -388,24 +409,27 @@ def test_a_batch_is_what_was_sealed_or_a_named_problem(three: tuple[Device, Devi
     for size in (0, 1, 10, 40, len(sealed) // 2, len(sealed) - 1):
         with pytest.raises(BatchError) as raised:
             sealer.open(sealed[:size])
-        assert raised.value.kind == "damaged"
+        assert raised.value.kind == "partial"
+    with pytest.raises(BatchError) as raised:
+        sealer.open(sealed + b"x")
+    assert raised.value.kind == "damaged"
     for place in range(20, len(sealed), 7):
         changed = bytearray(sealed)
         changed[place] ^= 1
         with pytest.raises(BatchError):
             sealer.open(bytes(changed))
     with pytest.raises(BatchError) as raised:
-        sealer.open(b"memtui-age 2 1\nxxx")
+        sealer.open(b"memtui-age 2 1 3\nxxx")
     assert raised.value.kind == "newer"
     with pytest.raises(BatchError, match="not encrypted"):
-        sealer.open(b"memtui-plain 1\n" + to_bytes(batch(one.known().id, one.name, 1)))
+        sealer.open(frame("plain", 0, to_bytes(batch(one.known().id, one.name, 1))))
 
 
 def test_who_can_encrypt_for_the_group_cannot_write_for_it(three: tuple[Device, Device, Device]) -> None:
     one, two, _ = three
     epoch = one.known().epochs[-1]
     content = bytes(32) + to_bytes(batch(one.known().id, one.name, 1))
-    forged = b"memtui-age 1 %d\n" % epoch.number + encrypt(content, [groups.recipient_of(epoch.identity)])
+    forged = frame("age", epoch.number, encrypt(content, [groups.recipient_of(epoch.identity)]))
     with pytest.raises(BatchError, match="authentication") as raised:
         two.known().sealer.open(forged)
     assert raised.value.kind == "forged"
@@ -415,7 +439,7 @@ def test_a_batch_of_another_group_is_forged(device: Callable[[str], Device]) -> 
     one = device("laptop")
     one.begin(plain=True)
     with pytest.raises(BatchError, match="another group"):
-        one.known().sealer.open(b"memtui-plain 1\n" + to_bytes(batch("other", one.name, 1)))
+        one.known().sealer.open(frame("plain", 0, to_bytes(batch("other", one.name, 1))))
 
 
 def test_a_removed_line_leaves_its_hash() -> None:

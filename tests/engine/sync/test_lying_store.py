@@ -104,7 +104,7 @@ def forge(two: Two) -> None:
 
 
 LIES: dict[str, tuple[Callable[[Two], None], str]] = {
-    "truncated": (truncate, "damaged"), "empty": (empty, "damaged"), "changed": (change, "damaged"),
+    "truncated": (truncate, "partial"), "empty": (empty, "partial"), "changed": (change, "damaged"),
     "swapped": (swap, "swapped"), "replayed": (replay, "swapped"), "missing": (drop, "missing"), "forged": (forge, "damaged"),
 }  # fmt: skip
 

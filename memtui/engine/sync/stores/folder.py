@@ -6,6 +6,7 @@ names that are not listed. On a folder that a client syncs, ``put_if_absent`` se
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import stat
@@ -21,6 +22,9 @@ from .base import MOST_BYTES, SyncStoreError, checked_name, checked_prefix
 _PARTIAL = ".memtui-"
 _LEFT_BEHIND_SECONDS = 3_600
 """No write takes as long: the program that wrote such a file was killed. It may hold what is erased since."""
+
+_READ_ONLY = (errno.EACCES, errno.EPERM, errno.EROFS)
+_LATER = "Nothing was lost: what is new here is sent later."
 
 
 class FolderStore:
@@ -60,7 +64,7 @@ class FolderStore:
                 with suppress(OSError):
                     partial.unlink(missing_ok=True)
         except OSError as error:
-            raise self._failed(error) from None
+            raise self._not_written(error) from None
         return True
 
     def get(self, name: str) -> bytes | None:
@@ -97,7 +101,7 @@ class FolderStore:
                 raise
             _flush(path.parent)
         except OSError as error:
-            raise self._failed(error) from None
+            raise self._not_written(error) from None
 
     def delete(self, name: str) -> None:
         path = self._path(name)
@@ -106,7 +110,7 @@ class FolderStore:
         except NotADirectoryError:
             pass
         except OSError as error:
-            raise self._failed(error) from None
+            raise self._not_written(error) from None
 
     def close(self) -> None:
         """Nothing is open."""
@@ -162,9 +166,20 @@ class FolderStore:
             raise
         return partial
 
-    def _failed(self, error: OSError) -> Exception:
+    def _not_written(self, error: OSError) -> Exception:
         full = paths.no_room(error, self._folder)
-        return full or SyncStoreError(
+        if full is not None:
+            full.hint = f"{_LATER} Free some space there, and sync again."
+            return full
+        if error.errno in _READ_ONLY:
+            return SyncStoreError(
+                f"The folder {self._folder} cannot be written: {error.strerror}.",
+                f"{_LATER} See that you may write there, and that it is not mounted for reading only.",
+            )
+        return self._failed(error)
+
+    def _failed(self, error: OSError) -> Exception:
+        return SyncStoreError(
             f"The folder {self._folder} cannot be used: {error.strerror or error}.",
             "Check that it is mounted and that you may write there.",
         )
