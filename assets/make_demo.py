@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from memtui.demo.lines import DATE, DrawnContradiction, DrawnLine, Turn, fill_dates, read_lines
+from memtui.demo.lines import DATE, DrawnContradiction, DrawnLine, TurnLine, fill_dates, read_lines
 from memtui.demo.story import AGENT, Story
 from memtui.engine.consolidation.extract.rules import KeywordExtractor
 from memtui.engine.consolidation.plan import Contradicted, PlanLine
@@ -75,7 +75,7 @@ class Making:
             finally:
                 connections.close()
 
-    def _recall(self, turn: Turn, at: int) -> None:
+    def _recall(self, turn: TurnLine, at: int) -> None:
         memory = self._story.memory
         memory.models.index_pending()
         memory.actor = AGENT

@@ -207,14 +207,14 @@ class RecordingSession:
 
 
 def _function_tool(box: Toolbox, tool: Tool) -> FunctionTool:
-    async def invoke(context: ToolContext[Any], arguments: str) -> str:
+    async def invoke_tool(context: ToolContext[Any], arguments: str) -> str:
         return (await asyncio.to_thread(box.call, tool.name, arguments)).text
 
     return FunctionTool(
         name=tool.name,
         description=tool.description,
         params_json_schema=arguments_schema(tool),
-        on_invoke_tool=invoke,
+        on_invoke_tool=invoke_tool,
         strict_json_schema=False,
     )
 

@@ -168,11 +168,11 @@ class MemoryExtension:
                 f"There is no event {event!r}.", "The event of this memory is memory.session_completed."
             )
 
-        def told(changes: Changes) -> None:
+        def call_back(changes: Changes) -> None:
             for session_id in changes.sessions:
                 callback(SessionCompleted(session_id=session_id))
 
-        return self.memory.subscribe("session_completed", told)
+        return self.memory.subscribe("session_completed", call_back)
 
     # Reading
 

@@ -36,7 +36,7 @@ def start(folder: Path | None = None) -> Path | None:
     logger = logging.getLogger("memtui")
     stop()
     try:
-        file = log_path(paths.private_folder(folder or paths.log_folder()))
+        file = log_path(paths.make_private_folder(folder or paths.log_folder()))
         handler = _file_handler(file)
     except (OSError, MemtuiError):
         logger.addHandler(logging.NullHandler())

@@ -85,7 +85,7 @@ def _full_flush() -> Callable[[int], Any] | None:
     return None if command is None else lambda descriptor: getattr(fcntl, "fcntl")(descriptor, command)  # noqa: B009
 
 
-def flush(path: Path) -> None:
+def flush_path(path: Path) -> None:
     """As ``flush_descriptor`` for a closed file, or for the names in a folder."""
     if is_windows() and path.is_dir():
         return  # a folder cannot be opened there; NTFS journals its names
@@ -99,15 +99,15 @@ def flush(path: Path) -> None:
 
 def replace(source: Path, target: Path) -> None:
     """Give ``source`` the name of ``target``, whose file is gone then."""
-    _patiently(lambda: source.replace(target))
+    _retry_while_in_use(lambda: source.replace(target))
 
 
 def rename(source: Path, target: Path) -> None:
     """Give ``source`` the name ``target``, which must be free."""
-    _patiently(lambda: source.rename(target))
+    _retry_while_in_use(lambda: source.rename(target))
 
 
-def _patiently(act: Callable[[], object]) -> None:
+def _retry_while_in_use(act: Callable[[], object]) -> None:
     """On Windows a file that a program has open without sharing it cannot be renamed or replaced; most are soon done."""
     deadline = time.monotonic() + RENAME_SECONDS
     pause = 0.01
@@ -160,9 +160,9 @@ def filesystem_of(path: Path) -> str:
             return ""
         return mounted_type(table, str(path))
     if is_macos():
-        return _macos_type(path)
+        return _macos_file_system(path)
     if is_windows():
-        return _windows_type(path)
+        return _windows_file_system(path)
     return ""
 
 
@@ -183,7 +183,7 @@ def mounted_type(mountinfo: str, path: str) -> str:
     return found
 
 
-def _macos_type(path: Path) -> str:
+def _macos_file_system(path: Path) -> str:
     """``statfs`` by hand: Python has no call for a file system's name."""
     import ctypes
 
@@ -213,7 +213,7 @@ NETWORK_TYPES = re.compile(
 )
 
 
-def _windows_type(path: Path) -> str:
+def _windows_file_system(path: Path) -> str:
     if str(path).startswith("\\\\"):
         return "smb"
     import ctypes
@@ -285,12 +285,12 @@ def signal_name(number: int) -> str:
 # Processes and the terminal
 
 
-class Apart(TypedDict):
+class OwnGroupArguments(TypedDict):
     process_group: int | None
     creationflags: int
 
 
-def apart() -> Apart:
+def own_group_arguments() -> OwnGroupArguments:
     """Arguments of Popen for a process that Ctrl+C does not reach: it is its parent's to handle."""
     if is_windows():
         new_group = 0x200  # CREATE_NEW_PROCESS_GROUP, which subprocess has only there
@@ -298,7 +298,7 @@ def apart() -> Apart:
     return {"process_group": 0, "creationflags": 0}
 
 
-def executable(name: str) -> str:
+def executable_name(name: str) -> str:
     """The file name of a program."""
     return f"{name}.exe" if is_windows() else name
 
@@ -314,7 +314,7 @@ def command_line(words: Sequence[str]) -> str:
     return shlex.join(words)
 
 
-def words_of(command: str) -> list[str]:
+def split_command(command: str) -> list[str]:
     """The words of a command line. Raises ValueError for one with an open quote.
 
     On Windows a backslash is part of a path, and escapes nothing.
@@ -355,24 +355,24 @@ def run_in_foreground(command: Sequence[str]) -> int:
         with signals_handled(stop_signals(), lambda number: None):  # Ctrl+C is for the program
             return subprocess.run(command, check=False).returncode
     endings: list[int] = []
-    with _terminal_kept() as foreground, signals_handled(stop_signals(), endings.append):
+    with _terminal_kept() as give_terminal_to, signals_handled(stop_signals(), endings.append):
         # In its own process group, so that Ctrl+C goes to the program and not to memtui.
         program = subprocess.Popen(command, process_group=0)
-        foreground(program.pid)
+        give_terminal_to(program.pid)
         asked_at = None
         while True:
             pid, status = os.waitpid(program.pid, os.WNOHANG | os.WUNTRACED)
             if pid and os.WIFSTOPPED(status):  # Ctrl+Z, or it wanted the terminal before it had it
-                foreground(program.pid)
-                _to_group(program.pid, signal.SIGCONT)
+                give_terminal_to(program.pid)
+                _signal_group(program.pid, signal.SIGCONT)
             elif pid:
                 program.returncode = os.waitstatus_to_exitcode(status)
                 return program.returncode
             if endings and asked_at is None:
                 asked_at = time.monotonic()
-                _to_group(program.pid, signal.SIGHUP if endings[0] == signal.SIGHUP else signal.SIGTERM)
+                _signal_group(program.pid, signal.SIGHUP if endings[0] == signal.SIGHUP else signal.SIGTERM)
             elif asked_at is not None and time.monotonic() - asked_at > FOREGROUND_END_SECONDS:
-                _to_group(program.pid, signal.SIGKILL)
+                _signal_group(program.pid, signal.SIGKILL)
             time.sleep(_FOREGROUND_LOOK_SECONDS)
 
 
@@ -391,7 +391,7 @@ def _terminal_kept() -> Iterator[Callable[[int], None]]:
         yield lambda group: None  # no terminal to hand over
         return
 
-    def foreground(group: int) -> None:
+    def give_terminal_to(group: int) -> None:
         # A background process that uses the terminal would be stopped by this signal.
         blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTTOU})
         with suppress(OSError, termios.error):  # the group, or the terminal, is gone already
@@ -401,14 +401,14 @@ def _terminal_kept() -> Iterator[Callable[[int], None]]:
         signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
     try:
-        yield foreground
+        yield give_terminal_to
     finally:
-        foreground(ours)
+        give_terminal_to(ours)
         with suppress(OSError):
             os.write(2, _PLAIN_KEYS)
 
 
-def _to_group(group: int, number: int) -> None:
+def _signal_group(group: int, number: int) -> None:
     if sys.platform == "win32":
         return
     with suppress(ProcessLookupError):

@@ -87,7 +87,7 @@ def default_memory() -> Path:
     return data_folder() / MEMORY_NAME
 
 
-def private_folder(folder: Path) -> Path:
+def make_private_folder(folder: Path) -> Path:
     """Create ``folder`` (and what is missing above it) for its owner only, and return it.
 
     A folder that is already there keeps its mode. Raises StoreError where it cannot be made.
@@ -101,7 +101,7 @@ def private_folder(folder: Path) -> Path:
         for step in reversed(missing):
             step.mkdir(mode=FOLDER_MODE, exist_ok=True)
     except OSError as error:
-        raise no_room(error, folder) or StoreError(
+        raise disk_full_error(error, folder) or StoreError(
             f"The folder {folder} cannot be made: {error.strerror}.",
             "Choose another place, or create it yourself and give it to your user.",
         ) from error
@@ -120,7 +120,7 @@ def free_space(path: Path | None) -> str:
     return f"{shutil.disk_usage(folder).free / 1e6:,.0f} MB free"
 
 
-def no_room(error: OSError, path: Path) -> DiskFullError | None:
+def disk_full_error(error: OSError, path: Path) -> DiskFullError | None:
     """The error to raise where a file could not be written for lack of space; None for any other reason."""
     if error.errno not in _FULL:
         return None
@@ -137,7 +137,7 @@ def check_place(path: Path, *, allow_unsafe: bool = False) -> None:
     """
     if allow_unsafe:
         return
-    reason = unsafe_reason(path)
+    reason = why_unsafe_place(path)
     if reason:
         raise UnsafePlaceError(
             f"{path} is {reason}: a memory there loses writes when two programs use it.",
@@ -145,12 +145,12 @@ def check_place(path: Path, *, allow_unsafe: bool = False) -> None:
         )
 
 
-def unsafe_reason(path: Path) -> str:
+def why_unsafe_place(path: Path) -> str:
     """Why ``path`` is no place for a memory ("on a network file system (nfs4)"), or ""."""
     given = Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would hide a link's own name
     real = Path(os.path.realpath(path))
     for location in dict.fromkeys((real, given)):
-        reason = _cloud_reason(location)
+        reason = _why_cloud_folder(location)
         if reason:
             return reason
     kind = filesystem_of(real)
@@ -183,7 +183,7 @@ def is_surely_missing(path: Path) -> bool:
         return False
 
 
-def _cloud_reason(path: Path) -> str:
+def _why_cloud_folder(path: Path) -> str:
     parts = path.parts
     for name in parts[:-1]:
         if _CLOUD_NAMES.fullmatch(name):

@@ -15,7 +15,7 @@ _OBJECTS = 50_000
 _NEED_A_NORMAL_EXIT = frozenset({"multiprocessing", "concurrent.futures.thread", "numpy", "textual"})
 
 
-def collect_seldom() -> None:
+def collect_garbage_seldom() -> None:
     """Collect garbage after 50,000 new objects, not 700: imports make many objects, and nearly all of them stay."""
     gc.set_threshold(_OBJECTS)
 
@@ -32,7 +32,7 @@ def without_typing_extensions() -> None:
         del modules["typing_extensions"]
 
 
-def leave(code: int) -> NoReturn:
+def end_process(code: int) -> NoReturn:
     """End the process, whose output is flushed and whose files are closed.
 
     Python would take every module apart first, which is a seventh of a small command's time. It is left out if nothing

@@ -37,10 +37,10 @@ class Untitled(schema.Settings):
 
 
 def test_a_setting_without_a_title_cannot_be_described(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert all(setting.title and setting.heading for setting in config.describe())
+    assert all(setting.title and setting.heading for setting in config.describe_settings())
     monkeypatch.setattr(schema, "Settings", Untitled)
     with pytest.raises(TypeError, match="speed has no title"):
-        config.describe()
+        config.describe_settings()
 
 
 def test_without_a_file_everything_is_at_its_default(tmp_path: Path) -> None:
@@ -157,7 +157,7 @@ def test_a_wrong_variable_names_itself(tmp_path: Path) -> None:
 
 
 def test_every_setting_is_described_and_its_default_is_one_it_may_have(tmp_path: Path) -> None:
-    rows = config.describe()
+    rows = config.describe_settings()
     assert len({row.name for row in rows}) == len(rows) == len({(row.section, row.key) for row in rows})
     for row in rows:
         assert row.description.endswith("."), row.name
@@ -176,7 +176,7 @@ def test_every_setting_is_described_and_its_default_is_one_it_may_have(tmp_path:
 
 def test_the_documentation_has_a_row_for_every_setting() -> None:
     rows = [line for line in config.settings_text().splitlines() if line.startswith("- ")]
-    assert len(rows) == len(config.describe())
+    assert len(rows) == len(config.describe_settings())
     assert any(row.startswith("- `decay.rate`, `MEMTUI_DECAY_RATE`: ") and "`0.1`" in row for row in rows)
     assert rows[-1].startswith("- `keymap.<action>`: ")
 
@@ -202,18 +202,18 @@ ascii = false
 
 def test_saving_changes_one_value_and_keeps_every_comment(tmp_path: Path) -> None:
     file = written(tmp_path, TEXT)
-    config.save(file, "general.theme", "memtui-light")
+    config.write_setting(file, "general.theme", "memtui-light")
     assert file.read_text() == TEXT.replace('"nord"', '"memtui-light"')
-    config.save(file, "keymap.forget", "d # delete")
+    config.write_setting(file, "keymap.forget", "d # delete")
     assert '"forget" = "d # delete"  # brackets\n' in file.read_text()
     assert config.load(file, {}).settings.keymap == {"forget": "d # delete"}
 
 
 def test_saving_adds_what_was_not_there(tmp_path: Path) -> None:
     file = written(tmp_path, TEXT)
-    config.save(file, "general.motion", False)
-    config.save(file, "decay.rate", 0.25)
-    config.save(file, "keymap.new one", "n")
+    config.write_setting(file, "general.motion", False)
+    config.write_setting(file, "decay.rate", 0.25)
+    config.write_setting(file, "keymap.new one", "n")
     settings = config.load(file, {}).settings
     assert (settings.general.motion, settings.decay.rate, settings.general.theme) == (False, 0.25, "nord")
     assert settings.keymap == {"forget": "x ]", "new one": "n"}
@@ -224,13 +224,13 @@ def test_saving_adds_what_was_not_there(tmp_path: Path) -> None:
 def test_any_text_comes_back_from_the_file_as_it_was_saved(value: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         file = written(Path(folder), TEXT)
-        config.save(file, "general.theme", value)
+        config.write_setting(file, "general.theme", value)
         assert config.load(file, {}).settings.general.theme == value
 
 
 def test_saving_makes_a_private_file_in_a_private_folder(tmp_path: Path) -> None:
     file = tmp_path / "new" / "config.toml"
-    config.save(file, "general.theme", 'a "quoted" \\ name')
+    config.write_setting(file, "general.theme", 'a "quoted" \\ name')
     assert config.load(file, {}).settings.general.theme == 'a "quoted" \\ name'
     assert file.stat().st_mode & 0o777 == 0o600
     assert file.parent.stat().st_mode & 0o777 == 0o700
@@ -249,7 +249,7 @@ def test_saving_makes_a_private_file_in_a_private_folder(tmp_path: Path) -> None
 def test_a_setting_is_changed_however_the_file_writes_it(text: str, tmp_path: Path) -> None:
     file = written(tmp_path, text)
     before = config.load(file, {}).settings
-    config.save(file, "general.theme", "dracula")
+    config.write_setting(file, "general.theme", "dracula")
     changed = config.load(file, {}).settings
     assert changed.general.theme == "dracula"
     assert changed.decay == before.decay
@@ -261,14 +261,14 @@ def test_saving_refuses_what_loading_would_refuse(tmp_path: Path) -> None:
     wrong = [("general.theme", True), ("decay.threshold", 2.0), ("general.nope", "x"), ("keymap", "x")]
     for name, value in wrong:
         with pytest.raises(InputError):
-            config.save(file, name, value)
+            config.write_setting(file, name, value)
     assert file.read_text() == TEXT
 
 
 def test_saving_into_a_broken_file_leaves_it_alone(tmp_path: Path) -> None:
     file = written(tmp_path, "[general\n")
     with pytest.raises(InputError, match="cannot be changed"):
-        config.save(file, "general.theme", "nord")
+        config.write_setting(file, "general.theme", "nord")
     assert file.read_text() == "[general\n"
 
 
@@ -276,7 +276,7 @@ def test_saving_does_not_follow_a_link(tmp_path: Path) -> None:
     target = written(tmp_path, TEXT)
     (tmp_path / "link.toml").symlink_to(target)
     with pytest.raises(InputError, match="symbolic link"):
-        config.save(tmp_path / "link.toml", "general.theme", "nord")
+        config.write_setting(tmp_path / "link.toml", "general.theme", "nord")
     assert target.read_text() == TEXT
 
 
@@ -307,8 +307,8 @@ def test_saving_refuses_a_strategy_that_is_not_there(tmp_path: Path) -> None:
     file = written(tmp_path, "")
     for name in ("names.enrichment", "strategies.mine"):
         with pytest.raises(InputError, match="strategy"):
-            config.save(file, name, "best")
-    config.save(file, "names.enrichment", "local")
+            config.write_setting(file, name, "best")
+    config.write_setting(file, "names.enrichment", "local")
     assert config.load(file, {}).settings.names.enrichment == "local"
 
 

@@ -23,7 +23,7 @@ from memtui.engine.search.filters.compiler import compile_filter as compile_filt
 from memtui.engine.search.filters.sql import STATES
 from memtui.engine.search.filters.terms import KEYS
 from memtui.engine.tools.registry import TOOLS
-from memtui.guide import ORDER, page, pages
+from memtui.guide import ORDER, guide_page, guide_pages
 from memtui.ui.actions import ACTIONS, GROUPS
 from memtui.ui.keymap import Keymap, show_key
 
@@ -118,7 +118,7 @@ def clients() -> str:
     lines = ["| agent | name | configuration | hooks |", "|---|---|---|---|"]
     for client in CLIENTS.values():
         places = [
-            str(client.configuration(Machine(home=Path("~"), platform=platform, environ={})))
+            str(client.configuration_file(Machine(home=Path("~"), platform=platform, environ={})))
             for platform in ("linux", "darwin", "win32")
         ]
         places[2] = places[2].replace("~/AppData/Roaming", "%APPDATA%")
@@ -165,17 +165,17 @@ def test_a_list_is_that_of_the_code(topic: str, name: str) -> None:
 
 def test_every_page_is_in_the_order_and_has_a_title() -> None:
     assert sorted(ORDER) == sorted(path.stem for path in GUIDE.glob("*.md"))
-    assert [one.topic for one in pages()] == list(ORDER)
-    for one in pages():
+    assert [one.topic for one in guide_pages()] == list(ORDER)
+    for one in guide_pages():
         assert one.title
         assert one.text.startswith(f"# {one.title}\n")
         assert "<!--" not in one.text
     with pytest.raises(InputError):
-        page("../../README")
+        guide_page("../../README")
 
 
 def test_every_term_and_state_of_a_filter_is_told() -> None:
-    text = page("filters").text
+    text = guide_page("filters").text
     told = {key for key in KEYS if f"`{key}:" in text or f"`{key}<" in text}
     assert told == set(KEYS)
     assert set(re.findall(r"`is:(\w+)`", text)) >= set(STATES)
@@ -188,7 +188,7 @@ def test_every_term_and_state_of_a_filter_is_told() -> None:
 def example_commands() -> list[str]:
     """Each ``memtui ...`` of the shell examples in the README and the guide."""
     found: list[str] = []
-    for text in (README.read_text(encoding="utf-8"), *(one.text for one in pages())):
+    for text in (README.read_text(encoding="utf-8"), *(one.text for one in guide_pages())):
         for block in _SHELL.findall(text):
             for line in block.splitlines():
                 plain = re.sub(r"(^|\s)#.*", "", line)

@@ -114,8 +114,8 @@ def test_windows_flushes_a_file_that_is_open_for_writing_and_no_folder(
         os, "open", lambda path, flags, *more: flags_of.update({str(path): flags}) or real(path, flags, *more)
     )
     file, _ = _pair(tmp_path)
-    operating_system.flush(file)
-    operating_system.flush(tmp_path)
+    operating_system.flush_path(file)
+    operating_system.flush_path(tmp_path)
     assert flags_of == {str(file): os.O_RDWR}
 
 
@@ -131,14 +131,14 @@ def test_macos_flushes_the_cache_of_the_disk_and_settles_for_less_where_it_canno
     monkeypatch.setattr(fcntl, "fcntl", lambda handle, command: commands.append(command))
     monkeypatch.setattr(os, "fsync", flushed.append)
     file, _ = _pair(tmp_path)
-    operating_system.flush(file)
+    operating_system.flush_path(file)
     assert (commands, flushed) == ([51], [])
 
     def cannot(handle: int, command: int) -> None:
         raise OSError(errno.ENOTSUP, "not there")
 
     monkeypatch.setattr(fcntl, "fcntl", cannot)
-    operating_system.flush(file)
+    operating_system.flush_path(file)
     assert len(flushed) == 1
 
 
@@ -317,13 +317,13 @@ def test_the_path_of_an_editor_keeps_its_backslashes(monkeypatch: pytest.MonkeyP
     words = next(editor._editor_candidates([]))[0]
     assert words == ["C:\\Program Files\\VS Code\\code.exe", "--wait"]
     with pytest.raises(ValueError, match="quotation"):
-        operating_system.words_of('"C:\\no end')
+        operating_system.split_command('"C:\\no end')
 
 
 @pytest.mark.usefixtures("windows")
 def test_commands_are_written_as_windows_reads_them() -> None:
     assert operating_system.command_line(["C:\\a b\\memtui.exe", "mcp"]) == '"C:\\a b\\memtui.exe" mcp'
-    assert operating_system.executable("memtui") == "memtui.exe"
+    assert operating_system.executable_name("memtui") == "memtui.exe"
     assert launch.operating_system is operating_system
 
 

@@ -82,26 +82,26 @@ def test_local_file_systems_are_taken(kind: str, tmp_path: Path, monkeypatch: py
     ],
 )
 def test_folders_of_cloud_clients_are_refused_by_name(folder: str, tmp_path: Path) -> None:
-    assert "cloud" in paths.unsafe_reason(tmp_path / folder / "deep" / "memory.db")
+    assert "cloud" in paths.why_unsafe_place(tmp_path / folder / "deep" / "memory.db")
 
 
 @pytest.mark.parametrize("marker", [".stfolder", ".dropbox.cache"])
 def test_folders_of_cloud_clients_are_refused_by_what_lies_in_them(marker: str, tmp_path: Path) -> None:
     (tmp_path / "Sync" / "inner").mkdir(parents=True)
-    assert paths.unsafe_reason(tmp_path / "Sync" / "inner" / "memory.db") == ""
+    assert paths.why_unsafe_place(tmp_path / "Sync" / "inner" / "memory.db") == ""
     (tmp_path / "Sync" / marker).mkdir()
-    assert marker in paths.unsafe_reason(tmp_path / "Sync" / "inner" / "memory.db")
+    assert marker in paths.why_unsafe_place(tmp_path / "Sync" / "inner" / "memory.db")
 
 
 def test_a_link_into_a_cloud_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "Dropbox").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "Dropbox")
-    assert "Dropbox" in paths.unsafe_reason(tmp_path / "link" / "memory.db")
+    assert "Dropbox" in paths.why_unsafe_place(tmp_path / "link" / "memory.db")
 
 
 def test_a_name_that_only_resembles_a_cloud_folder_is_taken(tmp_path: Path) -> None:
-    assert paths.unsafe_reason(tmp_path / "my dropbox notes" / "memory.db") == ""
-    assert paths.unsafe_reason(tmp_path / "dropbox") == ""
+    assert paths.why_unsafe_place(tmp_path / "my dropbox notes" / "memory.db") == ""
+    assert paths.why_unsafe_place(tmp_path / "dropbox") == ""
 
 
 def test_a_macos_mount_that_is_not_local_counts_as_a_network() -> None:
@@ -114,7 +114,7 @@ def test_a_macos_mount_that_is_not_local_counts_as_a_network() -> None:
 
 
 def test_folders_are_made_for_their_owner_only(tmp_path: Path) -> None:
-    made = paths.private_folder(tmp_path / "a" / "b" / "c")
+    made = paths.make_private_folder(tmp_path / "a" / "b" / "c")
     for folder in (made, made.parent, made.parent.parent):
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert operating_system.loose_mode(made) is None
@@ -123,16 +123,16 @@ def test_folders_are_made_for_their_owner_only(tmp_path: Path) -> None:
 def test_a_folder_that_is_there_keeps_its_mode_and_a_loose_one_is_told(tmp_path: Path) -> None:
     (tmp_path / "open").mkdir()
     (tmp_path / "open").chmod(0o755)
-    paths.private_folder(tmp_path / "open")
+    paths.make_private_folder(tmp_path / "open")
     assert operating_system.loose_mode(tmp_path / "open") == 0o755
 
 
 def test_a_file_in_the_way_of_a_folder_is_a_clear_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(StoreError, match="not a folder"):
-        paths.private_folder(tmp_path / "file")
+        paths.make_private_folder(tmp_path / "file")
     with pytest.raises(StoreError, match="cannot be made"):
-        paths.private_folder(tmp_path / "file" / "below")
+        paths.make_private_folder(tmp_path / "file" / "below")
 
 
 def test_the_platform_folders_end_in_our_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

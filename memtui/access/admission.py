@@ -86,7 +86,7 @@ class Admission:
         self._requests = RateLimit(per_minute)
         self._failures = RateLimit(MOST_FAILURES)
 
-    def address(self, headers: Headers, peer: str) -> str:
+    def caller_address(self, headers: Headers, peer: str) -> str:
         """Who asks; behind a proxy as that has it. Only counts and the limit for failures go by it."""
         forwarded = headers.get("x-forwarded-for", ()) if self._behind_proxy else ()
         return forwarded[-1].rpartition(",")[2].strip()[:64] if forwarded else peer

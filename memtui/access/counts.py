@@ -57,7 +57,7 @@ class Refusals(Record):
     last_address: str = ""
 
 
-class Counted(Record):
+class StoredCounts(Record):
     """``tokens``: by id."""
 
     tokens: dict[str, TokenUse] = {}
@@ -70,7 +70,7 @@ class Counted(Record):
 
 
 class AdmissionCounts:
-    """Counts in memory; ``save`` adds them to the file, unless nothing is ``kept``. Safe to share between threads."""
+    """Counts in memory; ``save_counts`` adds them to the file, unless nothing is ``kept``. Safe to share between threads."""
 
     def __init__(
         self, path: Path | None = None, *, kept: bool = True, clock: Callable[[], float] = time.time
@@ -79,45 +79,45 @@ class AdmissionCounts:
         self._kept = kept
         self._clock = clock
         self._lock = threading.Lock()
-        self._new = Counted()
+        self._new = StoredCounts()
         self._unlogged: dict[str, int] = {}
         self._logged_at = 0.0
         self._failed = False
 
-    def let_in(self, token_id: str, address: str) -> None:
+    def count_admission(self, token_id: str, address: str) -> None:
         now = int(self._clock())
         use = TokenUse(requests=1, last_at=now, last_address=address)
         with self._lock:
-            self._new = _add_counts(self._new, Counted(tokens={token_id: use}), now)
+            self._new = _add_counts(self._new, StoredCounts(tokens={token_id: use}), now)
 
-    def refuse(self, reason: Reason, address: str) -> None:
+    def count_refusal(self, reason: Reason, address: str) -> None:
         now = int(self._clock())
         one = Refusals(day=now // _DAY, reason=reason, count=1, last_at=now, last_address=address)
         with self._lock:
-            self._new = _add_counts(self._new, Counted(refused=(one,)), now)
+            self._new = _add_counts(self._new, StoredCounts(refused=(one,)), now)
             self._unlogged[reason] = self._unlogged.get(reason, 0) + 1
 
-    def read(self) -> Counted:
+    def read_counts(self) -> StoredCounts:
         """What the file has; nothing where it cannot be read."""
         try:
             with self.path.open("rb") as file:
-                return msgspec.json.decode(file.read(_MOST_BYTES), type=Counted)
+                return msgspec.json.decode(file.read(_MOST_BYTES), type=StoredCounts)
         except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
-            return Counted()
+            return StoredCounts()
 
-    def save(self, *, last: bool = False) -> None:
+    def save_counts(self, *, last: bool = False) -> None:
         """Add what is new to the file, and once a minute (and at the ``last`` time) one line to the log."""
         self._write_log(last=last)
         with self._lock:
-            new, self._new = self._new, Counted()
-        if new == Counted() or not self._kept:
+            new, self._new = self._new, StoredCounts()
+        if new == StoredCounts() or not self._kept:
             return
         from filelock import FileLock, Timeout
 
         try:
-            paths.private_folder(self.path.parent)
+            paths.make_private_folder(self.path.parent)
             with FileLock(f"{self.path}.lock", timeout=_LOCK_SECONDS, mode=0o600):
-                content = msgspec.json.encode(_add_counts(self.read(), new, int(self._clock())))
+                content = msgspec.json.encode(_add_counts(self.read_counts(), new, int(self._clock())))
                 with write_atomically(self.path, force=True) as file:
                     file.write(content)
         except (MemtuiError, OSError, Timeout) as error:
@@ -138,7 +138,7 @@ class AdmissionCounts:
         _log.warning("refused requests: %s", counted)
 
 
-def _add_counts(old: Counted, new: Counted, now: int) -> Counted:
+def _add_counts(old: StoredCounts, new: StoredCounts, now: int) -> StoredCounts:
     tokens = dict(old.tokens)
     for identity, use in new.tokens.items():
         before = tokens.get(identity, TokenUse())
@@ -149,4 +149,4 @@ def _add_counts(old: Counted, new: Counted, now: int) -> Counted:
         days[one.day, one.reason] = msgspec.structs.replace(
             one, count=one.count + (known.count if known else 0)
         )
-    return Counted(tokens=tokens, refused=tuple(days.values()))
+    return StoredCounts(tokens=tokens, refused=tuple(days.values()))

@@ -7,7 +7,7 @@ import socket
 from memtui.engine.errors import InputError
 
 
-def listen(host: str, port: int) -> socket.socket:
+def listening_socket(host: str, port: int) -> socket.socket:
     """A socket that listens; port 0 is any free one. Raises InputError where that cannot be."""
     try:
         family, _, _, _, address = socket.getaddrinfo(

@@ -201,7 +201,7 @@ class TokenFile:
         """The tokens by id, written back afterwards; one process at a time."""
         from filelock import FileLock, Timeout
 
-        paths.private_folder(self.path.parent)
+        paths.make_private_folder(self.path.parent)
         lock = FileLock(f"{self.path}.lock", timeout=_LOCK_SECONDS, mode=0o600)
         try:
             with lock:

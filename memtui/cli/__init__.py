@@ -24,9 +24,9 @@ def main() -> NoReturn:
 
         say_status(sys.argv[2:])
     code = run(sys.argv[1:])
-    from memtui.startup import leave
+    from memtui.startup import end_process
 
-    leave(code)
+    end_process(code)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -56,9 +56,9 @@ def _run_command(arguments: list[str]) -> int:
             from .open_app import open_app
 
             return open_app(invocation)
-    from memtui.startup import collect_seldom
+    from memtui.startup import collect_garbage_seldom
 
-    collect_seldom()
+    collect_garbage_seldom()
     import click
 
     from .root import group

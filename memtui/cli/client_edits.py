@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import click
 
 from memtui.connect.changes import PlannedEdits, diff_lines
-from memtui.connect.files import Edit, write
+from memtui.connect.files import Edit, write_edit
 from memtui.engine.errors import ReadOnlyError, UsageError
 
 from .errors import CANCELLED, DEGRADED, NEGATIVE, OK
@@ -42,17 +42,19 @@ def apply_edits(
     left for the person to do.
     Raises UsageError if there is no terminal to ask at, InputError if a file cannot be written.
     """
-    wanted = any(one.changed for one in planned)
+    wanted = any(one.changed_edits for one in planned)
     if not json:
         for one in planned:
-            for edit in one.changed:
+            for edit in one.changed_edits:
                 _print_edit(edit, one)
     for one in planned:
         if one.problem:
             print_note(f"{one.client.label} is left as it is: {one.problem}")
     if wanted and not (dry_run or yes) and not _ask_to_apply():
         return CANCELLED
-    backups = {edit.path: write(edit) for one in planned for edit in one.changed} if not dry_run else {}
+    backups = (
+        {edit.path: write_edit(edit) for one in planned for edit in one.changed_edits} if not dry_run else {}
+    )
     if json:
         shown = [
             _edits_json(one, {path: str(kept) if kept else None for path, kept in backups.items()})
@@ -62,14 +64,14 @@ def apply_edits(
         print_json({"written": written, "clients": shown} if several else {**shown[0], "written": written})
     else:
         for one in planned:
-            if not (one.changed or one.problem):
+            if not (one.changed_edits or one.problem):
                 out(done.format(label=one.client.label))
-            for edit in one.changed if not dry_run else ():
+            for edit in one.changed_edits if not dry_run else ():
                 kept = backups[edit.path]
                 verb = "wrote" if edit.after is not None else "removed"
                 out(row(paint(verb, "green"), str(edit.path), f"(before: {kept.name})" if kept else ""))
         if wanted and not dry_run:
-            out(restart.format(labels=", ".join(one.client.label for one in planned if one.changed)))
+            out(restart.format(labels=", ".join(one.client.label for one in planned if one.changed_edits)))
             for note in notes:
                 out(note)
     return DEGRADED if any(one.problem for one in planned) else OK
@@ -78,7 +80,7 @@ def apply_edits(
 def _edits_json(one: PlannedEdits, backups: dict[object, str | None]) -> dict[str, object]:
     files = [
         {"path": str(edit.path), "diff": diff_lines(edit, one), "backup": backups.get(edit.path)}
-        for edit in one.changed
+        for edit in one.changed_edits
     ]
     return {
         "client": one.client.name, "label": one.client.label, "files": files,

@@ -16,7 +16,7 @@ from memtui.connect import connection
 from memtui.connect.changes import PlannedEdits
 from memtui.connect.clients import CLIENTS, Client, this_machine
 from memtui.connect.launch import LaunchCommand, RemoteServer, own_program
-from memtui.connect.wording import hooks_text, scope_text, state_text
+from memtui.connect.wording import connection_hooks_text, connection_scope_text, connection_state_text
 from memtui.engine.errors import InputError, UsageError
 from memtui.engine.installation import is_temporary
 from memtui.engine.search import access_scope
@@ -163,7 +163,7 @@ def _planned_remote(client: Client, server: RemoteServer, *, alone: bool) -> Pla
     fixed = client.remote.fixed if client.remote else {}
     shown = frozenset([server.url, *map(str, fixed.values())])
     try:
-        edits = connection.connecting_to(client, this_machine(), server)
+        edits = connection.edits_to_connect_remote(client, this_machine(), server)
     except InputError as error:
         if alone:
             raise
@@ -215,7 +215,7 @@ def _print_clients(*, json: bool) -> int:
     machine = this_machine()
     known = [connection.connection_of(client, machine) for client in CLIENTS.values()]
     if json:
-        print_json({"clients": [connection.as_json(one) for one in known]})
+        print_json({"clients": [connection.connection_json(one) for one in known]})
         return OK
     for line in table([_client_row(one) for one in known]):
         out(line)
@@ -233,5 +233,6 @@ def _print_clients(*, json: bool) -> int:
 def _client_row(one: connection.Connection) -> tuple[str, ...]:
     colour: Style = "green" if one.connected and not one.program_gone else "yellow" if one.found else "dim"
     return (
-        one.client, paint(state_text(one), "red" if one.problem else colour), scope_text(one), hooks_text(one)
+        one.client, paint(connection_state_text(one), "red" if one.problem else colour),
+        connection_scope_text(one), connection_hooks_text(one),
     )  # fmt: skip

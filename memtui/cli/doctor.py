@@ -93,7 +93,7 @@ def _check_settings(configuration: Configuration) -> Iterator[Diagnosis]:
 
 def _check_folder(path: Path, *, allow_unsafe_fs: bool) -> Iterator[Diagnosis]:
     """The folder of the memory: its file system, who may enter, the space left."""
-    reason = paths.unsafe_reason(path)
+    reason = paths.why_unsafe_place(path)
     if reason:
         remedy = "Keep the memory on a local disk: --db PATH"
         if allow_unsafe_fs:
@@ -326,7 +326,7 @@ def _check_clients(path: Path) -> Iterator[Diagnosis]:
     """The agents on this machine: which are connected, as whom, and what keeps one from working."""
     from memtui.connect.clients import CLIENTS, this_machine
     from memtui.connect.connection import connection_of
-    from memtui.connect.wording import hooks_text, scope_text, state_text
+    from memtui.connect.wording import connection_hooks_text, connection_scope_text, connection_state_text
 
     machine = this_machine()
     waiting = []
@@ -337,12 +337,12 @@ def _check_clients(path: Path) -> Iterator[Diagnosis]:
         elif known.launched is None:
             waiting += [known.label] if known.found else []
         elif known.program_gone:
-            yield _note_finding("agents", f"{known.label} is {state_text(known)}", again)
+            yield _note_finding("agents", f"{known.label} is {connection_state_text(known)}", again)
         elif known.launched.memory and Path(known.launched.memory) != path.absolute():
             text = f"{known.label} uses another memory: {known.launched.memory}"
             yield _note_finding("agents", text, f"To use this one: {again}")
         else:
-            parts = (state_text(known), scope_text(known), hooks_text(known))
+            parts = (connection_state_text(known), connection_scope_text(known), connection_hooks_text(known))
             text = f"{known.label} is {', '.join(part for part in parts if part)}"
             if known.hooks == "outdated":
                 yield _note_finding("agents", text, f"To renew them: {again} --hooks")
@@ -369,7 +369,7 @@ def _check_access(path: Path) -> Iterator[Diagnosis]:
     active = sum(one.state(now) == "active" for one in tokens)
     if active:
         yield _ok_finding("access", f"{plural(active, 'token')} for agents over HTTP")
-    for one in AdmissionCounts().read().refused_since(now - _LOOKED_AT_DAYS * 86_400):
+    for one in AdmissionCounts().read_counts().refused_since(now - _LOOKED_AT_DAYS * 86_400):
         yield _note_finding("access", refusals_line(one, now), "memtui tokens list")
 
 
@@ -498,7 +498,7 @@ def effective_settings(configuration: Configuration) -> list[EffectiveSetting]:
 
     values = msgspec.to_builtins(configuration.settings)
     rows = []
-    for setting in config.describe():
+    for setting in config.describe_settings():
         section = values[setting.section]
         for key in list(section) if setting.is_table else [setting.key]:
             name = f"{setting.section}.{key}"

@@ -104,7 +104,7 @@ def _offer_ranking(invocation: Invocation, stats: Stats, *, late: bool, json: bo
     ):
         from memtui import config
 
-        config.save(configuration.file, _RANKING, name)
+        config.write_setting(configuration.file, _RANKING, name)
         print_note(
             f'searches here and agents rank by "{name}" now ({_RANKING}); programs that run do from their next start'
         )

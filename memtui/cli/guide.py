@@ -10,7 +10,7 @@ import click
 from memtui.engine.errors import UsageError
 from memtui.engine.installation import runnable
 from memtui.engine.records import Record
-from memtui.guide import ORDER, Page, page, pages
+from memtui.guide import ORDER, Page, guide_page, guide_pages
 
 from .errors import OK
 from .output import out, print_json, table
@@ -44,9 +44,9 @@ def guide_command(topic: str | None, json: bool) -> int:
     """
     if topic is None:
         if json:
-            print_json(Contents(pages=[Entry(topic=one.topic, title=one.title) for one in pages()]))
+            print_json(Contents(pages=[Entry(topic=one.topic, title=one.title) for one in guide_pages()]))
         else:
-            for line in table([(one.topic, one.title) for one in pages()]):
+            for line in table([(one.topic, one.title) for one in guide_pages()]):
                 out(line)
             out(runnable("\nmemtui guide TOPIC shows one. The same pages are in the app: press ? twice."))
         return OK
@@ -54,7 +54,7 @@ def guide_command(topic: str | None, json: bool) -> int:
         close = get_close_matches(topic.lower(), ORDER, 1)
         meant = f" Did you mean {close[0]!r}?" if close else ""
         raise UsageError(f"There is no page {topic!r}.{meant}", f"There are {', '.join(ORDER)}.")
-    found = page(topic.lower())
+    found = guide_page(topic.lower())
     if json:
         print_json(found)
     elif sys.stdout.isatty():

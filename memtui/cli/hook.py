@@ -37,7 +37,7 @@ def hook_command(
     It takes about 0.1 s and asks no model. The exit code is always 0, so that the agent is never blocked. If it
     fails, the reason is in the log ("memtui doctor" shows where).
     """
-    from memtui.hook.program import run
+    from memtui.hook.program import run_hook
 
     invocation.check()
     options = {
@@ -48,7 +48,7 @@ def hook_command(
         "--filter": filter,
     }
     flags = {"--readonly": invocation.readonly, "--allow-unsafe-fs": invocation.allow_unsafe_fs}
-    run(
+    run_hook(
         client,
         {name: value for name, value in options.items() if value is not None}
         | {name: "" for name, on in flags.items() if on},

@@ -118,7 +118,7 @@ def mcp_command(
             anonymous = HttpCaller("", agent, project, filter) if no_token else None
             _serve_http(invocation, address, memory, make, anonymous, jobs=jobs)
             return OK
-        from memtui.mcp.process import serve
+        from memtui.mcp.process import serve_stdio
 
         server = make(who)
         gc.freeze()
@@ -127,7 +127,7 @@ def mcp_command(
             print_note(
                 "This command is for MCP clients, on standard input. To connect one: memtui connect. Ctrl+C ends it."
             )
-        serve(server, memory, jobs=jobs, at_end=stack.close)
+        serve_stdio(server, memory, jobs=jobs, at_end=stack.close)
     return OK
 
 
@@ -142,21 +142,21 @@ def _serve_http(
     """Serve over HTTP until a signal. Raises InputError for a port or a certificate that cannot be used."""
     from memtui.access.admission import Admission
     from memtui.access.counts import AdmissionCounts
-    from memtui.access.ports import listen
+    from memtui.access.ports import listening_socket
     from memtui.access.tokens import TokenFile
     from memtui.mcp.gate import PATH, RequestGate
-    from memtui.mcp.http import AgentServers, serve
+    from memtui.mcp.http import AgentServers, serve_http
 
     assert memory.path is not None
     path, tokens, counts = memory.path, TokenFile(), AdmissionCounts(kept=not invocation.leaves_no_trace)
-    listening = listen(address.listening.host, address.port)
+    listening = listening_socket(address.listening.host, address.port)
 
     def gate(servers: AgentServers) -> RequestGate:
         admission = Admission(
             address.listening, tokens, path, counts, kind="agent", behind_proxy=address.behind_proxy,
             per_minute=invocation.configuration.settings.mcp.requests,
         )  # fmt: skip
-        return RequestGate(servers.answer, admission, anonymous=anonymous)
+        return RequestGate(servers.answer_request, admission, anonymous=anonymous)
 
     def ready() -> None:
         gc.freeze()
@@ -166,7 +166,7 @@ def _serve_http(
         sys.stdout.flush()
 
     with listening:
-        serve(
+        serve_http(
             gate, AgentServers(memory, make), listening, counts,
             jobs_of=memory if jobs else None, certificate=address.certificate, on_ready=ready,
         )  # fmt: skip

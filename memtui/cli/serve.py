@@ -69,7 +69,7 @@ def serve_command(
     command = reading_command(invocation)
     from memtui.access.admission import Admission
     from memtui.access.counts import AdmissionCounts
-    from memtui.access.ports import listen
+    from memtui.access.ports import listening_socket
     from memtui.access.tokens import TokenFile
 
     counts = AdmissionCounts(kept=not invocation.leaves_no_trace)
@@ -80,7 +80,7 @@ def serve_command(
     if invocation.demo and admitter.asks_for_token:
         raise UsageError("The demo is shown on this machine only.", "Leave out --host and --behind-proxy.")
     server = _make_server(command, admitter)
-    with listen(host, address.port) as listening:
+    with listening_socket(host, address.port) as listening:
         url = address.url(listening.getsockname()[1])
         out(f"{url}/" if admitter.asks_for_token else f"{url}/{admitter.secret}/")
         if admitter.asks_for_token:
@@ -105,7 +105,7 @@ class RequestAdmitter:
         self._let_in: dict[str, Token] = {}
 
     def address(self, request: Any) -> str:
-        return self.admission.address(_request_headers(request), request.remote or "?")
+        return self.admission.caller_address(_request_headers(request), request.remote or "?")
 
     def check(self, request: Any) -> None:
         """Raises Refused for a request that does not come from a page of ours, or that may not see the app.
@@ -129,7 +129,7 @@ class RequestAdmitter:
     def let_in(self, given: str, address: str) -> str:
         """The cookie for whoever gave a right token. Raises Refused."""
         token = self.admission.admit(given[:_LONGEST_TOKEN], address)
-        self.admission.counts.let_in(token.id, address)
+        self.admission.counts.count_admission(token.id, address)
         cookie = secrets.token_urlsafe(32)
         self._let_in[cookie] = token
         return cookie
@@ -187,7 +187,7 @@ def _make_server(command: str, keeper: RequestAdmitter) -> Any:
             return await handler(request)
         except Refused as refused:
             if refused.reason is not None:
-                keeper.admission.counts.refuse(refused.reason, keeper.address(request))
+                keeper.admission.counts.count_refusal(refused.reason, keeper.address(request))
             more = {"Retry-After": str(refused.wait)} if refused.wait else {}
             if request.path == "/" and keeper.asks_for_token:
                 return page(refused.message, status=refused.status, headers=more)
@@ -220,12 +220,12 @@ def _make_server(command: str, keeper: RequestAdmitter) -> Any:
         async def now_and_then() -> None:
             while True:
                 await asyncio.sleep(SAVE_SECONDS)
-                await asyncio.to_thread(counts.save)
+                await asyncio.to_thread(counts.save_counts)
 
         saving = asyncio.create_task(now_and_then())
         yield
         saving.cancel()
-        counts.save(last=True)
+        counts.save_counts(last=True)
 
     class Guarded(Server):  # type: ignore[misc, unused-ignore]
         listening: Any = None

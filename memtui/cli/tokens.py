@@ -100,7 +100,7 @@ def _print_tokens(invocation: Invocation, json: bool) -> int:
     from memtui.access.tokens import TokenFile
 
     now, tokens = time.time(), TokenFile()
-    found, counted = tokens.list_tokens(invocation.path()), AdmissionCounts().read()
+    found, counted = tokens.list_tokens(invocation.path()), AdmissionCounts().read_counts()
     refused = counted.refused_since(now - _SHOWN_DAYS * 86_400)
     if json:
         rows = [{**_token_json(one), "use": counted.tokens.get(one.id)} for one in found]

@@ -1,9 +1,9 @@
-"""Settings: typed, from ``config.toml`` and the environment, each documented (:func:`describe`)."""
+"""Settings: typed, from ``config.toml`` and the environment, each documented (:func:`describe_settings`)."""
 
 from __future__ import annotations
 
 from .load import Configuration, config_file, load
-from .save import save
+from .save import write_setting
 from .schema import (
     Decay,
     Embedder,
@@ -12,7 +12,7 @@ from .schema import (
     Secrets,
     Setting,
     Settings,
-    describe,
+    describe_settings,
     settings_text,
 )
 
@@ -26,8 +26,8 @@ __all__ = [
     "Setting",
     "Settings",
     "config_file",
-    "describe",
+    "describe_settings",
     "load",
-    "save",
     "settings_text",
+    "write_setting",
 ]

@@ -15,7 +15,7 @@ from .. import paths
 from ..engine.errors import InputError
 from ..engine.records import Record
 from ..engine.strategies import STRATEGIES, check_strategy, require_known
-from .schema import Setting, Settings, describe
+from .schema import Setting, Settings, describe_settings
 
 _HEADER = re.compile(r"\s*\[\s*([^\[\]]+?)\s*\]\s*(#.*)?$")
 _KEY = re.compile(r"""\s*("(?:[^"\\]|\\.)*"|'[^']*'|[A-Za-z0-9_-]+)\s*=""")
@@ -105,7 +105,7 @@ def load(file: Path | None = None, environ: Mapping[str, str] | None = None) -> 
     text = _read_file(path, must_exist=file is not None)
     data = _parse_toml(path, text or "")
     origins: dict[str, str] = {}
-    known = {setting.name: setting for setting in describe()}
+    known = {setting.name: setting for setting in describe_settings()}
     for section, body in data.items():
         _check_section(path, text or "", section, body, known, origins)
     unknown = _apply_environment(data, environ, known, origins)

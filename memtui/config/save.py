@@ -15,12 +15,12 @@ import msgspec
 from .. import operating_system, paths
 from ..engine.errors import InputError
 from .load import check_lists
-from .schema import Settings, describe
+from .schema import Settings, describe_settings
 
 Value = str | bool | int | float
 
 
-def save(file: Path, name: str, value: Value) -> None:
+def write_setting(file: Path, name: str, value: Value) -> None:
     """Set ``name`` (``section.key``; in a table ``keymap.<action>``) in ``file`` to ``value``.
 
     Raises InputError for an unknown setting, an invalid value or a file that cannot be changed; DiskFullError.
@@ -41,7 +41,7 @@ def save(file: Path, name: str, value: Value) -> None:
 def _check_setting(name: str, value: Any) -> tuple[str, str]:
     """Section and key of a setting, after checking ``value``."""
     section, _, key = name.partition(".")
-    for setting in describe():
+    for setting in describe_settings():
         if setting.name == (section if setting.is_table else name) and key:
             kind = str if setting.is_table else setting.type
             try:
@@ -70,7 +70,7 @@ def _read_text(file: Path) -> str:
 def _replace_file(file: Path, text: str) -> None:
     import secrets  # imported late: it takes 7 ms, and reading settings does not need it
 
-    paths.private_folder(file.parent)
+    paths.make_private_folder(file.parent)
     draft = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
     try:
         with os.fdopen(operating_system.create_private(draft), "w", encoding="utf-8") as stream:
@@ -81,6 +81,6 @@ def _replace_file(file: Path, text: str) -> None:
     except OSError as error:
         draft.unlink(missing_ok=True)
         hint = "Check its folder and the disk."
-        raise paths.no_room(error, file) or InputError(
+        raise paths.disk_full_error(error, file) or InputError(
             f"{file} cannot be written: {error.strerror}.", hint
         ) from error

@@ -506,27 +506,29 @@ class Setting(Record):
 
     @property
     def is_table(self) -> bool:
-        return get_origin(_bare(self.type)) is dict
+        return get_origin(_type_without_meta(self.type)) is dict
 
 
 # What an entry of a table is called.
 _ENTRIES = {"keymap": "action", "strategies": "strategy"}
 
 
-def describe() -> tuple[Setting, ...]:
+def describe_settings() -> tuple[Setting, ...]:
     """Every setting in the order of the file. A table (``[keymap]``, ``[strategies]``) is one row with an empty key."""
-    return _described(Settings)
+    return _settings_of(Settings)
 
 
 @cache
-def _described(settings: type[msgspec.Struct]) -> tuple[Setting, ...]:
+def _settings_of(settings: type[msgspec.Struct]) -> tuple[Setting, ...]:
     rows = []
     for section in msgspec.structs.fields(settings):
         if isinstance(section.type, type) and issubclass(section.type, Section):
             for field in msgspec.structs.fields(section.type):
-                rows.append(_row(section.encode_name, field, section.type.heading))
+                rows.append(_setting_of_field(section.encode_name, field, section.type.heading))
         else:
-            rows.append(_row("", section, (_meta(section.type).extra or {}).get("heading", "")))
+            rows.append(
+                _setting_of_field("", section, (_meta_of_type(section.type).extra or {}).get("heading", ""))
+            )
     return tuple(rows)
 
 
@@ -534,7 +536,7 @@ def settings_text() -> str:
     """All settings as Markdown, a heading for each section, for the documentation."""
     lines: list[str] = []
     section = None
-    for setting in describe():
+    for setting in describe_settings():
         name = f"{setting.name}.<{_ENTRIES[setting.name]}>" if setting.is_table else setting.name
         if setting.heading != section:
             section = setting.heading
@@ -555,14 +557,14 @@ def to_toml(value: str | bool | int | float) -> str:
     return repr(value)
 
 
-def _row(section: str, field: msgspec.structs.FieldInfo, heading: str) -> Setting:
+def _setting_of_field(section: str, field: msgspec.structs.FieldInfo, heading: str) -> Setting:
     """Raises TypeError for a setting that nothing could show."""
-    meta = _meta(field.type)
+    meta = _meta_of_type(field.type)
     if not meta.title or not heading:
         raise TypeError(f"the setting {field.name} has no title, or its section no heading")
     default = field.default if field.default is not msgspec.NODEFAULT else field.default_factory()
     key = field.encode_name if section else ""
-    table = get_origin(_bare(field.type)) is dict
+    table = get_origin(_type_without_meta(field.type)) is dict
     stem = key if section == "general" else f"{section}_{key}"
     return Setting(
         name=f"{section}.{key}" if section else field.encode_name,
@@ -571,29 +573,29 @@ def _row(section: str, field: msgspec.structs.FieldInfo, heading: str) -> Settin
         title=meta.title,
         heading=heading,
         type=field.type,
-        expected=expected(field.type),
+        expected=expected_value_text(field.type),
         default=default,
         description=meta.description or "",
         variable=None if table else f"MEMTUI_{stem}".upper(),
     )
 
 
-def expected(kind: Any) -> str:
+def expected_value_text(kind: Any) -> str:
     """A type in words: "a number from 0 to 1", "one of offline, endpoint, off"."""
-    bare, meta = _bare(kind), _meta(kind)
+    bare, meta = _type_without_meta(kind), _meta_of_type(kind)
     if get_origin(bare) is Literal:
         return "one of " + ", ".join(get_args(bare))
     if get_origin(bare) is dict:
-        return f"a table of names, each {expected(get_args(bare)[1])}"
+        return f"a table of names, each {expected_value_text(get_args(bare)[1])}"
     words = {bool: "true or false", str: "text", int: "a whole number", float: "a number"}[bare]
     if meta.le is not None:
         return f"{words} from {meta.ge} to {meta.le}"
     return f"{words} from {meta.ge} up" if meta.ge is not None else words
 
 
-def _bare(kind: Any) -> Any:
+def _type_without_meta(kind: Any) -> Any:
     return get_args(kind)[0] if get_origin(kind) is Annotated else kind
 
 
-def _meta(kind: Any) -> Meta:
+def _meta_of_type(kind: Any) -> Meta:
     return get_args(kind)[1] if get_origin(kind) is Annotated else Meta()

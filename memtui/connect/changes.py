@@ -26,7 +26,7 @@ class PlannedEdits(Record):
     problem: str = ""
 
     @property
-    def changed(self) -> tuple[Edit, ...]:
+    def changed_edits(self) -> tuple[Edit, ...]:
         return tuple(edit for edit in self.edits if edit.changes)
 
 
@@ -43,7 +43,7 @@ def diff_lines(edit: Edit, planned: PlannedEdits) -> list[str]:
         lineterm="",
         n=0,
     )
-    masked = _masked_yaml if planned.client.format == "yaml" else _mask_values
+    masked = _mask_yaml if planned.client.format == "yaml" else _mask_values
     return [
         line
         if line.startswith(("+++ ", "--- ", "@@ "))
@@ -53,17 +53,17 @@ def diff_lines(edit: Edit, planned: PlannedEdits) -> list[str]:
 
 
 def _mask_values(line: str, ours: frozenset[str]) -> str:
-    def shown(match: re.Match[str]) -> str:
+    def mask_match(match: re.Match[str]) -> str:
         if match[3]:
             return f"{match[3]} {_HIDDEN}"
         text = match[1][1:-1].replace('\\"', '"').replace("\\\\", "\\")
         is_name = bool(match[2])
         return match[0] if is_name or text in ours or "memtui" in text else f'"{_HIDDEN}"'
 
-    return _JSON_OR_TOML.sub(shown, line)
+    return _JSON_OR_TOML.sub(mask_match, line)
 
 
-def _masked_yaml(line: str, ours: frozenset[str]) -> str:
+def _mask_yaml(line: str, ours: frozenset[str]) -> str:
     text, sign, _ = line.partition(" #")
     masked = _YAML_PIECE.sub(lambda found: _mask_value(found[0], ours), text[1:])
     return f"{text[:1]}{masked}{f' # {_HIDDEN}' if sign else ''}"

@@ -27,27 +27,27 @@ class Machine(Record):
     platform: str
     environ: Mapping[str, str]
 
-    def variable(self, name: str, default: Path) -> Path:
+    def folder_of_variable(self, name: str, default: Path) -> Path:
         """The folder that a variable names, or ``default``."""
         return Path(self.environ.get(name) or default)
 
-    def roaming(self) -> Path:
+    def roaming_folder(self) -> Path:
         """Where programs keep settings of the user on Windows."""
-        return self.variable("APPDATA", self.home / "AppData" / "Roaming")
+        return self.folder_of_variable("APPDATA", self.home / "AppData" / "Roaming")
 
-    def xdg(self) -> Path:
+    def xdg_folder(self) -> Path:
         """Where programs keep settings of the user under the rules of XDG."""
-        return self.variable("XDG_CONFIG_HOME", self.home / ".config")
+        return self.folder_of_variable("XDG_CONFIG_HOME", self.home / ".config")
 
-    def settings(self) -> Path:
+    def settings_folder(self) -> Path:
         """Where desktop programs keep settings of the user on this platform."""
         if self.platform == "darwin":
             return self.home / "Library" / "Application Support"
-        return self.roaming() if self.platform == "win32" else self.xdg()
+        return self.roaming_folder() if self.platform == "win32" else self.xdg_folder()
 
 
 class ConfigurationPlace(Record):
-    """Where a file is. ``base``: a method of Machine, "home" or a variable with its default below the home.
+    """Where a file is. ``base``: a folder of Machine, "home" or a variable with its default below the home.
 
     ``linux``, ``darwin``, ``win32``: base and path of a platform that differs.
     """
@@ -65,7 +65,7 @@ class ConfigurationPlace(Record):
         base, path = own or (self.base, self.path)
         if self.variable and machine.environ.get(self.variable):
             return Path(machine.environ[self.variable]) / Path(path).name
-        folder = machine.home if base == "home" else getattr(machine, base)()
+        folder = machine.home if base == "home" else getattr(machine, f"{base}_folder")()
         assert isinstance(folder, Path)
         file = folder / path
         if self.or_else and not path_exists(file) and path_exists(file.with_name(self.or_else)):
@@ -118,18 +118,18 @@ class Client(Record):
     hooks: HookSettings | None = None
     lacks: str = ""
 
-    def configuration(self, machine: Machine) -> Path:
+    def configuration_file(self, machine: Machine) -> Path:
         """Its file for MCP servers of the user."""
         return self.place.path_on(machine)
 
     def is_installed(self, machine: Machine) -> bool:
         """Whether something of it is on this machine: its folder of settings, or its program."""
-        file = self.configuration(machine)
+        file = self.configuration_file(machine)
         folder = file if file.parent == machine.home else file.parent
         path = machine.environ.get("PATH")
         return path_exists(folder) or any(shutil.which(command, path=path) for command in self.commands)
 
-    def values(self, command: str, arguments: tuple[str, ...]) -> dict[str, Any]:
+    def entry_values(self, command: str, arguments: tuple[str, ...]) -> dict[str, Any]:
         """What our entry says."""
         match self.shape:
             case "list":
@@ -139,18 +139,18 @@ class Client(Record):
             case "command":
                 return {**self.fixed, "command": command, "args": list(arguments)}
 
-    def remote_values(self, server: RemoteServer) -> dict[str, Any]:
+    def remote_entry_values(self, server: RemoteServer) -> dict[str, Any]:
         """What our entry says of a server somewhere else."""
         assert self.remote is not None
         headers = {"Authorization": server.authorization}
         return {**self.remote.fixed, self.remote.address: server.url, self.remote.headers: headers}
 
-    def address(self, entry: Mapping[str, Any]) -> str | None:
+    def entry_address(self, entry: Mapping[str, Any]) -> str | None:
         """The address in an entry of a server somewhere else; None if it starts a program."""
         found = next((entry[name] for name in ADDRESSES if name in entry), None)
         return found if isinstance(found, str) else None
 
-    def command(self, entry: Mapping[str, Any]) -> tuple[str, ...]:
+    def entry_command(self, entry: Mapping[str, Any]) -> tuple[str, ...]:
         """The command line of an entry, as far as it has one."""
         words = entry.get("cmd" if self.shape == "cmd" else "command")
         first = words if isinstance(words, list) else [words]

@@ -45,9 +45,9 @@ def edits_to_connect(client: Client, machine: Machine, call: LaunchCommand) -> l
 
     Other keys of an existing entry are kept. Raises InputError for a file that cannot be read or changed.
     """
-    values = client.values(*call.server())
+    values = client.entry_values(*call.server())
     changes: dict[Path, list[Callable[[str], str]]] = {
-        client.configuration(machine): [lambda text: _add_entry(client, text, values)]
+        client.configuration_file(machine): [lambda text: _add_entry(client, text, values)]
     }
     if call.hooked and client.hooks:
         settings = client.hooks
@@ -55,10 +55,10 @@ def edits_to_connect(client: Client, machine: Machine, call: LaunchCommand) -> l
         changes.setdefault(settings.place.path_on(machine), []).append(
             lambda text: hooks.with_hooks(text, client, settings, line)
         )
-    return [files.plan_edit(path, _apply_in_turn(steps)) for path, steps in changes.items()]
+    return [files.plan_edit(path, _chain_steps(steps)) for path, steps in changes.items()]
 
 
-def connecting_to(client: Client, machine: Machine, server: RemoteServer) -> list[Edit]:
+def edits_to_connect_remote(client: Client, machine: Machine, server: RemoteServer) -> list[Edit]:
     """The edits that put a memtui somewhere else into the client's configuration, without hooks.
 
     Raises InputError for a file that cannot be read or changed, and for a client whose file knows no address.
@@ -68,8 +68,10 @@ def connecting_to(client: Client, machine: Machine, server: RemoteServer) -> lis
             f"The configuration file of {client.label} cannot name a server at an address.",
             "Add the address in its settings, as a connector.",
         )
-    values = client.remote_values(server)
-    return [files.plan_edit(client.configuration(machine), lambda text: _add_entry(client, text, values))]
+    values = client.remote_entry_values(server)
+    return [
+        files.plan_edit(client.configuration_file(machine), lambda text: _add_entry(client, text, values))
+    ]
 
 
 def edits_to_disconnect(client: Client, machine: Machine) -> list[Edit]:
@@ -78,23 +80,23 @@ def edits_to_disconnect(client: Client, machine: Machine) -> list[Edit]:
     A file that nothing else was changed in since gets the bytes that it had before; one with nothing left in it is
     removed. Raises InputError for a file that cannot be read or changed.
     """
-    places = dict.fromkeys([client.configuration(machine)])
+    places = dict.fromkeys([client.configuration_file(machine)])
     if client.hooks:
         places[client.hooks.place.path_on(machine)] = None
-    return [_disconnected_text(client, path, machine) for path in places]
+    return [_edit_to_disconnect(client, path, machine) for path in places]
 
 
 def connection_of(client: Client, machine: Machine) -> Connection:
     """How a client and memtui stand to each other now. It raises nothing: ``problem`` has what cannot be read."""
-    file = client.configuration(machine)
+    file = client.configuration_file(machine)
     launched: Launched | None = None
     state: HookState = "none"
     problem = ""
     try:
         entry = _entry_of(client, _parse_configuration(client, file))
         if entry is not None:
-            url = client.address(entry)
-            launched = Launched(program="", url=url) if url else parse(client.command(entry))
+            url = client.entry_address(entry)
+            launched = Launched(program="", url=url) if url else parse(client.entry_command(entry))
         if client.hooks:
             state = _hook_state(client, client.hooks, machine)
     except InputError as error:
@@ -126,13 +128,13 @@ def _hook_state(client: Client, settings: HookSettings, machine: Machine) -> Hoo
 
 def _entry_path(client: Client, document: dict[str, Any]) -> tuple[str, ...]:
     """Where our entry is in a document, or would be."""
-    newer = formats.at(document, client.newer) if client.newer else None
+    newer = formats.value_at(document, client.newer) if client.newer else None
     return (*client.newer, SERVER) if isinstance(newer, dict) and "type" not in newer else client.entry
 
 
 def _entry_of(client: Client, document: dict[str, Any]) -> dict[str, Any] | None:
     for path in (_entry_path(client, document), client.entry):
-        found = formats.at(document, path)
+        found = formats.value_at(document, path)
         if isinstance(found, dict):
             return found
     return None
@@ -142,8 +144,8 @@ def _add_entry(client: Client, text: str, values: dict[str, Any]) -> str:
     document = formats.load(client.format, text)
     path = _entry_path(client, document)
     before = _entry_of(client, document) or {}
-    if before and (client.address(before) is None) != (client.address(values) is None):
-        what = "starts a program" if client.address(values) else "has an address"
+    if before and (client.entry_address(before) is None) != (client.entry_address(values) is None):
+        what = "starts a program" if client.entry_address(values) else "has an address"
         raise ValueError(f"its entry for memtui {what}; memtui disconnect {client.name} removes it")
     if client.format != "toml":
         return formats.set_values(client.format, text, path, values)
@@ -163,12 +165,12 @@ def _remove_entry(client: Client, text: str, *, entry: bool, hook: HookSettings 
     return hooks.without_hooks(text, client, hook) if hook else text
 
 
-def _disconnected_text(client: Client, path: Path, machine: Machine) -> Edit:
-    entry = path == client.configuration(machine)
+def _edit_to_disconnect(client: Client, path: Path, machine: Machine) -> Edit:
+    entry = path == client.configuration_file(machine)
     hook = client.hooks if client.hooks and path == client.hooks.place.path_on(machine) else None
     emptied = False
 
-    def change(text: str) -> str:
+    def strip_memtui(text: str) -> str:
         nonlocal emptied
         stripped = _remove_entry(client, text, entry=entry, hook=hook)
         if stripped == text:
@@ -179,7 +181,7 @@ def _disconnected_text(client: Client, path: Path, machine: Machine) -> Edit:
         emptied = stripped.strip() in _EMPTY
         return stripped
 
-    edit = files.plan_edit(path, change)
+    edit = files.plan_edit(path, strip_memtui)
     gone = emptied and not path.is_symlink()
     return Edit(path=edit.path, before=edit.before, after=None) if gone else edit
 
@@ -203,16 +205,16 @@ def _decode_text(text: str) -> str:
     return text.removeprefix("\ufeff").replace("\r\n", "\n")
 
 
-def _apply_in_turn(steps: list[Callable[[str], str]]) -> Callable[[str], str]:
-    def change(text: str) -> str:
+def _chain_steps(steps: list[Callable[[str], str]]) -> Callable[[str], str]:
+    def apply_steps(text: str) -> str:
         for step in steps:
             text = step(text)
         return text
 
-    return change
+    return apply_steps
 
 
-def as_json(one: Connection) -> dict[str, Any]:
+def connection_json(one: Connection) -> dict[str, Any]:
     """What is known of a client, flat, for scripts."""
     said = one.launched
     return {
@@ -226,9 +228,9 @@ def as_json(one: Connection) -> dict[str, Any]:
 
 def texts_we_wrote(client: Client, machine: Machine) -> frozenset[str]:
     """The texts in its configuration that are ours. Raises InputError for a file that cannot be read."""
-    entry = _entry_of(client, _parse_configuration(client, client.configuration(machine))) or {}
-    words = {*client.command(entry), *map(str, client.fixed.values()), "command"}
-    if client.remote and (url := client.address(entry)):
+    entry = _entry_of(client, _parse_configuration(client, client.configuration_file(machine))) or {}
+    words = {*client.entry_command(entry), *map(str, client.fixed.values()), "command"}
+    if client.remote and (url := client.entry_address(entry)):
         words |= {url, *map(str, client.remote.fixed.values())}
     if client.hooks:
         file = client.hooks.place.path_on(machine)

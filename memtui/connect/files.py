@@ -36,7 +36,7 @@ def plan_edit(path: Path, change: Callable[[str], str]) -> Edit:
     Raises InputError for a file that cannot be read or changed.
     """
     path = _link_target(path)
-    before = read(path)
+    before = read_text(path)
     text = (before or "").removeprefix(_BYTE_ORDER_MARK)
     windows = "\r\n" in text and text.count("\n") == text.count("\r\n")
     try:
@@ -55,7 +55,7 @@ def normalise_text(path: Path) -> str:
 
     Raises InputError if it cannot be read.
     """
-    text = read(_link_target(path)) or ""
+    text = read_text(_link_target(path)) or ""
     return text.removeprefix(_BYTE_ORDER_MARK).replace("\r\n", "\n")
 
 
@@ -68,7 +68,7 @@ def earlier_texts(path: Path) -> Iterator[str]:
         return
     for backup in found[:_MOST_BACKUPS]:
         try:
-            text = read(backup)
+            text = read_text(backup)
         except InputError:
             continue
         if text is not None:
@@ -89,7 +89,7 @@ def _link_target(path: Path) -> Path:
         raise InputError(f"{path} is a symbolic link that leads nowhere.", "Correct the link.") from error
 
 
-def read(path: Path) -> str | None:
+def read_text(path: Path) -> str | None:
     """The text of a configuration file, None if there is none. Raises InputError if it cannot be read."""
     try:
         raw = path.read_bytes()
@@ -120,7 +120,7 @@ def cannot_change(path: Path, error: Exception) -> InputError:
     return InputError(f"{path}{place} cannot be changed: {cause}.", "Correct the file; it was left as it is.")
 
 
-def write(edit: Edit) -> Path | None:
+def write_edit(edit: Edit) -> Path | None:
     """Write the file. Returns where its old text is kept, None if there was none.
 
     The file keeps its mode; a new one is readable by its owner only. Raises InputError, and leaves the file
@@ -128,9 +128,9 @@ def write(edit: Edit) -> Path | None:
     """
     path = edit.path
     try:
-        if read(path) != edit.before:
+        if read_text(path) != edit.before:
             raise InputError(f"{path} was changed by another program just now.", "Try again.")
-        paths.private_folder(path.parent)
+        paths.make_private_folder(path.parent)
         mode = 0o600 if edit.before is None else stat.S_IMODE(path.stat().st_mode)
         backup = None
         if edit.before is not None:
@@ -147,7 +147,7 @@ def write(edit: Edit) -> Path | None:
             draft.unlink(missing_ok=True)
             raise
     except OSError as error:
-        raise paths.no_room(error, path) or InputError(
+        raise paths.disk_full_error(error, path) or InputError(
             f"{path} cannot be written: {error.strerror}.", "Check its folder and the disk."
         ) from error
     return backup

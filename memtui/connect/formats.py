@@ -44,7 +44,7 @@ def remove(format: FormatName, text: str, path: Sequence[str]) -> str:
             return json_text.remove(text, path, strict=format == "json")
 
 
-def at(document: Mapping[str, Any], path: Sequence[str]) -> Any:
+def value_at(document: Mapping[str, Any], path: Sequence[str]) -> Any:
     """The value at a path, None if there is none."""
     found: Any = document
     for name in path:

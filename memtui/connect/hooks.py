@@ -9,7 +9,7 @@ from . import formats, json_text
 from .clients import Client, HookSettings
 
 
-class _Found(NamedTuple):
+class _FoundHook(NamedTuple):
     """Our hook in a group of an event. ``alone``: the group has nothing else."""
 
     event: str
@@ -59,7 +59,7 @@ def hook_events(text: str, client: Client, settings: HookSettings) -> set[str]:
     return {one.event for one in _all_hooks(text, client, settings)}
 
 
-def _all_hooks(text: str, client: Client, settings: HookSettings) -> Iterator[_Found]:
+def _all_hooks(text: str, client: Client, settings: HookSettings) -> Iterator[_FoundHook]:
     hooks = formats.load(settings.format, text).get("hooks", {})
     for event in hooks if isinstance(hooks, dict) else ():
         if isinstance(hooks[event], list):
@@ -76,7 +76,7 @@ def _hook_groups(document: Mapping[str, Any], event: str) -> Sequence[Any]:
     return groups
 
 
-def _own_hooks(groups: Sequence[Any], event: str, client: Client) -> Iterator[_Found]:
+def _own_hooks(groups: Sequence[Any], event: str, client: Client) -> Iterator[_FoundHook]:
     for at, group in enumerate(groups):
         hooks = group.get("hooks") if isinstance(group, dict) else None
         if not isinstance(hooks, list):
@@ -84,4 +84,4 @@ def _own_hooks(groups: Sequence[Any], event: str, client: Client) -> Iterator[_F
         for place, hook in enumerate(hooks):
             command = hook.get("command") if isinstance(hook, dict) else None
             if isinstance(command, str) and "memtui" in command and f" hook {client.name}" in command:
-                yield _Found(event, at, place, hook, alone=len(group) == len(hooks) == 1)
+                yield _FoundHook(event, at, place, hook, alone=len(group) == len(hooks) == 1)

@@ -68,7 +68,7 @@ def own_program(script: str | None = None) -> tuple[str, ...]:
     folder).
     """
     python = Path(script or sys.executable)
-    installed = python.with_name(operating_system.executable("memtui"))
+    installed = python.with_name(operating_system.executable_name("memtui"))
     return (str(installed),) if installed.is_file() else (str(python), "-P", "-m", "memtui")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .connection import Connection
 
 
-def state_text(one: Connection) -> str:
+def connection_state_text(one: Connection) -> str:
     """Whether it is here and connected, and as whom."""
     if one.problem:
         return "cannot be read"
@@ -18,7 +18,7 @@ def state_text(one: Connection) -> str:
     return f"connected as {one.launched.agent or 'mcp'}"
 
 
-def scope_text(one: Connection) -> str:
+def connection_scope_text(one: Connection) -> str:
     """What it sees and may do; "" if it is not connected."""
     if one.launched is None:
         return ""
@@ -33,7 +33,7 @@ def scope_text(one: Connection) -> str:
     return ", ".join(part for part in parts if part) or "sees everything"
 
 
-def hooks_text(one: Connection) -> str:
+def connection_hooks_text(one: Connection) -> str:
     """How its hooks are; "" if it is not connected, or has none that fit."""
     if one.launched is None and one.hooks not in ("on", "outdated"):
         return ""

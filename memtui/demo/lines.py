@@ -22,7 +22,7 @@ class Line(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     content: str = ""
 
 
-class Turn(Line, tag="turn", frozen=True, kw_only=True):
+class TurnLine(Line, tag="turn", frozen=True, kw_only=True):
     session: str
     title: str
     role: str
@@ -62,7 +62,7 @@ class DrawnPlan(Line, tag="drawn", frozen=True, kw_only=True):
     lines: tuple[DrawnLine, ...]
 
 
-class Recall(Line, tag="recall", frozen=True, kw_only=True):
+class RecallLine(Line, tag="recall", frozen=True, kw_only=True):
     """What an agent was given at the start of a talk, by its texts; written by ``assets/make_demo.py``.
 
     ``content`` is the prompt.
@@ -72,7 +72,7 @@ class Recall(Line, tag="recall", frozen=True, kw_only=True):
     given: tuple[str, ...]
 
 
-class Decision(Line, tag="decision", frozen=True, kw_only=True):
+class DecisionLine(Line, tag="decision", frozen=True, kw_only=True):
     """What the person (or an agent) did with facts. ``of``: how the texts of the facts begin; each fits one active fact.
 
     ``content``: the new text of ``correct`` and ``remember``. ``keep`` and ``both`` settle the conflict that the fact
@@ -89,25 +89,25 @@ class Decision(Line, tag="decision", frozen=True, kw_only=True):
     project: str | None = None
 
 
-class Reflection(Line, tag="reflection", frozen=True, kw_only=True):
+class ReflectionLine(Line, tag="reflection", frozen=True, kw_only=True):
     """``of``: how the texts of its facts begin."""
 
     of: tuple[str, ...]
     tags: tuple[str, ...]
 
 
-class Observation(Line, tag="observation", frozen=True, kw_only=True):
+class ObservationLine(Line, tag="observation", frozen=True, kw_only=True):
     category: Category
     source: str
 
 
-class Note(Line, tag="note", frozen=True, kw_only=True):
+class NoteLine(Line, tag="note", frozen=True, kw_only=True):
     """An entry of the scratchpad; ``pad`` is its key."""
 
     pad: str
 
 
-AnyLine = Turn | DrawnPlan | Recall | Decision | Reflection | Observation | Note
+AnyLine = TurnLine | DrawnPlan | RecallLine | DecisionLine | ReflectionLine | ObservationLine | NoteLine
 
 
 def read_lines(now: float, data: bytes | None = None) -> list[AnyLine]:
@@ -115,18 +115,21 @@ def read_lines(now: float, data: bytes | None = None) -> list[AnyLine]:
     decode = msgspec.json.Decoder().decode
     today = datetime.fromtimestamp(now)
 
-    def filled(value: Any) -> Any:
+    def with_dates(value: Any) -> Any:
         if isinstance(value, str):
             return fill_dates(value, today)
         if isinstance(value, list):
-            return [filled(one) for one in value]
-        return {key: filled(one) for key, one in value.items()} if isinstance(value, dict) else value
+            return [with_dates(one) for one in value]
+        return {key: with_dates(one) for key, one in value.items()} if isinstance(value, dict) else value
 
-    lines = [msgspec.convert(filled(decode(line)), AnyLine) for line in (data or _asset()).splitlines()]
+    lines = [
+        msgspec.convert(with_dates(decode(line)), AnyLine)
+        for line in (data or _read_demo_file()).splitlines()
+    ]
     return [msgspec.structs.replace(line, time=int(now) + line.time) for line in lines]
 
 
-def _asset() -> bytes:
+def _read_demo_file() -> bytes:
     """In an installed package the file lies inside it, in a source tree beside it."""
     installed = resources.files("memtui").joinpath("assets", "demo.jsonl")
     if installed.is_file():
@@ -143,7 +146,7 @@ def fill_dates(text: str, today: datetime) -> str:
     ``:year`` is the date as the program writes it into a fact that needs its day ("14 October 2025").
     """
 
-    def fill(found: re.Match[str]) -> str:
+    def date_text(found: re.Match[str]) -> str:
         date = today + timedelta(days=int(found[1]))
         day, month = WHOLE_DAYS[date.weekday()], WHOLE_MONTHS[date.month - 1]
         match found[2]:
@@ -156,4 +159,4 @@ def fill_dates(text: str, today: datetime) -> str:
             case _:
                 return f"{day} {date.day} {month}"
 
-    return DATE.sub(fill, text)
+    return DATE.sub(date_text, text)

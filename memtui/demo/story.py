@@ -26,15 +26,15 @@ from memtui.engine.wording import plural
 
 from .lines import (
     AnyLine,
-    Decision,
+    DecisionLine,
     DrawnContradiction,
     DrawnLine,
     DrawnPlan,
-    Note,
-    Observation,
-    Recall,
-    Reflection,
-    Turn,
+    NoteLine,
+    ObservationLine,
+    RecallLine,
+    ReflectionLine,
+    TurnLine,
 )
 
 AGENT = "agent:assistant"
@@ -54,14 +54,14 @@ class Story:
         self._options = options or Options(background=False, embedder="off")
         self._at = 0
         self._turns: dict[str, str] = {}
-        self.talks = _talks([line for line in self._lines if isinstance(line, Turn)])
+        self.talks = _split_into_talks([line for line in self._lines if isinstance(line, TurnLine)])
         self.memory = Memory(Core(connections, actor="person", clock=lambda: self._at, options=self._options))
 
     def write(self, also: Iterable[Step] = ()) -> None:
         """Write everything. ``also``: further steps, for ``make_demo.py``, which runs the program instead of
         replaying.
         """
-        for at, do in sorted((*self._steps(), *also), key=itemgetter(0)):
+        for at, do in sorted((*self._replay_steps(), *also), key=itemgetter(0)):
             self._at = at
             do(at)
 
@@ -69,39 +69,43 @@ class Story:
         """The keys of turns, by the ids of their memories."""
         return {identity: key for key, identity in self._turns.items()}
 
-    def _steps(self) -> Iterator[Step]:
+    def _replay_steps(self) -> Iterator[Step]:
         for talk in self.talks:
-            yield talk[-1].time, partial(self._talk, talk)
-        observed: dict[str, list[Observation]] = {}
+            yield talk[-1].time, partial(self._record_talk, talk)
+        observed: dict[str, list[ObservationLine]] = {}
         for line in self._lines:
             match line:
-                case Turn():
+                case TurnLine():
                     pass
                 case DrawnPlan():
-                    yield line.time, partial(self._draw, line)
-                case Recall():
-                    yield line.time, partial(self._recall, line)
-                case Decision():
-                    yield line.time, partial(self._decide, line)
-                case Reflection():
-                    yield line.time, partial(self._reflect, line)
-                case Observation():
+                    yield line.time, partial(self._write_plan, line)
+                case RecallLine():
+                    yield line.time, partial(self._log_recall, line)
+                case DecisionLine():
+                    yield line.time, partial(self._apply_decision, line)
+                case ReflectionLine():
+                    yield line.time, partial(self._write_reflection, line)
+                case ObservationLine():
                     observed.setdefault(line.source, []).append(line)
-                case Note():
-                    yield line.time, partial(self._note, line)
+                case NoteLine():
+                    yield line.time, partial(self._write_note, line)
                 case _:
                     assert_never(line)
         for some in observed.values():
-            yield some[-1].time, partial(self._observe, some)
+            yield some[-1].time, partial(self._write_observations, some)
 
-    def _operation(self, actor: str, kind: str, label: str) -> AbstractContextManager[history.OpenOperation]:
+    def _open_operation(
+        self, actor: str, kind: str, label: str
+    ) -> AbstractContextManager[history.OpenOperation]:
         return history.operation(self._connections, lambda: self._at, actor, kind, label)
 
     # Agents
 
-    def _talk(self, talk: list[Turn], at: int) -> None:
+    def _record_talk(self, talk: list[TurnLine], at: int) -> None:
         title = talk[0].title
-        with self._operation(AGENT, "record", f"Recorded {plural(len(talk), 'turn')} of “{title}”") as op:
+        with self._open_operation(
+            AGENT, "record", f"Recorded {plural(len(talk), 'turn')} of “{title}”"
+        ) as op:
             for turn in talk:
                 new = turns.NewTurn(
                     session_id=turn.session, role=turn.role, event_time=turn.time,
@@ -114,13 +118,15 @@ class Story:
                     (record,) = memories.by_rid(op.connection, [rid], at)
                     self._turns[turn.key] = record.id
 
-    def _recall(self, line: Recall, at: int) -> None:
+    def _log_recall(self, line: RecallLine, at: int) -> None:
         self.memory.actor = AGENT
-        self.memory.note_recall(line.content, [self._said(text) for text in line.given], line.session)
+        self.memory.note_recall(
+            line.content, [self._memory_with_text(text) for text in line.given], line.session
+        )
 
-    def _observe(self, noted: list[Observation], at: int) -> None:
+    def _write_observations(self, noted: list[ObservationLine], at: int) -> None:
         label = f"Noted {plural(len(noted), 'observation')} of {noted[0].source}"
-        with self._operation(AGENT, "observe", label) as op:
+        with self._open_operation(AGENT, "observe", label) as op:
             for line in noted:
                 accepted = validation.check_text(line.content, "observation", self._options.secrets)
                 memories.insert(
@@ -129,13 +135,13 @@ class Story:
                     attributes=accepted.attributes,
                 )  # fmt: skip
 
-    def _note(self, note: Note, at: int) -> None:
-        with self._operation(AGENT, "scratchpad", f"Wrote “{note.pad}” on the scratchpad") as op:
+    def _write_note(self, note: NoteLine, at: int) -> None:
+        with self._open_operation(AGENT, "scratchpad", f"Wrote “{note.pad}” on the scratchpad") as op:
             scratchpad.set_value(op.connection, note.pad, note.content, at)
 
     # Jobs
 
-    def _draw(self, drawn: DrawnPlan, at: int) -> None:
+    def _write_plan(self, drawn: DrawnPlan, at: int) -> None:
         """Write the stored plan of these turns, as consolidation does."""
         with self._connections.read() as connection:
             session = sessions.get(connection, drawn.session)
@@ -157,12 +163,12 @@ class Story:
             confidence=line.confidence, trust=line.trust, tags=line.tags, category=line.category,
             topic=line.topic, project=said[sources[-1]].project if sources else None,
             event_time=max((said[identity].event_time for identity in sources), default=0),
-            also=_contradicted(line.also), meant=_contradicted(line.meant),
+            also=_contradictions(line.also), meant=_contradictions(line.meant),
         )  # fmt: skip
 
-    def _reflect(self, line: Reflection, at: int) -> None:
-        facts = [self._fact(text).id for text in line.of]
-        with self._operation("scheduler", "reflect", "Reflected on the week") as op:
+    def _write_reflection(self, line: ReflectionLine, at: int) -> None:
+        facts = [self._fact_beginning_with(text).id for text in line.of]
+        with self._open_operation("scheduler", "reflect", "Reflected on the week") as op:
             accepted = validation.check_text(line.content, "reflection", self._options.secrets)
             memories.insert(
                 op.connection, kind="reflection", content=accepted.content, event_time=at, created_at=at,
@@ -172,10 +178,10 @@ class Story:
 
     # Decisions
 
-    def _decide(self, line: Decision, at: int) -> None:
+    def _apply_decision(self, line: DecisionLine, at: int) -> None:
         memory = self.memory
         memory.actor = line.by
-        facts = [self._fact(text) for text in line.of]
+        facts = [self._fact_beginning_with(text) for text in line.of]
         match line.verb:
             case "remember":
                 memory.remember(line.content, tags=line.tags, topic=line.topic, project=line.project)
@@ -211,22 +217,24 @@ class Story:
             case _:
                 assert_never(line.verb)
 
-    def _fact(self, beginning: str) -> MemoryRecord:
-        found = self._active("kind = 'fact' AND substr(content, 1, length(:text)) = :text", beginning)
+    def _fact_beginning_with(self, beginning: str) -> MemoryRecord:
+        found = self._active_memories(
+            "kind = 'fact' AND substr(content, 1, length(:text)) = :text", beginning
+        )
         if len(found) != 1:
             raise NotFoundError(
                 f"{len(found)} active facts begin with “{beginning}”.", "Name one as it was drawn."
             )
         return found[0]
 
-    def _said(self, text: str) -> MemoryRecord:
+    def _memory_with_text(self, text: str) -> MemoryRecord:
         """The active memory with this text."""
-        found = self._active("content = :text", text)
+        found = self._active_memories("content = :text", text)
         if not found:
             raise NotFoundError(f"No active memory says “{text[:60]}”.", "Run assets/make_demo.py.")
         return found[0]
 
-    def _active(self, condition: str, text: str) -> list[MemoryRecord]:
+    def _active_memories(self, condition: str, text: str) -> list[MemoryRecord]:
         with self._connections.read() as connection:
             rows = connection.execute(
                 f"SELECT rid FROM memories WHERE valid_until IS NULL AND {condition}", {"text": text}
@@ -235,12 +243,12 @@ class Story:
             return memories.by_rid(connection, rids, self._at)
 
 
-def _talks(said: list[Turn]) -> list[list[Turn]]:
+def _split_into_talks(said: list[TurnLine]) -> list[list[TurnLine]]:
     """Turns by session in time order. A session is split where the person was away longer than it stays open."""
-    by_session: dict[str, list[Turn]] = {}
+    by_session: dict[str, list[TurnLine]] = {}
     for turn in said:
         by_session.setdefault(turn.session, []).append(turn)
-    found: list[list[Turn]] = []
+    found: list[list[TurnLine]] = []
     for session in by_session.values():
         found.append([session[0]])
         for before, after in pairwise(session):
@@ -250,5 +258,5 @@ def _talks(said: list[Turn]) -> list[list[Turn]]:
     return sorted(found, key=lambda talk: talk[0].time)
 
 
-def _contradicted(drawn: Iterable[DrawnContradiction]) -> tuple[Contradicted, ...]:
+def _contradictions(drawn: Iterable[DrawnContradiction]) -> tuple[Contradicted, ...]:
     return tuple(Contradicted(known=one.known, target=None, reason=one.reason) for one in drawn)

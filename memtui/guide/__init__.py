@@ -31,18 +31,18 @@ class Page(Record):
 
 
 @cache
-def pages() -> tuple[Page, ...]:
+def guide_pages() -> tuple[Page, ...]:
     """All pages, in ``ORDER``."""
-    return tuple(_read(topic) for topic in ORDER)
+    return tuple(_read_page(topic) for topic in ORDER)
 
 
-def page(topic: str) -> Page:
+def guide_page(topic: str) -> Page:
     """The page of a topic. Raises InputError for one that there is not."""
     if topic not in ORDER:
         raise InputError(f"The guide has no page {topic!r}.", f"It has: {', '.join(ORDER)}.")
-    return _read(topic)
+    return _read_page(topic)
 
 
-def _read(topic: str) -> Page:
+def _read_page(topic: str) -> Page:
     text = _COMMENT.sub("", (_FOLDER / f"{topic}.md").read_text(encoding="utf-8"))
     return Page(topic=topic, title=text.partition("\n")[0].removeprefix("# "), text=text)

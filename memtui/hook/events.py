@@ -70,7 +70,7 @@ class Event(msgspec.Struct):
     agent_id: str | None = None
 
 
-def answer(
+def answer_event(
     raw: bytes,
     dialect: ClientDialect,
     open_memory: Callable[[], HookMemory],
@@ -97,12 +97,12 @@ def answer(
         memory = open_memory()
         block_served: ContextBlock | None = None
         try:
-            block = memory.context(text, session, source=dialect.source, project=where)
-            notice = memory.notice(session)
+            block = memory.context_block(text, session, source=dialect.source, project=where)
+            notice = memory.notice_for_person(session)
             if block.text or notice:
                 say(_hook_output(block.text, notice, dialect.prompt))
             if len(block.text) > MOST_CHARACTERS:
-                memory.was_cut()
+                memory.note_block_cut()
             block_served = block
         finally:  # the prompt is recorded, also if no memory could be given
             memory.record(

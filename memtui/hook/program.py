@@ -41,10 +41,10 @@ def run_fast(arguments: Sequence[str]) -> None:
         if not (name in _VALUES and value if sign else name in _FLAGS):
             return
         options[name] = value
-    run(arguments[0], options)
+    run_hook(arguments[0], options)
 
 
-def run(client: str, options: dict[str, str]) -> NoReturn:
+def run_hook(client: str, options: dict[str, str]) -> NoReturn:
     """Read an event of a client, answer it, end the process. ``options``: those of the command line."""
     gc.disable()
     without_typing_extensions()
@@ -57,10 +57,10 @@ def run(client: str, options: dict[str, str]) -> NoReturn:
     note = ""
     opened: list[HookMemory] = []
     try:
-        from .events import DIALECTS, answer
+        from .events import DIALECTS, answer_event
 
         dialect = DIALECTS[client]
-        note = answer(
+        note = answer_event(
             _read_input(),
             dialect,
             lambda: _open_memory(dialect, options, opened),
@@ -84,7 +84,7 @@ def _open_memory(dialect: ClientDialect, flags: dict[str, str], opened: list[Hoo
 
     from .quick import HookMemory
 
-    options, set_place = settings(flags)
+    options, set_place = hook_settings(flags)
     named = flags.get("--db") or set_place
     memory = HookMemory(
         Path(named).expanduser() if named else paths.default_memory(),
@@ -99,7 +99,7 @@ def _open_memory(dialect: ClientDialect, flags: dict[str, str], opened: list[Hoo
     return memory
 
 
-def settings(flags: dict[str, str]) -> tuple[Options, str]:
+def hook_settings(flags: dict[str, str]) -> tuple[Options, str]:
     """The settings and the path of the memory.
 
     Most people have no settings. Then the schema of the settings is not read.

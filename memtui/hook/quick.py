@@ -61,7 +61,7 @@ class HookMemory:
     def close(self) -> None:
         self._connections.close()
 
-    def context(
+    def context_block(
         self, prompt: str, session_id: str, *, source: str, project: str | None = None
     ) -> ContextBlock:
         """The context block for an agent (of a ``project``). ``record`` logs it as a recall. Raises FilterError.
@@ -89,7 +89,7 @@ class HookMemory:
                 project=project, there=self._there,
             )  # fmt: skip
 
-    def was_cut(self) -> None:
+    def note_block_cut(self) -> None:
         """The block was cut, so its facts do not count as given. They will be given again."""
         self._there = None
 
@@ -100,7 +100,7 @@ class HookMemory:
         with self._connections.write() as connection:
             recalls.begin_context(connection, session_id, int(time.time()))
 
-    def notice(self, session_id: str) -> str:
+    def notice_for_person(self, session_id: str) -> str:
         """A notice for the person, who may not have the app open; "" for none.
 
         A clock problem is reported at the first prompt of a session, a pause at the first prompt that is not

@@ -38,7 +38,7 @@ def run_fast(arguments: Sequence[str]) -> None:
     without_typing_extensions()
     from memtui.engine.errors import MemtuiError
 
-    from .program import settings
+    from .program import hook_settings
 
     flags = {"--db": named[0].removeprefix("--db=")} if named else {}
     try:
@@ -46,7 +46,7 @@ def run_fast(arguments: Sequence[str]) -> None:
 
         from memtui import paths
 
-        options, path = settings(flags)
+        options, path = hook_settings(flags)
         path = flags.get("--db") or path
         found = read_status(Path(path).expanduser() if path else paths.default_memory(), options)
     except MemtuiError:

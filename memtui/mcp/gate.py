@@ -72,17 +72,17 @@ class RequestGate:
             await send(message)
 
         try:
-            address = self._admission.address(headers, _peer_address(scope))
+            address = self._admission.caller_address(headers, _peer_address(scope))
             self._admission.check_headers(headers)
             _check_path(scope)
             caller = self._identify_caller(headers, address)
             body = await _read_body(headers, receive)
             if caller.token_id:
-                self._admission.counts.let_in(caller.token_id, address)
+                self._admission.counts.count_admission(caller.token_id, address)
             await self._answer(caller, scope, _replay_body(body, receive), sending)
         except Refused as refused:
             if refused.reason is not None:
-                self._admission.counts.refuse(refused.reason, address)
+                self._admission.counts.count_refusal(refused.reason, address)
             await _send_refusal(send, refused)
         except Exception as error:  # one request must not end the server; the log has it
             _log.error("a request failed: %s", error_outline(error))
@@ -124,7 +124,7 @@ async def _read_body(headers: dict[str, list[str]], receive: Receive) -> bytes:
     """The whole body. Raises Refused if it is too large, or takes too long."""
     declared = headers.get("content-length", ["0"])[0]
     if not declared.isascii() or not declared.isdigit() or int(declared[:20]) > MOST_BYTES:
-        raise _too_large()
+        raise _too_large_refusal()
     body = bytearray()
     try:
         async with asyncio.timeout(BODY_SECONDS):
@@ -134,7 +134,7 @@ async def _read_body(headers: dict[str, list[str]], receive: Receive) -> bytes:
                     raise Refused(400, "The request was not complete.", "bad request")
                 body += message.get("body", b"")
                 if len(body) > MOST_BYTES:
-                    raise _too_large()
+                    raise _too_large_refusal()
                 if not message.get("more_body", False):
                     break
     except TimeoutError:
@@ -144,7 +144,7 @@ async def _read_body(headers: dict[str, list[str]], receive: Receive) -> bytes:
     return bytes(body)
 
 
-def _too_large() -> Refused:
+def _too_large_refusal() -> Refused:
     return Refused(413, f"A request has at most {MOST_BYTES:,} bytes.", "too large")
 
 
@@ -159,10 +159,10 @@ def _repair_json(body: bytes) -> bytes:
 def _replay_body(body: bytes, receive: Receive) -> Receive:
     waiting: deque[Message] = deque([{"type": "http.request", "body": body, "more_body": False}])
 
-    async def replay() -> Message:
+    async def receive_again() -> Message:
         return waiting.popleft() if waiting else await receive()
 
-    return replay
+    return receive_again
 
 
 async def _send_refusal(send: Send, refused: Refused) -> None:

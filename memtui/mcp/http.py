@@ -29,7 +29,7 @@ from memtui.engine.memory import Memory
 from memtui.engine.tools.agent import Agent
 
 from .gate import MOST_BYTES, HttpCaller, Message, Receive, RequestGate, Send
-from .process import silence, start_jobs
+from .process import silence_loggers, start_jobs
 
 SAVE_SECONDS = 2.0
 # Requests that are running when the process is asked to end.
@@ -55,7 +55,7 @@ class AgentServers:
             task_status.started()
             await anyio.sleep_forever()
 
-    async def answer(self, caller: HttpCaller, scope: Message, receive: Receive, send: Send) -> None:
+    async def answer_request(self, caller: HttpCaller, scope: Message, receive: Receive, send: Send) -> None:
         """Answer a request that was let in. Raises MemtuiError for a scope that cannot be used."""
         manager = self._open.get(caller) or await self._open_memory(caller)
         await manager.handle_request(scope, receive, send)
@@ -103,7 +103,7 @@ class _Uvicorn(uvicorn.Server):
         self._on_ready()
 
 
-def serve(
+def serve_http(
     gate: Callable[[AgentServers], RequestGate], servers: AgentServers, listening: socket.socket, counts: AdmissionCounts, *,
     jobs_of: Memory | None, certificate: tuple[Path, Path] | None, on_ready: Callable[[], None],
 ) -> None:  # fmt: skip
@@ -111,7 +111,7 @@ def serve(
 
     ``certificate``: the files of certificate and key, for TLS. Raises InputError if they cannot be used.
     """
-    silence("mcp", "uvicorn", "sse_starlette", "asyncio")
+    silence_loggers("mcp", "uvicorn", "sse_starlette", "asyncio")
     config = uvicorn.Config(
         gate(servers), log_config=None, access_log=False, server_header=False, proxy_headers=False, lifespan="off",
         ws="none", http="h11", loop="asyncio", limit_concurrency=_CONNECTIONS,
@@ -137,11 +137,11 @@ async def _serve_until_stopped(
 ) -> None:
     loop = asyncio.get_running_loop()
 
-    def leave(number: int) -> None:
+    def stop_on_signal(number: int) -> None:
         server.force_exit = server.should_exit  # the second signal waits for nobody
         server.should_exit = True
 
-    operating_system.on_stop_signals(loop, leave)
+    operating_system.on_stop_signals(loop, stop_on_signal)
     try:
         async with anyio.create_task_group() as group:
             await group.start(servers.run)
@@ -151,10 +151,10 @@ async def _serve_until_stopped(
             await server.serve(sockets=[listening])
             group.cancel_scope.cancel()
     finally:
-        counts.save(last=True)
+        counts.save_counts(last=True)
 
 
 async def _save_periodically(counts: AdmissionCounts) -> None:
     while True:
         await anyio.sleep(SAVE_SECONDS)
-        await anyio.to_thread.run_sync(counts.save)
+        await anyio.to_thread.run_sync(counts.save_counts)

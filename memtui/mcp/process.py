@@ -37,7 +37,7 @@ from .surrogates import without_surrogates
 PATIENCE_SECONDS = 20.0
 
 
-class Finishing:
+class AnswerTracker:
     """Between transport and server: counts the questions without an answer, so that all are answered at the end."""
 
     def __init__(self) -> None:
@@ -49,7 +49,7 @@ class Finishing:
         async with target:
             async for received in source:
                 item = _repaired_message(received) if isinstance(received, Exception) else received
-                self._note_answered(item)
+                self._note_question(item)
                 await target.send(item)
             with anyio.move_on_after(PATIENCE_SECONDS):
                 while self._open:
@@ -65,7 +65,7 @@ class Finishing:
                     self._open.discard(item.message.id)
                     self._answered.set()
 
-    def _note_answered(self, item: Any) -> None:
+    def _note_question(self, item: Any) -> None:
         message = getattr(item, "message", None)  # a line that is no message arrives as an exception
         if isinstance(message, JSONRPCRequest):
             self._open.add(message.id)
@@ -92,16 +92,16 @@ def _repaired_message(error: Exception) -> Any:
 JOBS_AFTER_SECONDS = 5.0
 
 
-def serve(server: Server[Any], memory: Memory, *, jobs: bool, at_end: Callable[[], None]) -> None:
+def serve_stdio(server: Server[Any], memory: Memory, *, jobs: bool, at_end: Callable[[], None]) -> None:
     """Serve until standard input ends. ``jobs``: this process may run the maintenance jobs.
 
     ``at_end`` closes the memory, also after a signal.
     """
-    silence("mcp")
+    silence_loggers("mcp")
     asyncio.run(_serve_until_end(server, memory, jobs, at_end))
 
 
-def silence(*loggers: str) -> None:
+def silence_loggers(*loggers: str) -> None:
     """Drop the log lines of packages. They may quote arguments or headers, and no log may hold them."""
     for name in loggers:
         logger = logging.getLogger(name)
@@ -114,16 +114,16 @@ async def _serve_until_end(
 ) -> None:
     loop = asyncio.get_running_loop()
 
-    def leave(number: int) -> None:
+    def stop_on_signal(number: int) -> None:
         """Runs in the loop's thread: no new call begins, and closing waits for a running write."""
         try:
             at_end()
         finally:
             os._exit(0)
 
-    operating_system.on_stop_signals(loop, leave)
+    operating_system.on_stop_signals(loop, stop_on_signal)
     night = asyncio.create_task(start_jobs(memory)) if jobs else None
-    finishing = Finishing()
+    finishing = AnswerTracker()
     async with stdio_server() as (reading, writing):
         to_server, from_client = anyio.create_memory_object_stream[Any](0)
         to_client, from_server = anyio.create_memory_object_stream[Any](0)

@@ -20,5 +20,5 @@ def save_setting(shell: Shell, name: str, value: Value) -> None:
     if shell.configuration is None:
         raise InputError("There are no settings here to write it to.", "Open the app with memtui.")
     file = shell.configuration.file
-    config.save(file, name, value)
+    config.write_setting(file, name, value)
     shell.configuration = config.load(file)

@@ -87,7 +87,7 @@ def _editor_candidates(wrong: list[str]) -> Iterator[tuple[list[str], str]]:
         if not command:
             continue
         try:
-            words = operating_system.words_of(command)
+            words = operating_system.split_command(command)
         except ValueError:
             words = []
         if words:

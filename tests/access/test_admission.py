@@ -60,10 +60,10 @@ def test_headers_that_are_doubled_missing_or_foreign_are_refused(tokens: TokenFi
 
 def test_only_a_proxy_says_who_asks(tokens: TokenFile, place: Path) -> None:
     claimed: Headers = {"x-forwarded-for": ["1.1.1.1, 10.0.0.9"]}
-    assert admission(tokens, place).address(claimed, "127.0.0.1") == "127.0.0.1"
+    assert admission(tokens, place).caller_address(claimed, "127.0.0.1") == "127.0.0.1"
     behind = admission(tokens, place, behind_proxy=True)
-    assert behind.address(claimed, "127.0.0.1") == "10.0.0.9"
-    assert behind.address({}, "127.0.0.1") == "127.0.0.1"
+    assert behind.caller_address(claimed, "127.0.0.1") == "10.0.0.9"
+    assert behind.caller_address({}, "127.0.0.1") == "127.0.0.1"
 
 
 def test_a_token_that_asks_too_often_waits_and_another_does_not(

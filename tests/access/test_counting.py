@@ -36,16 +36,16 @@ def test_a_limit_for_many_addresses_keeps_those_that_come_back() -> None:
 def test_servers_add_to_the_same_counts(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     path, now = tmp_path / "state" / "access.json", [1_800_000_000.0]
     one, two = AdmissionCounts(path, clock=lambda: now[0]), AdmissionCounts(path, clock=lambda: now[0])
-    assert one.read().tokens == {}
+    assert one.read_counts().tokens == {}
     with caplog.at_level(logging.WARNING, "memtui.access"):
         for counts in (one, two, one):
-            counts.let_in("t1", "10.0.0.1")
-            counts.refuse("unknown token", "10.0.0.9")
-        one.refuse("foreign host", "10.0.0.8")
-        one.save()
-        two.save()
-        one.save()
-    found = two.read()
+            counts.count_admission("t1", "10.0.0.1")
+            counts.count_refusal("unknown token", "10.0.0.9")
+        one.count_refusal("foreign host", "10.0.0.8")
+        one.save_counts()
+        two.save_counts()
+        one.save_counts()
+    found = two.read_counts()
     assert found.tokens["t1"].requests == 3
     assert {(each.reason, each.count) for each in found.refused} == {
         ("unknown token", 3),
@@ -61,9 +61,9 @@ def test_servers_add_to_the_same_counts(tmp_path: Path, caplog: pytest.LogCaptur
     if os.name == "posix":
         assert path.stat().st_mode & 0o777 == 0o600
     now[0] += (KEPT_DAYS + 1) * 86_400
-    one.refuse("no token", "10.0.0.9")
-    one.save(last=True)
-    assert [each.reason for each in one.read().refused] == ["no token"]
+    one.count_refusal("no token", "10.0.0.9")
+    one.save_counts(last=True)
+    assert [each.reason for each in one.read_counts().refused] == ["no token"]
 
 
 def test_counts_that_cannot_be_saved_are_kept_and_said_once(
@@ -74,11 +74,11 @@ def test_counts_that_cannot_be_saved_are_kept_and_said_once(
     path.mkdir()
     with caplog.at_level(logging.WARNING, "memtui.access"):
         for _ in range(2):
-            counts.let_in("t1", "10.0.0.1")
-            counts.save()
+            counts.count_admission("t1", "10.0.0.1")
+            counts.save_counts()
     assert len(caplog.messages) == 1
     path.rmdir()
-    counts.save()
-    assert counts.read().tokens["t1"].requests == 2
+    counts.save_counts()
+    assert counts.read_counts().tokens["t1"].requests == 2
     path.write_bytes(b"{")
-    assert counts.read().tokens == {}
+    assert counts.read_counts().tokens == {}

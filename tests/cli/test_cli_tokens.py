@@ -20,9 +20,9 @@ def test_a_token_is_printed_once_listed_and_revoked(cli: Cli, home: Path) -> Non
     plain = cli("tokens", "add", "pad", "--json").json
     assert plain["token"].startswith("memtui_")
     counts = AdmissionCounts()
-    counts.let_in(plain["id"], "10.0.0.7")
-    counts.refuse("unknown token", "10.0.0.9")
-    counts.save()
+    counts.count_admission(plain["id"], "10.0.0.7")
+    counts.count_refusal("unknown token", "10.0.0.9")
+    counts.save_counts()
     listed = cli("tokens", "list")
     assert listed.code == 0
     shown = listed.out + listed.err

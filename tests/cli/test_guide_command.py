@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cli_kit import Cli
-from memtui.guide import ORDER, page
+from memtui.guide import ORDER, guide_page
 
 
 def test_the_list_names_every_page(cli: Cli) -> None:
@@ -16,8 +16,8 @@ def test_the_list_names_every_page(cli: Cli) -> None:
 def test_a_page_is_markdown_in_a_pipe(cli: Cli) -> None:
     result = cli("guide", "filters")
     assert result.code == 0
-    assert result.out == page("filters").text
-    assert cli("guide", "filters", "--json").json["text"] == page("filters").text
+    assert result.out == guide_page("filters").text
+    assert cli("guide", "filters", "--json").json["text"] == guide_page("filters").text
 
 
 def test_an_unknown_page_is_answered_with_those_there_are(cli: Cli) -> None:

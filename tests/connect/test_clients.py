@@ -18,7 +18,7 @@ from memtui.cli.mcp import mcp_command
 from memtui.connect import connection, files
 from memtui.connect.clients import CLIENTS, Client, Machine
 from memtui.connect.launch import LaunchCommand, RemoteServer, parse
-from memtui.connect.wording import hooks_text, scope_text, state_text
+from memtui.connect.wording import connection_hooks_text, connection_scope_text, connection_state_text
 from memtui.engine.errors import InputError
 from memtui.hook.events import DIALECTS
 from memtui.hook.program import CLIENTS as HOOK_CLIENTS
@@ -101,7 +101,7 @@ def at(document: Any, path: tuple[str, ...]) -> Any:
 def written(edits: list[files.Edit]) -> None:
     for edit in edits:
         if edit.changes:
-            files.write(edit)
+            files.write_edit(edit)
 
 
 @pytest.mark.parametrize("platform", PLATFORMS)
@@ -111,7 +111,7 @@ def test_from_nothing_at_its_place_in_its_shape_and_back_to_nothing(
 ) -> None:
     client, here = CLIENTS[name], machine(tmp_path, platform)
     file = tmp_path / PLACES[name][PLATFORMS.index(platform)]
-    assert client.configuration(here) == file
+    assert client.configuration_file(here) == file
     assert connection.connection_of(client, here).connected is False
     written(connection.edits_to_connect(client, here, CALL))
     path, entry = ENTRIES[name]
@@ -166,7 +166,7 @@ def test_beside_neighbours_with_comments_twice_and_back_to_the_bytes_before(
     path, entry = ENTRIES[name]
     for number, before in enumerate(neighbours(client, commented=client.format == "jsonc")):
         here = machine(tmp_path / str(number))
-        file = client.configuration(here)
+        file = client.configuration_file(here)
         file.parent.mkdir(parents=True)
         file.write_text(before)
         written(connection.edits_to_connect(client, here, CALL))
@@ -182,7 +182,7 @@ def test_beside_neighbours_with_comments_twice_and_back_to_the_bytes_before(
 @pytest.mark.parametrize("name", CLIENTS)
 def test_what_was_changed_since_stays_when_memtui_goes(name: str, tmp_path: Path) -> None:
     client, here = CLIENTS[name], machine(tmp_path)
-    file = client.configuration(here)
+    file = client.configuration_file(here)
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(neighbours(client, commented=False)[0])
     written(connection.edits_to_connect(client, here, CALL))
@@ -196,7 +196,7 @@ def test_what_was_changed_since_stays_when_memtui_goes(name: str, tmp_path: Path
 def test_keys_that_the_person_added_to_our_entry_stay_when_it_is_renewed(name: str, tmp_path: Path) -> None:
     client, here = CLIENTS[name], machine(tmp_path)
     written(connection.edits_to_connect(client, here, CALL))
-    file = client.configuration(here)
+    file = client.configuration_file(here)
     old = {"toml": "args = [", "yaml": "timeout: 300", "json": '"args": [', "jsonc": '"args": ['}[
         client.format
     ]
@@ -224,7 +224,7 @@ BROKEN = {
 @pytest.mark.parametrize("name", CLIENTS)
 def test_a_broken_file_is_refused_by_name_and_not_touched(name: str, tmp_path: Path) -> None:
     client, here = CLIENTS[name], machine(tmp_path)
-    file = client.configuration(here)
+    file = client.configuration_file(here)
     file.parent.mkdir(parents=True, exist_ok=True)
     for text in BROKEN[client.format]:
         file.write_text(text)
@@ -234,7 +234,7 @@ def test_a_broken_file_is_refused_by_name_and_not_touched(name: str, tmp_path: P
         assert (file.read_text(), len(list(file.parent.glob(f"{file.name}*")))) == (text, 1)
     file.write_text(BROKEN[client.format][0])
     known = connection.connection_of(client, here)
-    assert (known.connected, state_text(known)) == (False, "cannot be read")
+    assert (known.connected, connection_state_text(known)) == (False, "cannot be read")
     assert str(file) in known.problem
 
 
@@ -266,7 +266,7 @@ def test_hooks_of_the_clients_that_have_them(name: str, tmp_path: Path) -> None:
     assert found[events[-1]][0] == theirs
     assert not any(edit.changes for edit in connection.edits_to_connect(client, here, HOOKED))
     known = connection.connection_of(client, here)
-    assert (known.hooks, hooks_text(known)) == ("on", "hooks on")
+    assert (known.hooks, connection_hooks_text(known)) == ("on", "hooks on")
     written(connection.edits_to_disconnect(client, here))
     assert file.read_text() == before
     assert connection.connection_of(client, here).hooks == "off"
@@ -279,7 +279,7 @@ def test_hooks_of_an_earlier_version_are_renewed_in_their_place(tmp_path: Path) 
     old = {"type": "command", "command": "/gone/memtui hook claude-code", "timeout": 2, "own": 1}
     file.write_text(json.dumps({"hooks": {"Stop": [{"matcher": "", "hooks": [{"command": "x"}, old]}]}}))
     known = connection.connection_of(client, here)
-    assert (known.hooks, hooks_text(known)) == ("outdated", "hooks of an older version")
+    assert (known.hooks, connection_hooks_text(known)) == ("outdated", "hooks of an older version")
     written(connection.edits_to_connect(client, here, HOOKED))
     (group,) = json.loads(file.read_text())["hooks"]["Stop"]
     assert [hook.get("timeout") for hook in group["hooks"]] == [None, 5]
@@ -293,13 +293,13 @@ def test_variables_of_the_programs_move_their_files(tmp_path: Path) -> None:
     here = machine(
         tmp_path, CLAUDE_CONFIG_DIR="/cc", CODEX_HOME="/cx", XDG_CONFIG_HOME="/xdg", APPDATA="/roaming"
     )
-    found = {name: str(client.configuration(here)) for name, client in CLIENTS.items()}
+    found = {name: str(client.configuration_file(here)) for name, client in CLIENTS.items()}
     assert (found["claude-code"], found["codex"]) == ("/cc/.claude.json", "/cx/config.toml")
     assert (found["opencode"], found["zed"]) == ("/xdg/opencode/opencode.json", "/xdg/zed/settings.json")
     hooks = [client.hooks.place.path_on(here) for client in CLIENTS.values() if client.hooks]
     assert list(map(str, hooks[:2])) == ["/cc/settings.json", "/cx/hooks.json"]
     windows = Machine(home=tmp_path, platform="win32", environ=here.environ)
-    assert str(CLIENTS["goose"].configuration(windows)) == "/roaming/Block/goose/config/config.yaml"
+    assert str(CLIENTS["goose"].configuration_file(windows)) == "/roaming/Block/goose/config/config.yaml"
 
 
 def test_opencode_is_met_where_it_keeps_its_servers(tmp_path: Path) -> None:
@@ -318,21 +318,27 @@ def test_opencode_is_met_where_it_keeps_its_servers(tmp_path: Path) -> None:
 
 def test_the_list_says_what_an_entry_of_any_shape_lets_the_agent_do(tmp_path: Path) -> None:
     client, here = CLIENTS["cursor"], machine(tmp_path)
-    assert state_text(connection.connection_of(client, here)) == "not found"
-    file = client.configuration(here)
+    assert connection_state_text(connection.connection_of(client, here)) == "not found"
+    file = client.configuration_file(here)
     file.parent.mkdir()
     known = connection.connection_of(client, here)
-    assert (state_text(known), scope_text(known), hooks_text(known)) == ("found, not connected", "", "")
+    assert (connection_state_text(known), connection_scope_text(known), connection_hooks_text(known)) == (
+        "found, not connected",
+        "",
+        "",
+    )
     words = ["mcp", "--agent", "cc", "--project", "work", "--readonly", "--tools", "consolidator"]
     file.write_text(json.dumps({"mcpServers": {"memtui": {"command": "/bin/sh", "args": words}}}))
     known = connection.connection_of(client, here)
-    assert state_text(known) == "connected as cc"
-    assert scope_text(known) == "project work, reads only, consolidates"
+    assert connection_state_text(known) == "connected as cc"
+    assert connection_scope_text(known) == "project work, reads only, consolidates"
     file.write_text('{"mcpServers": {"memtui": {"command": "/gone/memtui", "args": ["mcp"]}}}')
-    assert state_text(connection.connection_of(client, here)) == "connected, but /gone/memtui is gone"
+    assert (
+        connection_state_text(connection.connection_of(client, here)) == "connected, but /gone/memtui is gone"
+    )
     file.write_text('{"mcpServers": {"memtui": {"url": "http://127.0.0.1:8001/mcp"}}}')
     known = connection.connection_of(client, here)
-    assert (known.connected, state_text(known)) == (True, "connected to http://127.0.0.1:8001/mcp")
+    assert (known.connected, connection_state_text(known)) == (True, "connected to http://127.0.0.1:8001/mcp")
     with pytest.raises(InputError, match="memtui disconnect cursor removes it"):
         connection.edits_to_connect(client, here, CALL)
     written(connection.edits_to_disconnect(client, here))
@@ -361,17 +367,20 @@ REMOTE_ENTRIES: Mapping[str, dict[str, Any]] = {
 @pytest.mark.parametrize("name", REMOTE_ENTRIES)
 def test_a_memtui_somewhere_else_in_its_shape_and_back_to_nothing(name: str, tmp_path: Path) -> None:
     client, here = CLIENTS[name], machine(tmp_path)
-    file = client.configuration(here)
-    written(connection.connecting_to(client, here, REMOTE))
+    file = client.configuration_file(here)
+    written(connection.edits_to_connect_remote(client, here, REMOTE))
     assert at(parsed(client, file.read_text()), ENTRIES[name][0]) == {"memtui": REMOTE_ENTRIES[name]}
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert not any(edit.changes for edit in connection.connecting_to(client, here, REMOTE))
+    assert not any(edit.changes for edit in connection.edits_to_connect_remote(client, here, REMOTE))
     known = connection.connection_of(client, here)
-    assert (state_text(known), scope_text(known)) == (f"connected to {REMOTE.url}", "as its token says")
-    assert "secret" not in json.dumps(connection.as_json(known))
+    assert (connection_state_text(known), connection_scope_text(known)) == (
+        f"connected to {REMOTE.url}",
+        "as its token says",
+    )
+    assert "secret" not in json.dumps(connection.connection_json(known))
     # Another token takes the place of the old one; a program does not.
     again = RemoteServer(url=REMOTE.url, token="memtui_cd_other")
-    written(connection.connecting_to(client, here, again))
+    written(connection.edits_to_connect_remote(client, here, again))
     assert "memtui_cd_other" in file.read_text() and "memtui_ab_secret" not in file.read_text()
     with pytest.raises(InputError, match=f"memtui disconnect {name} removes it"):
         connection.edits_to_connect(client, here, CALL)
@@ -380,12 +389,12 @@ def test_a_memtui_somewhere_else_in_its_shape_and_back_to_nothing(name: str, tmp
     assert not file.exists()
     written(connection.edits_to_connect(client, here, CALL))
     with pytest.raises(InputError, match="its entry for memtui starts a program"):
-        connection.connecting_to(client, here, REMOTE)
+        connection.edits_to_connect_remote(client, here, REMOTE)
 
 
 def test_a_client_whose_file_knows_no_addresses_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot name a server at an address") as caught:
-        connection.connecting_to(CLIENTS["claude-desktop"], machine(tmp_path), REMOTE)
+        connection.edits_to_connect_remote(CLIENTS["claude-desktop"], machine(tmp_path), REMOTE)
     assert "connector" in caught.value.hint
     assert REMOTE_ENTRIES.keys() == CLIENTS.keys() - {"claude-desktop"}
 
@@ -399,7 +408,7 @@ def test_the_command_that_is_written_is_one_that_memtui_understands(tmp_path: Pa
     assert (program, arguments[0]) == ("/opt/memtui", "mcp")
     given = mcp_command.make_context("mcp", list(arguments[1:]))
     assert given.params["agent"] == "cc"
-    said = parse(CLIENTS["zed"].command(CLIENTS["zed"].values(program, arguments)))
+    said = parse(CLIENTS["zed"].entry_command(CLIENTS["zed"].entry_values(program, arguments)))
     assert (said.memory, said.agent, said.project, said.filter) == ("/m.db", "cc", "work", "-tag:private")
     assert (said.tools, said.readonly) == ("consolidator", True)
     for name in HOOK_CLIENTS:
@@ -416,7 +425,7 @@ def test_every_client_with_hooks_has_events_that_are_answered() -> None:
 
 def test_what_a_link_leads_to_is_changed_and_given_back(tmp_path: Path) -> None:
     client, here = CLIENTS["cursor"], machine(tmp_path)
-    file, target = client.configuration(here), tmp_path / "dotfiles.json"
+    file, target = client.configuration_file(here), tmp_path / "dotfiles.json"
     file.parent.mkdir()
     file.symlink_to(target)
     for before in ('{"a": 1}\r\n', "\ufeff{\r\n}\r\n"):

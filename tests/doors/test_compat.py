@@ -18,7 +18,7 @@ from memtui import (
     Options,
 )
 from memtui.compat import MemoryExtension, MemoryRow, SessionCompleted
-from memtui.guide import page
+from memtui.guide import guide_page
 
 from clock import Clock
 
@@ -45,7 +45,7 @@ def _fact(memory: MemoryExtension, text: str) -> str:
 
 
 def test_each_public_name_is_in_the_guide() -> None:
-    text = page("compat").text
+    text = guide_page("compat").text
     names = [name for name in vars(MemoryExtension) if not name.startswith("_")]
     assert [name for name in names if f"`{name}`" not in text] == []
     assert len(names) > 30

@@ -357,7 +357,7 @@ def test_where_it_is_confined_it_does_not_search_by_names(
     monkeypatch.setattr(briefing, "build_block", noted)
     for filter in (None, "tag:work"):
         quick = HookMemory(place, agent="cc", options=QUIET, filter=filter)
-        quick.context("Is Ada vegetarian?", "s1", source="hook:claude-code")
+        quick.context_block("Is Ada vegetarian?", "s1", source="hook:claude-code")
         quick.close()
     assert weights[0] > 0.0 and weights[1] == 0.0
 
@@ -408,7 +408,7 @@ def test_what_is_not_in_the_form_that_connect_writes_is_left_to_click(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     ran: list[tuple[str, dict[str, str]]] = []
-    monkeypatch.setattr(program, "run", lambda *how: ran.append(how))
+    monkeypatch.setattr(program, "run_hook", lambda *how: ran.append(how))
     for arguments in (
         ["cursor"], ["claude-code", "--help"], ["claude-code", "--agent", "cc"], ["claude-code", "--db="],
         ["claude-code", "--readonly=yes"],
@@ -587,7 +587,9 @@ def test_what_is_kept_from_this_agent_is_told_to_others_only(memory: Memory, pla
     answer = {}
     for agent in ("claude-code", "codex"):
         quick = HookMemory(place, agent=agent, options=QUIET)
-        answer[agent] = quick.context("what does Ada the vegetarian eat?", "s", source="claude-code").text
+        answer[agent] = quick.context_block(
+            "what does Ada the vegetarian eat?", "s", source="claude-code"
+        ).text
         quick.close()
     assert "vegetarian" not in answer["claude-code"] and "vegetarian" in answer["codex"]
 
@@ -607,7 +609,9 @@ def test_codex_and_gemini_cli_are_told_and_recorded_in_their_own_words(memory: M
         for event in (asked, answers[client], asked):
             quick = HookMemory(place, agent=client, options=QUIET)
             raw = json.dumps(event).encode()
-            assert events.answer(raw, events.DIALECTS[client], lambda q=quick: q, None, said.append) == ""
+            assert (
+                events.answer_event(raw, events.DIALECTS[client], lambda q=quick: q, None, said.append) == ""
+            )
             quick.close()
         output = json.loads(said[0])["hookSpecificOutput"]
         assert output["hookEventName"] == asked["hook_event_name"]

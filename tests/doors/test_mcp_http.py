@@ -46,7 +46,7 @@ class Served(NamedTuple):
 
     def counted(self) -> dict[str, int]:
         """How often each reason was refused, as the file has it."""
-        found = AdmissionCounts(self.place.parent / ".local/state/memtui/access.json").read()
+        found = AdmissionCounts(self.place.parent / ".local/state/memtui/access.json").read_counts()
         return {one.reason: one.count for one in found.refused}
 
 

@@ -342,7 +342,7 @@ def test_it_may_lead_the_jobs_only_where_that_harms_nobody(
     asked: list[bool] = []
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setattr(
-        "memtui.mcp.process.serve", lambda server, memory, *, jobs, at_end: asked.append(jobs)
+        "memtui.mcp.process.serve_stdio", lambda server, memory, *, jobs, at_end: asked.append(jobs)
     )
     config = tmp_path / "config.toml"
     config.write_text(settings)

@@ -203,7 +203,7 @@ def by_hook(told: Told) -> list[str]:
     quick = HookMemory(told.path, agent="claude-code", options=OPTIONS)
     try:
         prompt = told.story.question.format(told.story.old)
-        return wrong_in_text(told, quick.context(prompt, "now", source="claude-code").text)
+        return wrong_in_text(told, quick.context_block(prompt, "now", source="claude-code").text)
     finally:
         quick.close()
 

@@ -23,7 +23,7 @@ if sys.platform == "win32":
 
 from full_disk import FullDisk, no_longer_files, small_disk
 from memtui import Memory, paths
-from memtui.config.save import save
+from memtui.config.save import write_setting
 from memtui.connect import files
 from memtui.connect.files import Edit
 from memtui.engine.errors import DiskFullError, MemtuiError
@@ -436,7 +436,7 @@ def test_a_quota_is_no_other_matter(name: str, whole: Path, place: Path) -> None
 
 def test_settings_and_state_keep_what_they_were(tmp_path: Path) -> None:
     file = tmp_path / "config.toml"
-    save(file, "general.theme", "memtui-light")
+    write_setting(file, "general.theme", "memtui-light")
     before = file.read_text()
     other = tmp_path / "agent.json"
     other.write_text("{}")
@@ -446,24 +446,24 @@ def test_settings_and_state_keep_what_they_were(tmp_path: Path) -> None:
     edit = Edit(path=other, before="{}", after='{"a": 1}')
     with no_longer_files(0):
         with pytest.raises(DiskFullError) as caught:
-            files.write(edit)
+            files.write_edit(edit)
         says_where_and_what_next(caught.value, other)
         with pytest.raises(DiskFullError) as caught:
-            save(file, "general.theme", "memtui-dark")
+            write_setting(file, "general.theme", "memtui-dark")
         kept.note_checked(tmp_path / "memory.db", 1.0, 0)  # not worth a complaint
     says_where_and_what_next(caught.value, file)
     assert file.read_text() == before
     assert UiState(state_file).checked(tmp_path / "memory.db") is None
     assert {path.name for path in tmp_path.iterdir()} == {"config.toml", "agent.json", "state"}
-    save(file, "general.theme", "memtui-dark")
-    assert files.write(edit) is not None
+    write_setting(file, "general.theme", "memtui-dark")
+    assert files.write_edit(edit) is not None
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG])
 def test_every_way_of_saying_no_room_is_understood(number: int, tmp_path: Path) -> None:
-    error = paths.no_room(OSError(number, os.strerror(number)), tmp_path / "x")
+    error = paths.disk_full_error(OSError(number, os.strerror(number)), tmp_path / "x")
     assert error is not None and str(tmp_path) in error.message
-    assert paths.no_room(OSError(errno.EACCES, "no"), tmp_path) is None
+    assert paths.disk_full_error(OSError(errno.EACCES, "no"), tmp_path) is None
 
 
 def test_the_harness_catches_swallowing_a_full_disk(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memtui.guide import ORDER, pages
+from memtui.guide import ORDER, guide_pages
 from memtui.ui.dialogs.help import GuideDialog, HelpDialog
 from ui_story import Story, running, screen_text, there, until
 
@@ -13,13 +13,13 @@ async def test_the_guide_is_behind_the_help_and_turns_its_pages(story: Story) ->
         await pilot.press("question_mark")
         await until(lambda: there(app, HelpDialog))
         await pilot.press("question_mark")
-        await until(lambda: there(app, GuideDialog) and pages()[0].title in screen_text(app))
+        await until(lambda: there(app, GuideDialog) and guide_pages()[0].title in screen_text(app))
         await pilot.press("n")
-        await until(lambda: pages()[1].title in screen_text(app))
+        await until(lambda: guide_pages()[1].title in screen_text(app))
         await pilot.press("p")
-        await until(lambda: pages()[0].title in screen_text(app))
+        await until(lambda: guide_pages()[0].title in screen_text(app))
         await pilot.press("p")
-        await until(lambda: pages()[-1].title in screen_text(app))
+        await until(lambda: guide_pages()[-1].title in screen_text(app))
         page = app.screen.query_one("#guide-page")
         await pilot.press("G")
         await until(lambda: page.scroll_y > 0)
@@ -27,4 +27,4 @@ async def test_the_guide_is_behind_the_help_and_turns_its_pages(story: Story) ->
         await until(lambda: page.scroll_y == 0)
         await pilot.press("escape", "escape")
         await until(lambda: app.screen is app.main)
-    assert len(ORDER) == len(pages())
+    assert len(ORDER) == len(guide_pages())

@@ -55,7 +55,7 @@ async def test_another_address_gets_the_key_only_after_a_yes(
     async with running(app) as pilot:
         await pilot.press("comma")
         await until(lambda: there(app, SettingsDialog) and app.screen.query_one(RowTable).row_count > 0)
-        names = [setting.name for setting in config.describe()]
+        names = [setting.name for setting in config.describe_settings()]
         for answer in ("n", "y"):
             app.screen.query_one(RowTable).move_to(names.index(f"{section}.base_url"))
             await quiet(app)

@@ -33,7 +33,7 @@ async def at(app: MemtuiApp, name: str) -> SettingsDialog:
     await until(lambda: bool(app.screen.query(RowTable)) and app.screen.query_one(RowTable).row_count > 0)
     dialog = app.screen
     assert isinstance(dialog, SettingsDialog)
-    names = [setting.name for setting in config.describe()]
+    names = [setting.name for setting in config.describe_settings()]
     dialog.table.move_to(names.index(name))
     return dialog
 
@@ -42,7 +42,7 @@ async def at_next(app: MemtuiApp, name: str) -> None:
     """Go on to another one."""
     dialog = app.screen
     assert isinstance(dialog, SettingsDialog)
-    dialog.table.move_to([setting.name for setting in config.describe()].index(name))
+    dialog.table.move_to([setting.name for setting in config.describe_settings()].index(name))
     await until(lambda: dialog.table.selected is not None and dialog.table.selected.setting.name == name)
 
 
@@ -50,7 +50,7 @@ async def test_every_setting_is_there_with_value_meaning_and_state(story: Story,
     app = app_with(story, tmp_path / "config.toml")
     async with running(app):
         dialog = await at(app, "embedder.kind")
-        assert dialog.table.row_count == len(config.describe())
+        assert dialog.table.row_count == len(config.describe_settings())
         # Grouped under plain words; what the file calls it stands below the list.
         assert "Vectors made by offline" in text_of(app)
         await until(lambda: "Vectors: made by embedder.kind" in text_of(app))
@@ -187,8 +187,8 @@ async def test_the_model_is_asked_and_what_is_wrong_is_told(
         await at(app, "llm.model")
         await pilot.press("t")
         await until(lambda: "set llm.base_url and llm.model" in text_of(app))
-        config.save(file, "llm.base_url", "http://127.0.0.1:9")
-        config.save(file, "llm.model", "tiny")
+        config.write_setting(file, "llm.base_url", "http://127.0.0.1:9")
+        config.write_setting(file, "llm.model", "tiny")
         app.configuration = config.load(file, {})
         await pilot.press("t")
         await until(lambda: "127.0.0.1 cannot be reached" in text_of(app))

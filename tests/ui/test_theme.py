@@ -6,7 +6,7 @@ from itertools import product
 from typing import get_args
 
 import pytest
-from memtui.guide import page
+from memtui.guide import guide_page
 from memtui.present.glyphs import ASCII, UNICODE, Glyphs
 from memtui.present.text import Role, max_cells
 from memtui.ui.panes.memory_actions import memory_legend
@@ -154,7 +154,7 @@ async def test_a_theme_has_a_short_name_and_one_that_there_is_not_is_said(
 
 
 def test_the_guide_explains_the_signs_of_a_list_of_memories() -> None:
-    text = page("keys").text
+    text = guide_page("keys").text
     for (sign, meaning), (plain, _) in zip(memory_legend(UNICODE), memory_legend(ASCII), strict=True):
         assert f"| `{sign}` | `{plain}` | {meaning} |" in text
     assert UNICODE.bars in text and ASCII.bars in text

@@ -116,7 +116,7 @@ class Rescue:
         if self.path.exists() and chosen.path.samefile(self.path):
             raise InputError("That is the memory itself, not a backup.", "memtui restore lists the backups.")
         with prepare_for_restore(chosen.path) as source, file.file_errors(self.path):
-            paths.private_folder(self.path.parent)
+            paths.make_private_folder(self.path.parent)
             with locks.exclusive_work(self.path, _PATIENCE, "Nothing was restored."):
                 return put_in_place(source, chosen, self.path, self._clock, actor)
 
@@ -158,7 +158,7 @@ def put_in_place(
             raise StoreError(
                 f"The copy of {chosen.path} could not be written completely: {problem}.", "Check the disk."
             )
-        operating_system.flush(new)
+        operating_system.flush_path(new)
         moved = file_replacement.replace_file(path, new, aside)
     finally:
         if not file_replacement.was_interrupted(path):

@@ -97,9 +97,9 @@ def rewrite(
             raise CorruptFileError(
                 f"The backup {path.name} could not be rewritten: {problem}.", "It was left as it was."
             )
-        operating_system.flush(new_path)
+        operating_system.flush_path(new_path)
         operating_system.replace(new_path, path)
-        operating_system.flush(path.parent)
+        operating_system.flush_path(path.parent)
     except apsw.Error as error:
         raise translate_error(error, path) from error
     except OSError as error:

@@ -61,7 +61,7 @@ def write_atomically(path: Path, *, force: bool) -> Iterator[BinaryIO]:
         else:
             _publish(partial, path)
         with suppress(OSError):  # a file system that cannot
-            operating_system.flush(path.parent)
+            operating_system.flush_path(path.parent)
     except AbandonFile:
         pass
     except OSError as error:
@@ -77,7 +77,7 @@ class AbandonFile(Exception):  # noqa: N818 - no error: the person stopped it
 
 def write_error(error: OSError, path: Path) -> MemtuiError:
     """The memtui error for one of the file system."""
-    return paths.no_room(error, path) or InputError(
+    return paths.disk_full_error(error, path) or InputError(
         f"{path} cannot be written: {error.strerror or error}.",
         "Check its permissions, or choose another place.",
     )

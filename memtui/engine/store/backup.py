@@ -65,7 +65,7 @@ def back_up(
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         target, partial = _new_names(folder, path.stem, reason, time.time() if at is None else at)
     except OSError as error:
-        raise paths.no_room(error, folder) or StoreError(
+        raise paths.disk_full_error(error, folder) or StoreError(
             f"No backup can be made in {folder}: {error.strerror or error}.",
             "Check its permissions; where it is a link, see where it leads, or move it away.",
         ) from error
@@ -81,9 +81,9 @@ def back_up(
             raise CorruptFileError(
                 f"The backup of {path} failed its check: {problem}.", "Run memtui check on the memory file."
             )
-        operating_system.flush(partial)
+        operating_system.flush_path(partial)
         operating_system.rename(partial, target)
-        operating_system.flush(folder)
+        operating_system.flush_path(folder)
     finally:
         partial.unlink(missing_ok=True)
     return target
@@ -97,7 +97,7 @@ def private_copy(source: apsw.Connection, path: Path, reason: str, at: float) ->
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         _, partial = _new_names(folder, path.stem, reason, at)
     except OSError as error:
-        raise paths.no_room(error, folder) or StoreError(
+        raise paths.disk_full_error(error, folder) or StoreError(
             f"Nothing can be written in {folder}: {error.strerror or error}.",
             "Check its permissions; where it is a link, see where it leads, or move it away.",
         ) from error

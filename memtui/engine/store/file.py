@@ -136,7 +136,7 @@ def file_errors(path: Path) -> Iterator[None]:
             f"No permission for {error.filename or path}.", "Fix its permissions or choose --db."
         ) from error
     except OSError as error:
-        raise paths.no_room(error, path) or StoreError(
+        raise paths.disk_full_error(error, path) or StoreError(
             f"{path} cannot be used: {error.strerror or error}.", "Choose another path with --db."
         ) from error
 
@@ -172,7 +172,7 @@ def _initialise_schema(connection: apsw.Connection) -> None:
 
 def _create_file(path: Path) -> None:
     """Build the file under another name and link it into place, so that no process sees an incomplete file."""
-    paths.private_folder(path.parent)
+    paths.make_private_folder(path.parent)
     partial = path.with_name(f".{path.name}.{os.getpid()}-{os.urandom(4).hex()}.new")
     os.close(operating_system.create_private(partial))
     try:
@@ -186,7 +186,7 @@ def _create_file(path: Path) -> None:
                 operating_system.rename(partial, path)
     finally:
         partial.unlink(missing_ok=True)
-    operating_system.flush(path.parent)
+    operating_system.flush_path(path.parent)
 
 
 def _build_empty_file(path: Path) -> None:

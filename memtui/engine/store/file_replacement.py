@@ -46,10 +46,10 @@ def replace_file(path: Path, new: Path, aside: Path) -> tuple[Path, ...]:
         written = plan.with_name(f"{plan.name}.new")
         written.write_bytes(msgspec.json.encode(ReplacementPlan(new=new.name, aside=aside.name)))
         operating_system.close_to_others(written)
-        operating_system.flush(written)
+        operating_system.flush_path(written)
         operating_system.replace(written, plan)
         try:
-            operating_system.flush(path.parent)
+            operating_system.flush_path(path.parent)
             _carry_out_plan(path)
         except (Exception, KeyboardInterrupt) as error:
             _roll_back(path, new, aside, error)
@@ -98,9 +98,9 @@ def _carry_out_plan(path: Path) -> None:
     for moved in _with_sidecars(aside):
         if not moved.is_symlink() and moved.exists():
             operating_system.close_to_others(moved)
-    operating_system.flush(path.parent)
+    operating_system.flush_path(path.parent)
     plan_path.unlink()
-    operating_system.flush(path.parent)
+    operating_system.flush_path(path.parent)
 
 
 def _roll_back(path: Path, new: Path, aside: Path, error: BaseException) -> None:
@@ -117,7 +117,7 @@ def _roll_back(path: Path, new: Path, aside: Path, error: BaseException) -> None
             if os.path.lexists(moved):
                 operating_system.rename(moved, old)
         path.with_name(f"{path.name}{_PLAN}").unlink(missing_ok=True)
-        operating_system.flush(path.parent)
+        operating_system.flush_path(path.parent)
     except OSError as failed:
         if was_interrupted(path):
             raise StoreError(

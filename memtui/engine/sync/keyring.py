@@ -113,7 +113,7 @@ class Keyring:
     def _changing(self) -> Iterator[dict[str, Membership]]:
         from filelock import FileLock, Timeout
 
-        paths.private_folder(self.path.parent)
+        paths.make_private_folder(self.path.parent)
         try:
             with FileLock(f"{self.path}.lock", timeout=_LOCK_SECONDS, mode=0o600):
                 memories = dict(self._read().memories)
@@ -133,7 +133,9 @@ class Keyring:
                 operating_system.flush_descriptor(file.fileno())
             operating_system.replace(partial, self.path)
         except OSError as error:
-            raise paths.no_room(error, self.path) or self._unusable(error.strerror or str(error)) from None
+            raise paths.disk_full_error(error, self.path) or self._unusable(
+                error.strerror or str(error)
+            ) from None
         finally:
             with suppress(OSError):
                 partial.unlink(missing_ok=True)

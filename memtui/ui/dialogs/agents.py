@@ -95,15 +95,17 @@ def _look(memory: Path | None) -> tuple[list[Connection], list[Token], list[str]
     )
     tokens = [] if memory is None else TokenFile().list_tokens(memory)
     held = [one for one in tokens if one.state(now) == "active"]
-    uses = AdmissionCounts().read().tokens if held else {}
+    uses = AdmissionCounts().read_counts().tokens if held else {}
     return known, held, [f"{scope_line(one, now)}, {token_use(uses.get(one.id), now)}" for one in held]
 
 
 def _agent_line(one: Connection) -> str:
-    from memtui.connect.wording import hooks_text, scope_text, state_text
+    from memtui.connect.wording import connection_hooks_text, connection_scope_text, connection_state_text
 
     said = one.problem or ", ".join(
-        part for part in (state_text(one), scope_text(one), hooks_text(one)) if part
+        part
+        for part in (connection_state_text(one), connection_scope_text(one), connection_hooks_text(one))
+        if part
     )
     return f"{one.label}: {said}"
 
@@ -112,7 +114,7 @@ async def _change(shell: Shell, one: Connection, memory: Path | None) -> None:
     """Connect the agent, or disconnect it; ask with the changes first."""
     from memtui.connect.changes import diff_lines
     from memtui.connect.clients import CLIENTS
-    from memtui.connect.files import write
+    from memtui.connect.files import write_edit
 
     client, hooks = CLIENTS[one.client], False
     if not one.connected and client.hooks is not None:
@@ -122,15 +124,15 @@ async def _change(shell: Shell, one: Connection, memory: Path | None) -> None:
             return
         hooks = bool(way)
     planned = await asyncio.to_thread(_planned, one, memory, hooks, tuple(shell.shell_options))
-    if not planned.changed:
+    if not planned.changed_edits:
         shell.show_message(NOTHING)
         return
     verb = "Disconnect" if one.connected else "Connect"
-    lines = [line for edit in planned.changed for line in diff_lines(edit, planned)]
+    lines = [line for edit in planned.changed_edits for line in diff_lines(edit, planned)]
     if not await shell.ask_person(ChangesQuestion(f"{verb} {one.label}", lines, yes="write it")):
         return
-    for edit in planned.changed:
-        await asyncio.to_thread(write, edit)
+    for edit in planned.changed_edits:
+        await asyncio.to_thread(write_edit, edit)
     after = client.hooks.afterwards if hooks and client.hooks else ""
     shell.show_message(f"{verb}ed {one.label}. Restart it. {after}".strip())
 

@@ -12,7 +12,7 @@ from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import Markdown, OptionList  # safe-text: pages of the program, no stored text
 from textual.widgets.option_list import Option
 
-from memtui.guide import pages
+from memtui.guide import guide_pages
 from memtui.present.text import max_cells, visible
 from memtui.ui.presenters.text_layout import wrap_text
 from memtui.ui.safe import assemble, content
@@ -113,7 +113,7 @@ class GuideDialog(Dialog[None]):
 
     def body(self) -> ComposeResult:
         with Horizontal(classes="guide-columns"):
-            topics = [Option(content(page.topic), id=page.topic) for page in pages()]
+            topics = [Option(content(page.topic), id=page.topic) for page in guide_pages()]
             yield OptionList(*topics, id="guide-topics")  # safe-text: made above
             with VerticalScroll(id="guide-page", can_focus=False):
                 yield Markdown(open_links=False)
@@ -128,12 +128,12 @@ class GuideDialog(Dialog[None]):
 
     @on(OptionList.OptionHighlighted)
     async def _show_topic(self, event: OptionList.OptionHighlighted) -> None:
-        text = pages()[event.option_index].text
+        text = guide_pages()[event.option_index].text
         await self.query_one(Markdown).update(text)  # safe-text: a page of the program
         self.query_one("#guide-page").scroll_home(animate=False)
 
     def action_turn(self, step: int) -> None:
-        self._topic_options.highlighted = ((self._topic_options.highlighted or 0) + step) % len(pages())
+        self._topic_options.highlighted = ((self._topic_options.highlighted or 0) + step) % len(guide_pages())
 
     def action_scroll(self, where: str) -> None:
         getattr(self.query_one("#guide-page"), f"scroll_{where}")(animate=False)

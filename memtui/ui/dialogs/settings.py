@@ -145,11 +145,11 @@ class SettingRow(NamedTuple):
 
 def setting_rows(configuration: Configuration) -> list[SettingRow]:
     """All settings in the order of the file."""
-    from memtui.config import describe
+    from memtui.config import describe_settings
 
     rows: list[SettingRow] = []
     before = ""
-    for number, setting in enumerate(describe()):
+    for number, setting in enumerate(describe_settings()):
         section = getattr(configuration.settings, setting.section)
         value = section if setting.is_table else getattr(section, setting.key)
         origin = configuration.origins.get(setting.name, "default")

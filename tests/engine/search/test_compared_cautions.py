@@ -172,7 +172,7 @@ def test_the_context_block_does_not_tell_the_old_value(memory: Memory, path: Pat
     assert "Initech" not in block or "Globex" in block.split("Initech")[0]
     quick = HookMemory(path, agent="claude-code", options=OPTIONS)
     try:
-        block = quick.context("Write to our HR", "now", source="claude-code").text
+        block = quick.context_block("Write to our HR", "now", source="claude-code").text
     finally:
         quick.close()
     assert "Since I work at Initech" not in block

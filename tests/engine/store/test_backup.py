@@ -117,7 +117,7 @@ def test_a_backup_is_flushed_before_it_gets_its_name(place: Path, monkeypatch: p
     order: list[str] = []
     rename = Path.rename
     monkeypatch.setattr(
-        operating_system, "flush", lambda path: order.append(f"flush {path.suffix or 'folder'}")
+        operating_system, "flush_path", lambda path: order.append(f"flush {path.suffix or 'folder'}")
     )
     monkeypatch.setattr(Path, "rename", lambda self, to: (order.append("rename"), rename(self, to))[1])
     with Memory.open(place, options=OPTIONS) as memory:

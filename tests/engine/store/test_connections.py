@@ -188,7 +188,9 @@ def test_a_new_memory_is_in_its_folder_after_a_power_cut(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     flushed: list[tuple[Path, bool]] = []
-    monkeypatch.setattr("memtui.operating_system.flush", lambda path: flushed.append((path, place.exists())))
+    monkeypatch.setattr(
+        "memtui.operating_system.flush_path", lambda path: flushed.append((path, place.exists()))
+    )
     Memory.open(place, options=OPTIONS).close()
     assert flushed == [(place.parent, True)]
 

@@ -152,7 +152,7 @@ def _start_worker() -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-P", "-m", spacy_worker.__name__, str(IDLE_SECONDS)],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8",
-        **operating_system.apart(),
+        **operating_system.own_group_arguments(),
     )  # fmt: skip
 
 

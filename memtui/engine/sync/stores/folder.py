@@ -167,7 +167,7 @@ class FolderStore:
         return partial
 
     def _not_written(self, error: OSError) -> Exception:
-        full = paths.no_room(error, self._folder)
+        full = paths.disk_full_error(error, self._folder)
         if full is not None:
             full.hint = f"{_LATER} Free some space there, and sync again."
             return full
