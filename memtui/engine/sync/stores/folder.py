@@ -194,4 +194,4 @@ def _remove_left_behind(partial: Path) -> None:
 
 def _flush(folder: Path) -> None:
     with suppress(OSError):  # a file system that cannot
-        operating_system.flush(folder)
+        operating_system.flush_path(folder)
