@@ -144,7 +144,7 @@ class Core:
         else:
             self._after_indexing()
 
-    def project_of(self, id: str) -> str | None:
+    def project_of_memory(self, id: str) -> str | None:
         """The project that what an agent writes about a memory belongs to; None for others, who are not turned away."""
         if not self.actor.startswith("agent:"):
             return None

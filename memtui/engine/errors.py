@@ -38,9 +38,9 @@ class MemtuiError(Exception):
         super().__init__(message)
         self.message = message
         if "memtui " in hint:
-            from .installation import runnable
+            from .installation import with_runnable_commands
 
-            hint = runnable(hint)
+            hint = with_runnable_commands(hint)
         self.hint = hint
 
 

@@ -24,7 +24,7 @@ _COMMAND = re.compile(
 
 
 @cache
-def program() -> str:
+def program_command() -> str:
     """What starts this program again from a shell: ``memtui`` wherever that is found."""
     import shutil
 
@@ -36,10 +36,10 @@ def program() -> str:
     script = Path(sys.argv[0] if sys.argv else "")
     found = shutil.which("memtui")
     if script.stem == "memtui" and script.parent.name and not _is_same(found, script):
-        return _line([str(script)])
+        return _command_line([str(script)])
     beside = found is not None and _is_same(Path(found).parent, Path(sys.executable).parent)
     if script.parts[-2:] == ("memtui", "__main__.py") and not beside:
-        return _line([sys.executable, "-m", "memtui"])
+        return _command_line([sys.executable, "-m", "memtui"])
     return "memtui"
 
 
@@ -53,17 +53,17 @@ def _is_same(one: str | Path | None, other: Path) -> bool:
 
 def is_temporary() -> bool:
     """Whether this program runs from an environment of uvx or ``pipx run``, which may be removed at any time."""
-    return program() in ("uvx memtui", "pipx run memtui")
+    return program_command() in ("uvx memtui", "pipx run memtui")
 
 
-def runnable(text: str) -> str:
+def with_runnable_commands(text: str) -> str:
     """The text with each command of memtui in it as it can be typed here."""
-    return _COMMAND.sub(lambda found: f"{program()} ", text) if "memtui " in text else text
+    return _COMMAND.sub(lambda found: f"{program_command()} ", text) if "memtui " in text else text
 
 
 def shell_line(*words: str) -> str:
     """The line that runs this program with ``words`` from a shell, quoted where they need it."""
-    return f"{program()} {_line([*words])}"
+    return f"{program_command()} {_command_line([*words])}"
 
 
 def command_for(*packages: str) -> str:
@@ -73,40 +73,43 @@ def command_for(*packages: str) -> str:
     prefix = Path(sys.prefix)
     folders = prefix.parts
     # Each leaves a file in its environment, wherever the person keeps those.
-    if program() == "pipx run memtui":  # what it runs is gone afterwards
-        return f"pipx install memtui && {_line(['pipx', 'inject', 'memtui', *packages])}"
+    if program_command() == "pipx run memtui":  # what it runs is gone afterwards
+        return f"pipx install memtui && {_command_line(['pipx', 'inject', 'memtui', *packages])}"
     if "pipx" in folders or (prefix / "pipx_metadata.json").is_file():
-        return _line(["pipx", "inject", "memtui", *packages])
-    if _follow(folders, "uv", "tools") or (prefix / "uv-receipt.toml").is_file():
-        return _line(["uv", "tool", "install", "memtui", *_with_options(packages)])
+        return _command_line(["pipx", "inject", "memtui", *packages])
+    if _has_consecutive(folders, "uv", "tools") or (prefix / "uv-receipt.toml").is_file():
+        return _command_line(["uv", "tool", "install", "memtui", *_with_options(packages)])
     if any(part.startswith("archive-v") for part in folders):
-        return _line(["uvx", *_with_options(packages), "memtui"])
+        return _command_line(["uvx", *_with_options(packages), "memtui"])
     if find_spec("pip") is None:
-        return _line(["uv", "pip", "install", f"--python={sys.executable}", *packages])
-    return _line([sys.executable, "-m", "pip", "install", *packages])
+        return _command_line(["uv", "pip", "install", f"--python={sys.executable}", *packages])
+    return _command_line([sys.executable, "-m", "pip", "install", *packages])
 
 
 def command_for_extra(extra: str) -> str:
     """The same for an optional part of memtui: what it needs is named, so that it does not matter where memtui came from."""
-    return command_for(*_needs(extra))
+    return command_for(*_extra_requirements(extra))
 
 
 def command_for_dependency(*names: str) -> str:
     """The same for packages that memtui should have come with, in the versions that it needs."""
     return command_for(
         *(
-            next((one for one in _required("") if re.match(re.escape(name) + r"\b(?!-)", one)), name)
+            next(
+                (one for one in _requirements_with_marker("") if re.match(re.escape(name) + r"\b(?!-)", one)),
+                name,
+            )
             for name in names
         )
     )
 
 
-def _needs(extra: str) -> tuple[str, ...]:
-    return _required(f'extra == "{extra}"') or (f"memtui[{extra}]",)
+def _extra_requirements(extra: str) -> tuple[str, ...]:
+    return _requirements_with_marker(f'extra == "{extra}"') or (f"memtui[{extra}]",)
 
 
 @cache
-def _required(marker: str) -> tuple[str, ...]:
+def _requirements_with_marker(marker: str) -> tuple[str, ...]:
     """What memtui requires under exactly this marker."""
     from importlib import metadata
 
@@ -122,10 +125,10 @@ def _with_options(packages: Sequence[str]) -> list[str]:
     return [word for one in packages for word in ("--with", one)]
 
 
-def _follow(folders: Sequence[str], *names: str) -> bool:
+def _has_consecutive(folders: Sequence[str], *names: str) -> bool:
     return any(tuple(folders[at : at + len(names)]) == names for at in range(len(folders)))
 
 
-def _line(words: list[str]) -> str:
+def _command_line(words: list[str]) -> str:
 
     return operating_system.command_line(words)

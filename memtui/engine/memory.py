@@ -345,7 +345,7 @@ class Memory:
         in the Trash, or an unchanged text; ProtectedError when an agent corrects what the person confirmed.
         """
         now = int(self._core.clock())
-        with self._core.change("correct", "Corrected", project=self._core.project_of(id)) as op:
+        with self._core.change("correct", "Corrected", project=self._core.project_of_memory(id)) as op:
             old = memories.get(op.connection, id, now)
             rid = operations.correct(
                 op.connection, old, new_content, actor=self._core.actor, options=self._core.options, now=now

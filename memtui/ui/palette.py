@@ -235,7 +235,7 @@ async def show_connecting(shell: Shell) -> None:
 
     Files of other programs are read only where settings may be written. In a browser the shell commands are shown.
     """
-    from memtui.engine.installation import runnable
+    from memtui.engine.installation import with_runnable_commands
 
     from .dialogs.agents import manage_agents
     from .dialogs.help import HelpDialog, HelpLine
@@ -246,11 +246,15 @@ async def show_connecting(shell: Shell) -> None:
     connect = "Connect your agent: in a shell"
     lines = [
         HelpLine(
-            connect, runnable("memtui connect --all"), "All that were found. It shows the changes first."
+            connect,
+            with_runnable_commands("memtui connect --all"),
+            "All that were found. It shows the changes first.",
         ),
         HelpLine(
-            connect, runnable("memtui connect claude-code"), "Only one. With --hooks it records every turn."
+            connect,
+            with_runnable_commands("memtui connect claude-code"),
+            "Only one. With --hooks it records every turn.",
         ),
-        HelpLine(connect, runnable("memtui disconnect codex"), "Take memtui out of it again."),
+        HelpLine(connect, with_runnable_commands("memtui disconnect codex"), "Take memtui out of it again."),
     ]
     shell.app.push_screen(HelpDialog("Agents", lines))

@@ -367,7 +367,7 @@ def test_the_doctor_says_how_the_agents_here_are_connected(cli: Cli, home: Path,
 
 def test_a_program_that_may_vanish_is_told(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "temporary" not in cli("connect", "zed", "--dry-run").err
-    monkeypatch.setattr("memtui.engine.installation.program", lambda: "uvx memtui")
+    monkeypatch.setattr("memtui.engine.installation.program_command", lambda: "uvx memtui")
     assert "uv tool install or pipx install keeps it" in cli("connect", "zed", "--dry-run").err
 
 

@@ -60,11 +60,11 @@ class Daily(NamedTuple):
         local = local_time(now, zone)
         if local.hour < self.hour:
             return None
-        return Slot(local.date().isoformat(), _moment(local.date(), self.hour, zone))
+        return Slot(local.date().isoformat(), _hour_timestamp(local.date(), self.hour, zone))
 
     def after(self, now: float, zone: tzinfo | None) -> float:
         day = local_time(now, zone).date()
-        while (start := _moment(day, self.hour, zone)) <= now:
+        while (start := _hour_timestamp(day, self.hour, zone)) <= now:
             day += timedelta(days=1)
         return start
 
@@ -86,16 +86,16 @@ class Weekly(NamedTuple):
             days_back = 7
         day = local.date() - timedelta(days=days_back)
         year, week, _ = day.isocalendar()
-        return Slot(f"{year}-W{week:02}", _moment(day, self.hour, zone))
+        return Slot(f"{year}-W{week:02}", _hour_timestamp(day, self.hour, zone))
 
     def after(self, now: float, zone: tzinfo | None) -> float:
         day = local_time(now, zone).date()
-        while day.weekday() != self.weekday or (start := _moment(day, self.hour, zone)) <= now:
+        while day.weekday() != self.weekday or (start := _hour_timestamp(day, self.hour, zone)) <= now:
             day += timedelta(days=1)
         return start
 
 
-def _moment(day: date, hour: int, zone: tzinfo | None) -> float:
+def _hour_timestamp(day: date, hour: int, zone: tzinfo | None) -> float:
     """The Unix time of an hour of a day; of an hour that is skipped, the moment at which the clocks jump over it."""
     return datetime.combine(day, time(hour), zone).timestamp()
 
@@ -188,16 +188,16 @@ _DATES_KEPT = 14
 
 def used_today(connection: apsw.Connection, key: str, date: str) -> int:
     """How many went on a local date; ``key`` names the count."""
-    return _counts(connection, key).get(date, 0)
+    return _stored_counts(connection, key).get(date, 0)
 
 
 def count_today(connection: apsw.Connection, key: str, date: str, number: int) -> None:
     """So many more went; inside the caller's transaction."""
-    counts = _counts(connection, key)
+    counts = _stored_counts(connection, key)
     counts[date] = counts.get(date, 0) + number
     metadata.set_value(connection, key, json_text(dict(sorted(counts.items())[-_DATES_KEPT:])))
 
 
-def _counts(connection: apsw.Connection, key: str) -> dict[str, int]:
+def _stored_counts(connection: apsw.Connection, key: str) -> dict[str, int]:
     stored = metadata.get(connection, key)
     return msgspec.json.decode(stored, type=dict[str, int]) if stored else {}

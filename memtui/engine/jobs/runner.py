@@ -86,7 +86,7 @@ class Runner:
                     run = self._run_job(job, started, now)
                 finally:
                     self.running = None
-        self._notify(run)
+        self._notify_subscribers(run)
         return run
 
     def _run_job(self, job: Job, started: JobRun, now: float) -> JobRun:
@@ -195,7 +195,7 @@ class Runner:
         with self._connections.write() as connection:
             jobs.end_dead_runs(connection, int(self._clock()))
 
-    def _notify(self, run: JobRun) -> None:
+    def _notify_subscribers(self, run: JobRun) -> None:
         if run.op_id is not None:
             with self._connections.read() as connection:
                 operation = operations.get(connection, run.op_id)

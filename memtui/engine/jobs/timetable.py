@@ -55,19 +55,19 @@ _LIVE_SECONDS = 86_400
 SLOT = "slot:"
 
 
-def _enrich(task: Task) -> JobReport:
+def _run_enrichment(task: Task) -> JobReport:
     return task.services.enrich(task)
 
 
-def _reflect(task: Task) -> JobReport:
+def _run_reflection(task: Task) -> JobReport:
     return task.services.reflect(task)
 
 
-def _consolidate(task: Task) -> JobReport:
+def _run_consolidation(task: Task) -> JobReport:
     """All sessions that are due, or the one that just ended. Each is done with its own commit."""
     session_id = None
     if task.period.startswith(SLOT):
-        session_id = _just_over(task)
+        session_id = _latest_ended_session(task)
         if session_id is None:
             return JobReport(summary="no session waits")
     found = task.services.consolidate(
@@ -95,9 +95,9 @@ def _consolidate(task: Task) -> JobReport:
     )
 
 
-def _session_over(task: Task) -> str | None:
+def _ended_session_period(task: Task) -> str | None:
     """A conversation of today does not wait for the night once it has ended; what was imported does."""
-    if _just_over(task) is None:
+    if _latest_ended_session(task) is None:
         return None
     with task.connections.read() as connection:
         latest = jobs.latest(connection, "consolidation")
@@ -107,7 +107,7 @@ def _session_over(task: Task) -> str | None:
     return f"{SLOT}{int(task.now) // _SLOT_SECONDS}"
 
 
-def _just_over(task: Task) -> str | None:
+def _latest_ended_session(task: Task) -> str | None:
     """The latest session that is over, pending and of the last day."""
     with task.connections.read() as connection:
         recent = scalar(
@@ -120,28 +120,28 @@ def _just_over(task: Task) -> str | None:
     return next((s.session_id for s in reversed(due) if task.now - s.last_seen_at < _LIVE_SECONDS), None)
 
 
-def _embed(task: Task) -> JobReport:
+def _run_indexing(task: Task) -> JobReport:
     """Links and vectors that no program has made yet; then what Review will show of the notes that came since."""
     with task.connections.read() as connection:
-        waiting = _queue(task, connection)
+        waiting = _count_queued(task, connection)
     if task.dry_run:
         return JobReport(summary=f"would index {plural(waiting, 'memory')}")
     made, left = 0, waiting
     while left and not task.cancelled():
         made += task.services.index(_INDEX_CHUNK)
         with task.connections.read() as connection:
-            before, left = left, _queue(task, connection)
+            before, left = left, _count_queued(task, connection)
         task.progress(max(0, waiting - left), waiting)
         if left >= before:
             break  # what is left cannot be done now: no embedder
-    _judge(task)
+    _scan_new_notes(task)
     return JobReport(
         summary=f"indexed {plural(waiting - left, 'memory')}",
         counts={"vectors": made, "left": left},
     )
 
 
-def _judge(task: Task) -> None:
+def _scan_new_notes(task: Task) -> None:
     for _ in range(_JUDGED_AT_ONCE // _JUDGE_CHUNK):
         with task.connections.read() as connection:
             if task.cancelled() or not scan.has_unscanned(connection):
@@ -151,17 +151,17 @@ def _judge(task: Task) -> None:
             scan.save_progress(connection, found)
 
 
-def _index_waits(task: Task) -> str | None:
+def _index_period(task: Task) -> str | None:
     with task.connections.read() as connection:
-        queued = scalar(connection, f"SELECT 1 FROM index_queue WHERE {_wanted(task)} LIMIT 1")
+        queued = scalar(connection, f"SELECT 1 FROM index_queue WHERE {_queue_condition(task)} LIMIT 1")
         return SLOT if queued or scan.has_unscanned(connection) else None
 
 
-def _queue(task: Task, connection: apsw.Connection) -> int:
-    return int(scalar(connection, f"SELECT count(*) FROM index_queue WHERE {_wanted(task)}"))
+def _count_queued(task: Task, connection: apsw.Connection) -> int:
+    return int(scalar(connection, f"SELECT count(*) FROM index_queue WHERE {_queue_condition(task)}"))
 
 
-def _wanted(task: Task) -> str:
+def _queue_condition(task: Task) -> str:
     """What of the queue is to be done. Without an embedder vectors stay in it for the day when there is one."""
     return "text = 1" if task.options.embedder == "off" else "text = 1 OR vector = 1"
 
@@ -175,7 +175,7 @@ def _sync_slot(task: Task) -> str | None:
     return f"{SLOT}{int(task.now) // _SLOT_SECONDS}"
 
 
-def _sync(task: Task) -> JobReport:
+def _run_sync(task: Task) -> JobReport:
     if task.dry_run:
         return JobReport(summary="would send what changed here, and merge what other devices sent")
     return task.services.sync(task)
@@ -197,11 +197,11 @@ def _prune_history(task: Task) -> JobReport:
 
 JOBS: tuple[Job, ...] = (
     Job(
-        name="enrichment", label="Enrichment", schedule=Daily(2), run=_enrich, backed_up=True,
+        name="enrichment", label="Enrichment", schedule=Daily(2), run=_run_enrichment, backed_up=True,
         about="Finds people, places and projects that the quick rules missed, with a model.",
     ),
     Job(
-        name="consolidation", label="Consolidation", schedule=Daily(3), run=_consolidate, needed=_session_over,
+        name="consolidation", label="Consolidation", schedule=Daily(3), run=_run_consolidation, needed=_ended_session_period,
         backed_up=True, about="Turns sessions that are over into facts and observations.",
     ),
     Job(
@@ -214,7 +214,7 @@ JOBS: tuple[Job, ...] = (
         about="Moves turns that are older than you set (retention.days) to the Trash, once their facts are drawn.",
     ),
     Job(
-        name="reflection", label="Reflection", schedule=Weekly(SUNDAY, 3), run=_reflect, backed_up=True,
+        name="reflection", label="Reflection", schedule=Weekly(SUNDAY, 3), run=_run_reflection, backed_up=True,
         about="Writes down once a week what the week's facts say together, with a language model.",
     ),
     Job(
@@ -222,12 +222,12 @@ JOBS: tuple[Job, ...] = (
         about="Deletes operations older than 90 days or beyond 50 MB: they can no longer be undone.",
     ),
     Job(
-        name="embedding", label="Indexing", run=_embed, logged=False,
+        name="embedding", label="Indexing", run=_run_indexing, logged=False,
         about="Makes the links and vectors that are still missing, and looks for what Review should show.",
-        needed=_index_waits,
+        needed=_index_period,
     ),
     Job(
-        name="sync", label="Sync", run=_sync, needed=_sync_slot, logged=False,
+        name="sync", label="Sync", run=_run_sync, needed=_sync_slot, logged=False,
         off=lambda options: "" if options.sync_auto else "sync.auto",
         about="Sends what changed here to your other devices, and merges what they sent, once memtui sync was set up.",
     ),

@@ -34,20 +34,25 @@ def make_scheduler(core: Core, *, enricher: Enricher, extractor: Callable[[], Ex
             )
         )
 
-    def ended(run: JobRun) -> None:
+    def on_job_ended(run: JobRun) -> None:
         core.call_subscribers("job_finished", Changes(tables=frozenset({"job_runs"})))
         core.after_large_change()
 
     services = Services(
         index=core.indexer.run, consolidate=consolidate, enrich=enricher.run, reflect=reflection.run_reflection,
-        sync=lambda task: _sync(core),
+        sync=lambda task: _run_sync(core),
     )  # fmt: skip
     return Scheduler(
-        core.connections, core.clock, core.options, services, on_run=ended, on_change=core.announce_operation
+        core.connections,
+        core.clock,
+        core.options,
+        services,
+        on_run=on_job_ended,
+        on_change=core.announce_operation,
     )
 
 
-def _sync(core: Core) -> JobReport:
+def _run_sync(core: Core) -> JobReport:
     from memtui.engine.namespaces.sync import Sync
 
     sync = Sync(core)

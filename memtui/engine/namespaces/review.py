@@ -83,7 +83,7 @@ class Review:
         NotFoundError, InputError for what could not be granted or when 20 of this agent wait.
         """
         now = int(self._core.clock())
-        with self._core.change("change_request", "Asked", project=self._core.project_of(id)) as op:
+        with self._core.change("change_request", "Asked", project=self._core.project_of_memory(id)) as op:
             memory = memories.get(op.connection, id, now)
             agent = self._core.actor.removeprefix("agent:")
             asked = change_requests.open_request(

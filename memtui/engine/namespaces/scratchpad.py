@@ -46,7 +46,7 @@ class Scratchpad:
     def get(self, key: str) -> ScratchpadNote:
         """The entry of a key. Raises NotFoundError for a missing one."""
         with self._core.connections.read() as connection:
-            return self._get_entry(connection, self._resolve_key(connection, key))
+            return self._get_note(connection, self._resolve_key(connection, key))
 
     def keys(self, prefix: str = "") -> list[str]:
         """All keys that begin with ``prefix``, in order."""
@@ -69,7 +69,7 @@ class Scratchpad:
         """Who wrote an entry last; None when history does not know any more. Raises NotFoundError."""
         with self._core.connections.read() as connection:
             return scratchpad.writer(
-                connection, self._get_entry(connection, self._resolve_key(connection, key)).pad_id
+                connection, self._get_note(connection, self._resolve_key(connection, key)).pad_id
             )
 
     def set(self, key: str, value: str, *, expected: str | None = None) -> ScratchpadNote:
@@ -80,18 +80,18 @@ class Scratchpad:
         """
         with self._core.connections.read() as connection:
             key = self._resolve_key(connection, key)
-            if self._find_entry(connection, key) is None:
+            if self._find_note(connection, key) is None:
                 key = memory_scratchpad.usable_key(key)
         value = memory_scratchpad.accept_note(value, self._core.options.secrets)
         label = f"Wrote {quoted(self._prefix + key)} on the scratchpad"
         with self._core.change("scratchpad", label, project=self._project) as op:
-            before = self._find_entry(op.connection, key)
+            before = self._find_note(op.connection, key)
             if expected is not None and expected != (before.value if before else ""):
                 raise InputError(
                     f"{key!r} was changed by another program in the meantime.", "Read it again, then write."
                 )
             scratchpad.set_value(op.connection, self._prefix + key, value, int(self._core.clock()))
-            return self._get_entry(op.connection, key)
+            return self._get_note(op.connection, key)
 
     def delete(self, key: str) -> ScratchpadNote:
         """Take an entry away; undo brings it back. Returns what it was. Raises NotFoundError."""
@@ -99,7 +99,7 @@ class Scratchpad:
             key = self._resolve_key(connection, key)
         label = f"Deleted {quoted(self._prefix + key)} from the scratchpad"
         with self._core.change("scratchpad", label) as op:
-            gone = self._get_entry(op.connection, key)
+            gone = self._get_note(op.connection, key)
             scratchpad.remove(op.connection, self._prefix + key)
         return gone
 
@@ -108,14 +108,14 @@ class Scratchpad:
         if not isinstance(key, str):
             raise InputError(f"A key is text, not {type(key).__name__}.", "Pass a string.")
         key = storable_text(key)
-        return key if self._find_entry(connection, key) is not None else key.strip()
+        return key if self._find_note(connection, key) is not None else key.strip()
 
-    def _find_entry(self, connection: apsw.Connection, key: str) -> ScratchpadNote | None:
+    def _find_note(self, connection: apsw.Connection, key: str) -> ScratchpadNote | None:
         note = scratchpad.find(connection, self._prefix + key)
         return None if note is None else self._without_scope(note)
 
-    def _get_entry(self, connection: apsw.Connection, key: str) -> ScratchpadNote:
-        note = self._find_entry(connection, key)
+    def _get_note(self, connection: apsw.Connection, key: str) -> ScratchpadNote:
+        note = self._find_note(connection, key)
         if note is None:
             raise scratchpad.missing(key)
         return note

@@ -83,14 +83,14 @@ class ReadQueries:
         self.recall_list = lists.recall_list(connections)
         self.entity_list = entity_lists.EntityList(connections)
 
-    def _compiled(self, filter: str) -> compiler.CompiledFilter:
+    def _compile_filter(self, filter: str) -> compiler.CompiledFilter:
         return compiler.compile_filter(filter, self._clock(), fade_threshold=self._options.fade_threshold)
 
     # Lists
 
     def count(self, filter: str = "") -> int:
         """How many memories pass a filter. Raises FilterError."""
-        compiled = self._compiled(filter)
+        compiled = self._compile_filter(filter)
         with self._connections.read() as connection:
             return listing.count(connection, compiled)
 
@@ -104,7 +104,7 @@ class ReadQueries:
         limit: int = 128,
     ) -> list[MemoryRecord]:
         """``limit`` memories from ``offset`` on; the order is total, so pages fit together."""
-        compiled = self._compiled(filter)
+        compiled = self._compile_filter(filter)
         with self._connections.read() as connection:
             return listing.page(
                 connection,
@@ -140,7 +140,7 @@ class ReadQueries:
 
         One consistent snapshot; stop iterating (and close) to cancel.
         """
-        compiled = self._compiled(filter)
+        compiled = self._compile_filter(filter)
         with self._connections.read() as connection:
             yield from listing.rids(connection, compiled, sort=sort, descending=descending, now=self._clock())
 
@@ -161,7 +161,7 @@ class ReadQueries:
 
     def emptied_by(self, filter: str) -> compiler.EmptyingTerm | None:
         """The term of a filter that leaves nothing; None when the filter still finds something. Raises FilterError."""
-        compiled = self._compiled(filter)
+        compiled = self._compile_filter(filter)
         with self._connections.read() as connection:
             return compiler.which_term_removes_all(connection, compiled)
 
@@ -193,7 +193,7 @@ class ReadQueries:
         """The topics of the facts that pass a filter, each with its counts and its ``each`` strongest facts."""
         from memtui.engine.overview.portrait import topics
 
-        compiled = self._compiled(filter)
+        compiled = self._compile_filter(filter)
         with self._connections.read() as connection:
             return topics(connection, compiled, self._clock(), _asked_for(each))
 
@@ -212,7 +212,7 @@ class ReadQueries:
         if not 0 <= limit <= _MOST_NEIGHBOURS:
             raise InputError(f"A neighbourhood has 0 to {_MOST_NEIGHBOURS} entities.", "For example 24.")
         known_type = None if type is None else entity_lists.check_type(type)
-        within, now = self._compiled(f"{filter} on:{on}" if on else filter), self._clock()
+        within, now = self._compile_filter(f"{filter} on:{on}" if on else filter), self._clock()
         period = (dates.bounds(on, now) if on else None) or (EARLIEST, LATEST)
         with self._connections.read() as connection:
             found = find_entity(connection, name_or_id)
@@ -310,8 +310,8 @@ class ReadQueries:
             versions=tuple(versions),
             merged=tuple(self.merged(one.id)),
             merged_into=tuple(merged_into),
-            successor=_successor(one, versions, merged_into),
-            around=tuple(self._around(one, sources)),
+            successor=_find_successor(one, versions, merged_into),
+            around=tuple(self._surrounding_memories(one, sources)),
             entities=tuple(self.entities_of(one.id)),
             enrichment=self.enrichment_of(one.id),
             history=tuple(self.history_of(one.id)),
@@ -325,7 +325,9 @@ class ReadQueries:
             replacements=replaced,
         )  # fmt: skip
 
-    def _around(self, one: MemoryRecord, sources: Sequence[MemoryRecord]) -> Sequence[MemoryRecord]:
+    def _surrounding_memories(
+        self, one: MemoryRecord, sources: Sequence[MemoryRecord]
+    ) -> Sequence[MemoryRecord]:
         if one.kind == "episode":
             return self.neighbours(one.id)
         if sources and sources[0].kind == "episode":
@@ -340,7 +342,7 @@ class ReadQueries:
         Raises NotFoundError.
         """
         one = self.get(identity)
-        return _successor(one, self.versions(one.id), self.merged(one.id, into=True))
+        return _find_successor(one, self.versions(one.id), self.merged(one.id, into=True))
 
     def sources(self, identity: str) -> list[MemoryRecord]:
         """The memories that this one was derived from, oldest first."""
@@ -530,7 +532,7 @@ class ReadQueries:
         """The ids of the sessions that their writers called so and of which something passes the filter: first those
         that ``begun_by`` began, then in the order in which they begin there.
         """
-        compiled = self._compiled(filter)
+        compiled = self._compile_filter(filter)
         where, bindings = sessions.given_name_condition(name)
         with self._connections.read() as connection:
             found = connection.execute(
@@ -598,7 +600,7 @@ class ReadQueries:
             return recalls.page(connection, offset=offset, limit=limit)
 
 
-def _successor(
+def _find_successor(
     one: MemoryRecord, versions: Sequence[MemoryRecord], merged_into: Sequence[MemoryRecord]
 ) -> MemoryRecord | None:
     if one.ended_by == "merged" and merged_into:

@@ -99,7 +99,7 @@ def over_time(agent: Agent, arguments: OverTimeArguments) -> OverTime:
     learned = f"{about} on:{span}" if span else about
     found = agent.memory.view.timeline(agent.narrow_filter(learned), most=_PERIODS, layers=("learned",))
     rows = {row.name or OTHER: row.counts["learned"] for row in found.rows}
-    changes, left_out = _changes(agent, f"{about} changed:{span or '*'}", arguments.limit)
+    changes, left_out = _visible_replacements(agent, f"{about} changed:{span or '*'}", arguments.limit)
     every = list({one.id: one for change in changes for one in (change.new, change.old)}.values())
     agent.log_recall(_CHANGES, every)
     served = {one.id: one for one in serve_memories(agent, every)}
@@ -112,7 +112,7 @@ def over_time(agent: Agent, arguments: OverTimeArguments) -> OverTime:
         changes=tuple(
             Change(
                 when=datetime.fromtimestamp(one.at).date().isoformat(),
-                now=served[one.new.id], was=served[one.old.id], now_day=_day(one.new), was_day=_day(one.old),
+                now=served[one.new.id], was=served[one.old.id], now_day=_event_date(one.new), was_day=_event_date(one.old),
                 perhaps=one.how == "asked",
             )
             for one in changes
@@ -121,7 +121,7 @@ def over_time(agent: Agent, arguments: OverTimeArguments) -> OverTime:
     )  # fmt: skip
 
 
-def _changes(agent: Agent, filter: str, limit: int) -> tuple[list[Replacement], str]:
+def _visible_replacements(agent: Agent, filter: str, limit: int) -> tuple[list[Replacement], str]:
     """The latest replacements of which this agent may see both sides."""
     known = agent.page(filter, limit=_LOOKED_AT)
     new = {one.id for one in known}
@@ -161,10 +161,10 @@ def about_user(agent: Agent, arguments: AboutArguments) -> AboutUser:
 
 
 def _known_fact(served: ServedMemory, fact: MemoryRecord) -> KnownFact:
-    return KnownFact(**msgspec.structs.asdict(served), day=_day(fact))
+    return KnownFact(**msgspec.structs.asdict(served), day=_event_date(fact))
 
 
-def _day(fact: MemoryRecord) -> str:
+def _event_date(fact: MemoryRecord) -> str:
     return "" if fact.happens_at is None else datetime.fromtimestamp(fact.happens_at).date().isoformat()
 
 

@@ -73,9 +73,9 @@ async def manage_agents(shell: Shell) -> None:
 
 
 def _explained() -> str:
-    from memtui.engine.installation import runnable
+    from memtui.engine.installation import with_runnable_commands
 
-    return f"All at once, or with a scope: {runnable('memtui connect --help')}. A token: {runnable('memtui tokens add NAME')}"
+    return f"All at once, or with a scope: {with_runnable_commands('memtui connect --help')}. A token: {with_runnable_commands('memtui tokens add NAME')}"
 
 
 def _look(memory: Path | None) -> tuple[list[Connection], list[Token], list[str]]:
