@@ -180,22 +180,22 @@ class ReadQueries:
         ``filter``: only facts that pass it. People are named without one only. ``since``: from when on a fact is new, a date
         of the filter language. Raises FilterError.
         """
-        from memtui.engine.overview.portrait import portrait
+        from memtui.engine.overview.portrait import make_portrait
         from memtui.engine.review.status_line import status
 
         now = self._clock()
         with self._connections.read() as connection:
-            return portrait(
+            return make_portrait(
                 connection, filter, self._options, now, status(connection, now), _asked_for(each), since
             )
 
     def topics(self, filter: str = "", *, each: int = 8) -> tuple[TopicFacts, ...]:
         """The topics of the facts that pass a filter, each with its counts and its ``each`` strongest facts."""
-        from memtui.engine.overview.portrait import topics
+        from memtui.engine.overview.portrait import list_topic_facts
 
         compiled = self._compile_filter(filter)
         with self._connections.read() as connection:
-            return topics(connection, compiled, self._clock(), _asked_for(each))
+            return list_topic_facts(connection, compiled, self._clock(), _asked_for(each))
 
     def neighbourhood(
         self, name_or_id: str, filter: str = "", *, type: str | None = None, limit: int = 24, on: str = ""
@@ -246,7 +246,7 @@ class ReadQueries:
                 "For example 60 periods and 40 rows.",
             )
         with self._connections.read() as connection:
-            return timeline.timeline(
+            return timeline.make_timeline(
                 connection, filter, self._options, self._clock(),
                 by=by, unit=unit, middle=middle, most=most, rows=rows, layers=layers,
             )  # fmt: skip

@@ -45,7 +45,7 @@ _CONFIRMED = "(m.confirmed_at IS NOT NULL)"
 _STRONGEST = f"{_CONFIRMED} DESC, m.confidence DESC, m.event_time DESC"
 
 
-def portrait(
+def make_portrait(
     connection: apsw.Connection,
     filter: str,
     options: Options,
@@ -66,14 +66,14 @@ def portrait(
         f"{filter} kind:fact changed:{since}..", now, fade_threshold=options.fade_threshold
     )
     new_from = new_since(now, since)
-    by_topic = topics(connection, within, now, each, new_from)
-    newest = _newest(connection, within, new_from, now)
-    changed, changes = _changes(connection, lately, new_from, now)
+    by_topic = list_topic_facts(connection, within, now, each, new_from)
+    newest = _newest_facts(connection, within, new_from, now)
+    changed, changes = _recent_replacements(connection, lately, new_from, now)
     agents = compile_filter(
         f"{filter} {FROM_AGENTS} on:{since}..", now, fade_threshold=options.fade_threshold
     )
     by_agents, from_agents = _from_agents(connection, agents, now)
-    fades, soonest = _fading(connection, within, options.fade_threshold, now)
+    fades, soonest = _fading_facts(connection, within, options.fade_threshold, now)
     shown = [
         *(one.new for one in changes),
         *newest,
@@ -112,7 +112,7 @@ def new_since(now: float, since: str = NEW) -> int:
     return period[0]
 
 
-def topics(
+def list_topic_facts(
     connection: apsw.Connection, within: CompiledFilter, now: float, each: int, since: int | None = None
 ) -> tuple[TopicFacts, ...]:
     """The topics of the facts that pass a filter, each with its counts and its strongest facts."""
@@ -124,11 +124,11 @@ def topics(
         {**within.bindings, "since": new_since(now) if since is None else since},
     ).fetchall()
     counted = {topic: counts for topic, *counts in rows}
-    pinned = _pinned(connection, within)
+    pinned = _pinned_rids(connection, within)
     return tuple(
         TopicFacts(
             topic=topic, total=total, confirmed=confirmed, new=new,
-            facts=tuple(_facts(connection, within, topic, pinned, now, each)),
+            facts=tuple(_strongest_facts(connection, within, topic, pinned, now, each)),
         )
         for topic in _TOPICS
         if topic in counted
@@ -136,7 +136,7 @@ def topics(
     )  # fmt: skip
 
 
-def _facts(
+def _strongest_facts(
     connection: apsw.Connection,
     within: CompiledFilter,
     topic: Topic | None,
@@ -146,24 +146,24 @@ def _facts(
 ) -> list[MemoryRecord]:
     where = f"{_FACT} AND m.topic IS :topic AND {within.where}"
     bindings = {**within.bindings, "topic": topic, "pinned": as_json(pinned)}
-    found = _rids(
+    found = _find_rids(
         connection, f"{where} AND m.rid IN (SELECT value FROM json_each(:pinned))", "m.rid", bindings
     )
     if topic == "plan":
         ahead = f"{where} AND m.happens_at >= :now - {_DAY // 2}"
-        dated = _rids(connection, ahead, "m.happens_at, m.rid", {**bindings, "limit": each})
+        dated = _find_rids(connection, ahead, "m.happens_at, m.rid", {**bindings, "limit": each})
         where += " AND m.happens_at IS NULL"
     else:
         dated = []
     most = max(each * _LOOKED_AT, _LEAST_LOOKED_AT)
-    found += _rids(connection, where, _STRONGEST, {**bindings, "limit": most})
+    found += _find_rids(connection, where, _STRONGEST, {**bindings, "limit": most})
     known = memories.by_rid(connection, list(dict.fromkeys([*dated, *found])), now)
     if topic == "plan":
         known = [one for one in known if one.happens_at is None or one.rid in dated]
     return sorted(known, key=_by_day if topic == "plan" else _by_strength)[:each]
 
 
-def _rids(connection: apsw.Connection, where: str, order: str, bindings: dict[str, Any]) -> list[int]:
+def _find_rids(connection: apsw.Connection, where: str, order: str, bindings: dict[str, Any]) -> list[int]:
     limited = " LIMIT :limit" if "limit" in bindings else ""
     rows = connection.execute(
         f"SELECT m.rid FROM memories m WHERE {where} ORDER BY {order}{limited}", bindings
@@ -182,7 +182,7 @@ def _by_day(plan: MemoryRecord) -> tuple[Any, ...]:
     return 0, plan.happens_at, plan.rid
 
 
-def _pinned(connection: apsw.Connection, within: CompiledFilter) -> list[int]:
+def _pinned_rids(connection: apsw.Connection, within: CompiledFilter) -> list[int]:
     rows = connection.execute(
         f"""
         SELECT m.rid FROM memories m INDEXED BY memories_with_attributes
@@ -193,7 +193,7 @@ def _pinned(connection: apsw.Connection, within: CompiledFilter) -> list[int]:
     return [int(rid) for (rid,) in rows]
 
 
-def _newest(
+def _newest_facts(
     connection: apsw.Connection, within: CompiledFilter, since: int, now: float
 ) -> list[MemoryRecord]:
     """The facts that were written down since, the last first."""
@@ -220,7 +220,7 @@ def _from_agents(
     return len(rows), tuple(memories.by_rid(connection, latest, now))
 
 
-def _changes(
+def _recent_replacements(
     connection: apsw.Connection, lately: CompiledFilter, since: int, now: float
 ) -> tuple[int, tuple[Replacement, ...]]:
     """How many facts took the place of another one since, and the latest of these replacements."""
@@ -237,7 +237,7 @@ def _changes(
     return len(ids), tuple(latest[:CHANGES])
 
 
-def _fading(
+def _fading_facts(
     connection: apsw.Connection, within: CompiledFilter, threshold: float, now: float
 ) -> tuple[int, list[FadingFact]]:
     """How many facts fade within a week, and the first of them."""

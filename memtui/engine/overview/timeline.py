@@ -83,7 +83,7 @@ class _Within(NamedTuple):
         return f"memories m {'INDEXED BY notes_by_topic' if self.notes_only else ''}"
 
 
-def timeline(
+def make_timeline(
     connection: apsw.Connection,
     filter: str,
     options: Options,
@@ -110,24 +110,24 @@ def timeline(
         ended, where=f"m.valid_until IS NOT NULL AND {ended.where}"
     )  # as the index of the Trash has it
     within = _Within(compiled(filter), ended, trash=not ENDED.keys().isdisjoint(layers))
-    earliest, latest = _extent(connection, within, now)
+    earliest, latest = _time_extent(connection, within, now)
     first, last = (int(now), int(now)) if earliest is None or latest is None else (earliest, latest)
     unit, bounds = periods.choose_window(unit, first, last, middle, most, tz)
     found = _ROWS_BY[by](connection, within, rows)
     counter = _Counter(connection, bounds, found, within, whole=bounds[0] <= first and last < bounds[-1])
     for layer in layers:
-        counter.count(layer)
+        counter.count_layer(layer)
     return Timeline(
         by=by, unit=unit, bounds=bounds, earliest=earliest, latest=latest, left_out=found.left_out,
         terms=tuple(periods.filter_term_of_period(unit, one, tz) for one in bounds[:-1]),
-        all=TimelineRow(name=None, term="", counts=counter.everything()),
+        all=TimelineRow(name=None, term="", counts=counter.total_counts()),
         rows=tuple(
-            TimelineRow(name=one.name, term=one.term, counts=counter.of(one)) for one in found.subjects
+            TimelineRow(name=one.name, term=one.term, counts=counter.counts_of(one)) for one in found.subjects
         ),
     )  # fmt: skip
 
 
-def _extent(connection: apsw.Connection, within: _Within, now: float) -> tuple[int | None, int | None]:
+def _time_extent(connection: apsw.Connection, within: _Within, now: float) -> tuple[int | None, int | None]:
     """The first and the last time of anything; the last is now where nothing is later."""
 
     def edge(compiled: CompiledFilter, column: str, direction: str) -> int | None:
@@ -163,22 +163,22 @@ class _Counter:
         self._of_row: dict[Layer, _Cells] = {}
         self._all: dict[Layer, list[int]] = {}
 
-    def _nothing(self) -> list[int]:
+    def _zero_counts(self) -> list[int]:
         return [0] * (len(self._bounds) - 1)
 
-    def count(self, layer: Layer) -> None:
+    def count_layer(self, layer: Layer) -> None:
         if layer in self._of_row:
             return
         if layer == "learned":
             self._count_learned()
         elif layer == "changed":
             active = self._within.active
-            self._count({"": layer}, "''", "c.at", _changed(active.where), active)
+            self._count_groups({"": layer}, "''", "c.at", _replacing_notes_sql(active.where), active)
         elif layer == "recalled":
             recalls = "recalls r CROSS JOIN json_each(r.memory_ids) j CROSS JOIN memories m ON m.id = j.value"
-            self._count({"": layer}, "''", "r.at", recalls, self._within.active, distinct=True)
+            self._count_groups({"": layer}, "''", "r.at", recalls, self._within.active, distinct=True)
         else:
-            self._count(_ENDED, "m.ended_by", "m.valid_until", "memories m", self._within.ended)
+            self._count_groups(_ENDED, "m.ended_by", "m.valid_until", "memories m", self._within.ended)
 
     def _count_learned(self) -> None:
         within = self._within
@@ -188,11 +188,13 @@ class _Counter:
         if indexed is not None and self._rows.topics:
             self._of_row["learned"] = indexed
         else:
-            self._count({"": "learned"}, "''", "m.event_time", within.source, within.active, known=indexed)
+            self._count_groups(
+                {"": "learned"}, "''", "m.event_time", within.source, within.active, known=indexed
+            )
         if indexed is not None:
             self._all["learned"] = [sum(those) for those in zip(*indexed.values(), strict=True)]
 
-    def _count(
+    def _count_groups(
         self,
         layers: dict[str, Layer],
         layer: str,
@@ -205,8 +207,8 @@ class _Counter:
     ) -> None:
         """Group the rows. ``layer``, ``time``: SQL for what decides the layer and the period. ``known``: the sums are."""
         for one in layers.values():
-            self._of_row[one], self._all[one] = {}, self._nothing()
-        period = _period(time, self._bounds)
+            self._of_row[one], self._all[one] = {}, self._zero_counts()
+        period = _period_sql(time, self._bounds)
         inside = f"{time} >= {self._bounds[0]} AND {time} < {self._bounds[-1]}"
         if self._whole and time == "m.event_time":
             inside = "true"  # a range would make SQLite prefer an index that has the times only
@@ -223,7 +225,7 @@ class _Counter:
         rows = self._rows
         number = "count(DISTINCT m.rid)" if distinct or rows.joins else "count(*)"
         for state, key, at, found in counts(rows.expression, rows.joins, rows.condition, number):
-            self._of_row[layers[state]].setdefault(key, self._nothing())[at] += found
+            self._of_row[layers[state]].setdefault(key, self._zero_counts())[at] += found
             if not rows.joins:
                 self._all[layers[state]][at] += found
         if rows.joins and known is None:
@@ -231,19 +233,19 @@ class _Counter:
             for state, _, at, found in counts("''", "", "true", number):
                 self._all[layers[state]][at] += found
 
-    def everything(self) -> dict[Layer, tuple[int, ...]]:
+    def total_counts(self) -> dict[Layer, tuple[int, ...]]:
         return {layer: tuple(cells) for layer, cells in self._all.items()}
 
-    def of(self, subject: _Subject) -> dict[Layer, tuple[int, ...]]:
+    def counts_of(self, subject: _Subject) -> dict[Layer, tuple[int, ...]]:
         return {
             layer: tuple(
-                map(sum, zip(self._nothing(), *(cells[key] for key in subject.keys if key in cells), strict=True))
+                map(sum, zip(self._zero_counts(), *(cells[key] for key in subject.keys if key in cells), strict=True))
             )
             for layer, cells in self._of_row.items()
         }  # fmt: skip
 
 
-def _changed(where: str) -> str:
+def _replacing_notes_sql(where: str) -> str:
     """The notes that pass, with the time at which each took the place of another one, as a table ``c``.
 
     A limit keeps SQLite from working the time out again at each comparison.
@@ -285,37 +287,35 @@ def _by_index(connection: apsw.Connection, bounds: Sequence[int], kinds: Collect
     return cells
 
 
-def _period(column: str, bounds: Sequence[int]) -> str:
+def _period_sql(column: str, bounds: Sequence[int]) -> str:
     """SQL for the number of the period that a time is in: a search by halves."""
 
-    def among(low: int, high: int) -> str:
+    def period_between(low: int, high: int) -> str:
         if high - low == 1:
             return str(low)
         middle = (low + high) // 2
-        return (
-            f"CASE WHEN {column} < {bounds[middle]} THEN {among(low, middle)} ELSE {among(middle, high)} END"
-        )
+        return f"CASE WHEN {column} < {bounds[middle]} THEN {period_between(low, middle)} ELSE {period_between(middle, high)} END"
 
-    return among(0, len(bounds) - 1)
+    return period_between(0, len(bounds) - 1)
 
 
-def _topics(connection: apsw.Connection, within: _Within, most: int) -> _Rows:
+def _topic_rows(connection: apsw.Connection, within: _Within, most: int) -> _Rows:
     """The topics of which there is anything."""
     if within.kinds_only:
         everything = (EARLIEST, LATEST + 1)
         found = _by_index(connection, everything, within.active.kinds)
         there: set[object] = {topic for topic, [number] in found.items() if number}
     else:
-        there = set(_values(connection, within.active, _TOPIC))
+        there = set(_count_values(connection, within.active, _TOPIC))
     if within.trash:
-        there.update(_values(connection, within.ended, _TOPIC))
+        there.update(_count_values(connection, within.ended, _TOPIC))
     subjects = [_Subject(topic, f"topic:{topic}", (topic,)) for topic in TOPICS if topic in there]
     if None in there:
         subjects.append(_Subject(None, "-topic:*", (None,)))
     return _Rows(subjects, _TOPIC, topics=True)
 
 
-def _values(
+def _count_values(
     connection: apsw.Connection, compiled: CompiledFilter, expression: str, source: str = "memories m"
 ) -> dict[object, int]:
     """The values of an expression, each with the number of its memories."""
@@ -325,18 +325,18 @@ def _values(
     return dict(rows)
 
 
-def _projects(connection: apsw.Connection, within: _Within, most: int) -> _Rows:
+def _project_rows(connection: apsw.Connection, within: _Within, most: int) -> _Rows:
     """The projects of the most memories. Names that the filter language takes for the same are one."""
-    counted = Counter(_values(connection, within.active, "m.project", within.source))
+    counted = Counter(_count_values(connection, within.active, "m.project", within.source))
     if within.trash:
-        counted.update(_values(connection, within.ended, "m.project"))
+        counted.update(_count_values(connection, within.ended, "m.project"))
     groups: dict[str, list[str]] = {}
     for project in counted:
         if project is not None:
             groups.setdefault(fold(str(project))[:_LONGEST_NAME], []).append(str(project))
     order = sorted(groups, key=lambda key: (-sum(counted[one] for one in groups[key]), key))
     subjects = [
-        _Subject(names[0], f"project:{_value(names[0])}", tuple(names))
+        _Subject(names[0], f"project:{_filter_value(names[0])}", tuple(names))
         for names in (sorted(groups[key], key=lambda name: (-counted[name], name)) for key in order[:most])
     ]
     if None in counted:
@@ -344,7 +344,7 @@ def _projects(connection: apsw.Connection, within: _Within, most: int) -> _Rows:
     return _Rows(subjects, "m.project", left_out=max(len(order) - most, 0))
 
 
-def _persons(connection: apsw.Connection, within: _Within, most: int) -> _Rows:
+def _person_rows(connection: apsw.Connection, within: _Within, most: int) -> _Rows:
     """The persons that most memories mention; with a filter: most of those that pass it."""
     if within.kinds_only:
         mentioned: Any = connection.execute(
@@ -392,12 +392,12 @@ def _name_or_id(connection: apsw.Connection, eid: int, name: str, id: str) -> st
         """,
         (fold(name),),
     ).fetchall()
-    return _value(name) if rows == [(eid,)] else id
+    return _filter_value(name) if rows == [(eid,)] else id
 
 
-def _value(name: str) -> str:
+def _filter_value(name: str) -> str:
     """A name as a value of the filter language; of a very long one the beginning."""
     return str(Value(text=name[:_LONGEST_NAME], quoted=True, prefix=len(name) > _LONGEST_NAME))
 
 
-_ROWS_BY = {"topic": _topics, "person": _persons, "project": _projects}
+_ROWS_BY = {"topic": _topic_rows, "person": _person_rows, "project": _project_rows}

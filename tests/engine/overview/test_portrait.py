@@ -190,7 +190,7 @@ def test_topics_are_counted_and_chosen_by_their_index(desk: Desk) -> None:
     asked: list[tuple[str, Any]] = []
     with desk.memory._core.connections.read() as connection:
         connection.exec_trace = lambda cursor, statement, bindings: not asked.append((statement, bindings))
-        portrait.topics(connection, compile_filter("", NOW), NOW, 8)
+        portrait.list_topic_facts(connection, compile_filter("", NOW), NOW, 8)
         connection.exec_trace = None
         for statement, bindings in asked:
             if "FROM memories" in statement and "m.rid IN" not in statement:
