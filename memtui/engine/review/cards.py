@@ -175,10 +175,10 @@ def review(
     shown: set[str] = set()
     put_off = proposals.snoozed_memories(connection, now)
     parts: dict[ReviewKind, Callable[[apsw.Connection, float, Options], Iterable[ReviewItem]]] = {
-        "conflict": _conflicts, "choice": _choices, "devices": _devices, "dependents": _dependents,
-        "change_request": _change_requests, "quarantined": _quarantined,
-        "suspicious": _suspicious, "duplicate": _duplicates, "entities": _merge_candidates, "fading": _fading,
-        "new": _every_new if every_new else _new,
+        "conflict": _conflict_cards, "choice": _choice_cards, "devices": _device_cards, "dependents": _dependent_cards,
+        "change_request": _change_requests, "quarantined": _quarantine_cards,
+        "suspicious": _suspicious_cards, "duplicate": _duplicate_cards, "entities": _merge_candidates, "fading": _fading_cards,
+        "new": _all_new_fact_cards if every_new else _new_fact_cards,
     }  # fmt: skip
     for kind, part in parts.items():
         before = frozenset(shown)
@@ -190,7 +190,9 @@ def review(
                 left = tuple(memory for memory in item.memories if memory.id not in shown | put_off)
                 if not left:
                     continue
-                item = _card(connection, now, "new", item.id, _news(left), left, session_id=item.session_id)
+                item = _make_card(
+                    connection, now, "new", item.id, _new_facts_reason(left), left, session_id=item.session_id
+                )
             elif ids and ids <= known:
                 continue
             shown |= ids
@@ -198,56 +200,56 @@ def review(
     return found[:limit]
 
 
-def _conflicts(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
-    for proposal, pair, others in _contradictions(connection, now):
+def _conflict_cards(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
+    for proposal, pair, others in _pending_contradictions(connection, now):
         # Its patterns take a seventh of a second.
         from memtui.engine.consolidation.compare.conflicts import both_may_be_true, left_over
 
         if not others:
             reason = str(proposal.payload["reason"])
-            card = _card(connection, now, "conflict", proposal.id, reason, pair)
+            card = _make_card(connection, now, "conflict", proposal.id, reason, pair)
             more = left_over(pair[1].content, pair[0].content)
             both = both_may_be_true(*pair, reason)
             yield replace(card, proposed="both" if both else "merge" if more else "keep", left_over=more)
 
 
-def _choices(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
+def _choice_cards(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
     """What sounds like a change, where it is not clear what has changed."""
-    for proposal, pair, others in _contradictions(connection, now):
+    for proposal, pair, others in _pending_contradictions(connection, now):
         from memtui.engine.consolidation.compare.conflicts import both_may_be_true
 
         if others:
-            card = _card(connection, now, "choice", proposal.id, WHICH_CHANGED, (*pair, *others))
+            card = _make_card(connection, now, "choice", proposal.id, WHICH_CHANGED, (*pair, *others))
             both = both_may_be_true(*pair, str(proposal.payload["reason"]))
             yield replace(card, proposed="both" if both else "replace")
 
 
-def _contradictions(
+def _pending_contradictions(
     connection: apsw.Connection, now: float
 ) -> Iterable[tuple[proposals.Proposal, tuple[MemoryRecord, MemoryRecord], tuple[MemoryRecord, ...]]]:
     """What waits about two facts, with the other facts that may have changed instead of the known one."""
     for proposal in proposals.pending(connection, proposals.CONFLICT, now):
         payload = proposal.payload
-        pair = _active(connection, (str(payload["new"]), str(payload["old"])), now)
+        pair = _active_memories(connection, (str(payload["new"]), str(payload["old"])), now)
         if len(pair) == 2:
-            yield proposal, (pair[0], pair[1]), _active(connection, payload.get("others", ()), now)
+            yield proposal, (pair[0], pair[1]), _active_memories(connection, payload.get("others", ()), now)
 
 
-def _devices(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
+def _device_cards(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
     """What two devices decided differently; what it shows may be in the Trash on this one."""
     for proposal in proposals.pending(connection, proposals.DEVICES, now):
         payload = proposal.payload
         shown = proposals.disputed_sides(connection, payload, now)
         if not shown:
             continue
-        card = _card(connection, now, "devices", proposal.id, str(payload["reason"]), shown)
+        card = _make_card(connection, now, "devices", proposal.id, str(payload["reason"]), shown)
         if payload.get("aspect", "state") != "state":
             yield replace(card, offered=("keep", "merge", "snooze"))
         else:
             yield replace(card, offered=_TWO if len(shown) > 1 else _ONE)
 
 
-def _dependents(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
+def _dependent_cards(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
     put_off = proposals.snoozed_memories(connection, now)
     for card in dependents.waiting_cards(connection, now):
         left = tuple(one for one in card.drawn if one.id not in put_off)
@@ -262,7 +264,7 @@ def _dependents(connection: apsw.Connection, now: float, options: Options) -> It
 
 def _change_requests(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
     for id, wanted, memory in change_requests.waiting_requests(connection, now):
-        card = _card(
+        card = _make_card(
             connection, now, "change_request", id, wanted.sentence, (memory,), session_id=memory.session_id
         )
         yield replace(card, text=wanted.text, change_request=wanted)
@@ -282,10 +284,10 @@ def entity_cards(connection: apsw.Connection, now: float, options: Options) -> l
     return list(_merge_candidates(connection, now, options))
 
 
-def _quarantined(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
+def _quarantine_cards(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
     for proposal in proposals.pending(connection, proposals.QUARANTINED, now):
         payload = proposal.payload
-        sources = _active(connection, payload["sources"], now)
+        sources = _active_memories(connection, payload["sources"], now)
         kept = withheld.withheld_turns(connection) if sources else ()
         yield ReviewItem(
             id=proposal.id, kind="quarantined", reason="; ".join(payload["reasons"]), text=payload["content"],
@@ -295,24 +297,24 @@ def _quarantined(connection: apsw.Connection, now: float, options: Options) -> I
         )  # fmt: skip
 
 
-def _suspicious(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
+def _suspicious_cards(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
     found = scan.stored_result(connection)
-    latest = _latest(
+    latest = _latest_notes(
         connection, now, "m.kind <> 'episode' AND m.confirmed_at IS NULL AND m.reviewed_at IS NULL "
         f"AND m.rid > {found.through}",
     )  # fmt: skip
     cards = []
-    for memory in (*latest, *_active(connection, found.suspicious, now)):
+    for memory in (*latest, *_active_memories(connection, found.suspicious, now)):
         if reason := scan.why_suspicious(connection, memory, now):
             cards.append((proposals.identity("suspicious", memory.id), reason, (memory,)))
-    yield from _unsettled(connection, now, "suspicious", cards)
+    yield from _unsettled_cards(connection, now, "suspicious", cards)
 
 
-def _duplicates(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
+def _duplicate_cards(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
     found = scan.stored_result(connection)
     pairs = [
         (memory, other)
-        for memory in _latest(connection, now, f"m.kind = 'fact' AND m.rid > {found.through}")
+        for memory in _latest_notes(connection, now, f"m.kind = 'fact' AND m.rid > {found.through}")
         for other in scan.duplicates_of(connection, memory, now)
     ]
     pairs += [pair for ids in found.duplicates if (pair := _still_the_same(connection, ids, now))]
@@ -321,7 +323,7 @@ def _duplicates(connection: apsw.Connection, now: float, options: Options) -> It
         newer, older = sorted(pair, key=lambda memory: memory.rid, reverse=True)
         key = proposals.identity("duplicate", newer.id, older.id)
         cards[key] = (key, "they say the same", (newer, older))
-    yield from _unsettled(connection, now, "duplicate", list(cards.values()))
+    yield from _unsettled_cards(connection, now, "duplicate", list(cards.values()))
 
 
 def _still_the_same(
@@ -329,13 +331,13 @@ def _still_the_same(
 ) -> tuple[MemoryRecord, MemoryRecord] | None:
     from memtui.engine.consolidation.compare.similarity import compare_statements
 
-    pair = _active(connection, ids, now)
+    pair = _active_memories(connection, ids, now)
     if len(pair) < 2 or compare_statements(pair[0].content, pair[1].content).kind != "duplicate":
         return None
     return pair[0], pair[1]
 
 
-def _fading(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
+def _fading_cards(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
     """One card each for the strongest, one for all that are left: on the day after an import that may be hundreds."""
     rows = connection.execute(
         f"""
@@ -354,23 +356,25 @@ def _fading(connection: apsw.Connection, now: float, options: Options) -> Iterab
     found = [memory for memory in found if pending[memory.id] not in settled]
     for memory in found[:_SINGLE_CARDS]:
         reason = f"{memory.effective:.0%} left, gone within a week"
-        yield _card(
+        yield _make_card(
             connection, now, "fading", pending[memory.id], reason, (memory,), session_id=memory.session_id
         )
     rest = tuple(found[_SINGLE_CARDS:])
     if rest and THE_REST not in settled:
-        yield _card(connection, now, "fading", THE_REST, f"{len(rest):,} more are gone within a week", rest)
+        yield _make_card(
+            connection, now, "fading", THE_REST, f"{len(rest):,} more are gone within a week", rest
+        )
 
 
-def _new(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
-    return _new_facts(connection, now, _LOOKED_AT, _SINGLE_CARDS)
+def _new_fact_cards(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
+    return _make_new_fact_cards(connection, now, _LOOKED_AT, _SINGLE_CARDS)
 
 
-def _every_new(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
-    return _new_facts(connection, now, _MOST_NEW, _MOST_NEW)
+def _all_new_fact_cards(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
+    return _make_new_fact_cards(connection, now, _MOST_NEW, _MOST_NEW)
 
 
-def _new_facts(
+def _make_new_fact_cards(
     connection: apsw.Connection, now: float, facts: int, conversations: int
 ) -> Iterable[ReviewItem]:
     by_session: dict[str, list[MemoryRecord]] = {}
@@ -378,7 +382,7 @@ def _new_facts(
         "m.kind = 'fact' AND m.reviewed_at IS NULL AND m.confirmed_at IS NULL AND m.source LIKE 'session:%' "
         f"AND m.created_at > {int(now) - NEW_SECONDS} AND NOT {_REPLACED}"
     )
-    for memory in _latest(connection, now, where, facts):
+    for memory in _latest_notes(connection, now, where, facts):
         by_session.setdefault(memory.session_id or str(memory.source), []).append(memory)
     put_off = proposals.snoozed_memories(connection, now)
     cards = 0
@@ -388,14 +392,16 @@ def _new_facts(
             cards += 1
             # Named by the conversation: what is decided on another card leaves it its id.
             id = proposals.identity("new", session)
-            yield _card(connection, now, "new", id, _news(left), left, session_id=left[0].session_id)
+            yield _make_card(
+                connection, now, "new", id, _new_facts_reason(left), left, session_id=left[0].session_id
+            )
 
 
-def _news(facts: Sequence[MemoryRecord]) -> str:
+def _new_facts_reason(facts: Sequence[MemoryRecord]) -> str:
     return f"{plural(len(facts), 'new fact')} from this conversation"
 
 
-def _unsettled(
+def _unsettled_cards(
     connection: apsw.Connection,
     now: float,
     kind: ReviewKind,
@@ -404,10 +410,10 @@ def _unsettled(
     settled = proposals.settled_ids(connection, [id for id, _, _ in cards], now)
     for id, reason, found in cards:
         if id not in settled:
-            yield _card(connection, now, kind, id, reason, found, session_id=found[0].session_id)
+            yield _make_card(connection, now, kind, id, reason, found, session_id=found[0].session_id)
 
 
-def _card(
+def _make_card(
     connection: apsw.Connection, now: float, kind: ReviewKind, id: str, reason: str,
     found: tuple[MemoryRecord, ...], *, session_id: str | None = None,
 ) -> ReviewItem:  # fmt: skip
@@ -419,11 +425,11 @@ def _card(
     replaced = (memory.supersedes for memory in found if kind == "new" and memory.supersedes is not None)
     return ReviewItem(
         id=id, kind=kind, reason=reason, memories=found, sources=tuple(sources.values()), session_id=session_id,
-        offered=OFFERED[kind], replaced=_active(connection, tuple(replaced), now),
+        offered=OFFERED[kind], replaced=_active_memories(connection, tuple(replaced), now),
     )  # fmt: skip
 
 
-def _latest(
+def _latest_notes(
     connection: apsw.Connection, now: float, where: str, limit: int = _LOOKED_AT
 ) -> list[MemoryRecord]:
     rows = connection.execute(
@@ -435,11 +441,13 @@ def _latest(
     return [memories.memory_record(row, now) for row in rows]
 
 
-def _active(connection: apsw.Connection, ids: Sequence[str], now: float) -> tuple[MemoryRecord, ...]:
-    return tuple(memory for memory in _there(connection, ids, now) if memory.active)
+def _active_memories(connection: apsw.Connection, ids: Sequence[str], now: float) -> tuple[MemoryRecord, ...]:
+    return tuple(memory for memory in _existing_memories(connection, ids, now) if memory.active)
 
 
-def _there(connection: apsw.Connection, ids: Sequence[str], now: float) -> tuple[MemoryRecord, ...]:
+def _existing_memories(
+    connection: apsw.Connection, ids: Sequence[str], now: float
+) -> tuple[MemoryRecord, ...]:
     found = []
     for id in ids:
         row = connection.execute(

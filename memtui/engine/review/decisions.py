@@ -125,7 +125,7 @@ def decide(
         _put_off_dependents(connection, item, keep, now)
         return
     if verdict == "snooze":
-        _note(connection, item, "snoozed", now, until=now + SNOOZE_SECONDS)
+        _record_verdict(connection, item, "snoozed", now, until=now + SNOOZE_SECONDS)
         return
     if item.kind == "devices":
         if verdict not in item.offered:
@@ -140,7 +140,7 @@ def decide(
         state = _settle_change_request(
             connection, item, item.change_request, verdict, text=text, actor=actor, options=options, now=now
         )
-        _note(connection, item, state, now)
+        _record_verdict(connection, item, state, now)
         return
     elif item.kind == "dependents":
         _settle_dependents(
@@ -163,7 +163,7 @@ def decide(
                 connection, item.kind, memory, verdict, text=text, actor=actor, options=options, now=now
             )
     if item.id != THE_REST:  # it comes again with others
-        _note(connection, item, "rejected" if verdict == "forget" else "accepted", now)
+        _record_verdict(connection, item, "rejected" if verdict == "forget" else "accepted", now)
 
 
 def _settle_dependents(
@@ -316,7 +316,7 @@ def _settle_one(
         memories.update(connection, memory.rid, reviewed_at=now)
 
 
-def _note(
+def _record_verdict(
     connection: apsw.Connection,
     item: ReviewItem,
     state: proposals.State,

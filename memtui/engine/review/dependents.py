@@ -55,12 +55,12 @@ _SAME_TURNS = """
         AND m.kind = 'fact' AND m.valid_until IS NULL AND m.id NOT IN (SELECT value FROM json_each(:ids))
     ORDER BY m.rid
 """
-_NAMED = """
+_NAMED_ENTITIES_WITH_SUMMARY = """
     SELECT DISTINCT s.eid FROM memory_entities l JOIN entities e ON e.eid = l.eid
     JOIN entities s ON s.eid = coalesce(e.merged_into, e.eid)
     WHERE l.rid = ? AND s.summary IS NOT NULL AND NOT s.hidden ORDER BY s.eid
 """
-_ASKED_FOR_ITS_NAME = f"""
+_NAMED_ON_A_CARD = f"""
     SELECT 1 FROM proposals p, json_each(p.payload, '$.named') n WHERE p.kind = '{proposals.DEPENDENTS}' AND n.value = ? LIMIT 1
 """
 _HOLDS_NO_MORE = """
@@ -124,7 +124,7 @@ def find_dependents(connection: apsw.Connection, ids: Sequence[str], now: float)
         derived=tuple(memories.by_rid(connection, list(drawn), now)),
         summaries=tuple(summaries.values()),
         questions=tuple(_dependent_questions(connection, frozenset(known), now)),
-        served=_recalls_serving(connection, known),
+        served=_served_agents(connection, known),
     )
 
 
@@ -148,7 +148,7 @@ def _current_version(connection: apsw.Connection, id: str, now: float) -> str:
         return id
 
 
-def _recalls_serving(connection: apsw.Connection, ids: Sequence[str]) -> tuple[ServedAgent, ...]:
+def _served_agents(connection: apsw.Connection, ids: Sequence[str]) -> tuple[ServedAgent, ...]:
     return tuple(
         ServedAgent(agent=agent, times=times, first=first, last=last)
         for agent, times, first, last in recalls.agents_served(connection, ids)
@@ -162,7 +162,7 @@ def _dependent_summaries(connection: apsw.Connection, memory: MemoryRecord) -> l
     """The entities that a note names and whose summary says the same."""
     if memory.kind == "episode":
         return []
-    eids: list[Any] = connection.execute(_NAMED, (memory.rid,)).fetchall()
+    eids: list[Any] = connection.execute(_NAMED_ENTITIES_WITH_SUMMARY, (memory.rid,)).fetchall()
     return [
         one for one in entities.by_eid(connection, [eid for (eid,) in eids]) if _summary_repeats(one, memory)
     ]
@@ -233,7 +233,7 @@ def _facts_that_lost_name(
     connection: apsw.Connection, corrected: MemoryRecord, now: float
 ) -> Iterator[MemoryRecord]:
     """Facts with a name that a correction took away; none where nothing stands in its place, or a card asks about the name."""
-    if scalar(connection, _ASKED_FOR_ITS_NAME, (corrected.id,)):
+    if scalar(connection, _NAMED_ON_A_CARD, (corrected.id,)):
         return
     new = memories.latest_version(connection, corrected.id, now)
     if corrected.kind == "fact" and corrected.ended_by in ("superseded", "merged") and new.active:

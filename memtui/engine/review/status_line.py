@@ -29,24 +29,24 @@ def count_cards(connection: apsw.Connection, now: float) -> int:
     """How many cards of Review were asked: each memory is on one card only, what is gone on none."""
     shown: set[str] = set()
     cards = 0
-    for ids in _cards(connection, now):
+    for ids in _memory_ids_by_card(connection, now):
         if not ids or not ids <= shown:
             cards += 1
         shown |= ids
     for one in proposals.pending(connection, proposals.CHANGE_REQUEST, now):
-        cards += bool(_active(connection, {str(one.payload["memory"])} - shown))
+        cards += bool(_active_ids(connection, {str(one.payload["memory"])} - shown))
     cards += len(proposals.pending(connection, proposals.QUARANTINED, now))
     return min(cards, proposals.MOST)
 
 
-def _cards(connection: apsw.Connection, now: float) -> Iterator[set[str]]:
+def _memory_ids_by_card(connection: apsw.Connection, now: float) -> Iterator[set[str]]:
     """The memories on each card that may show one that another card shows, the worst first."""
     choices = []
     for one in proposals.pending(connection, proposals.CONFLICT, now):
         pair = {str(one.payload["new"]), str(one.payload["old"])}
-        if len(_active(connection, pair)) < 2:
+        if len(_active_ids(connection, pair)) < 2:
             continue
-        if others := _active(connection, set(one.payload.get("others", ()))):
+        if others := _active_ids(connection, set(one.payload.get("others", ()))):
             choices.append(pair | others)
         else:
             yield pair
@@ -64,7 +64,7 @@ def _cards(connection: apsw.Connection, now: float) -> Iterator[set[str]]:
                 yield drawn
 
 
-def _active(connection: apsw.Connection, ids: Iterable[str]) -> set[str]:
+def _active_ids(connection: apsw.Connection, ids: Iterable[str]) -> set[str]:
     """Those of some memories that are not in the Trash."""
     rows = connection.execute(
         "SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(?)) AND valid_until IS NULL",
