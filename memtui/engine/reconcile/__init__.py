@@ -25,10 +25,10 @@ from memtui.engine.store.proposals import DEVICES
 from memtui.engine.store.sql import scalar
 
 from . import cards, entities, meeting, memories, scratchpad
-from .cards import decide
+from .cards import apply_verdict
 from .meeting import Plan
 
-__all__ = ["Decided", "Plan", "carry_out", "decide", "meeting", "plan"]
+__all__ = ["Decided", "Plan", "carry_out", "apply_verdict", "meeting", "plan"]
 
 Decided = EntityLine | MemoryLine | ScratchpadLine | DeletedKeyLine | ProposalLine
 

@@ -37,7 +37,7 @@ def open_cards(connection: apsw.Connection, thing: str, aspect: str) -> list[str
 # The person's word
 
 
-def decide(
+def apply_verdict(
     connection: apsw.Connection,
     payload: Mapping[str, Any],
     verdict: str,
@@ -61,17 +61,17 @@ def decide(
     if aspect != "state":
         if verdict == "merge":
             memories.update(
-                connection, memories.get(connection, chosen, now).rid, **_decoded(payload["there"])
+                connection, memories.get(connection, chosen, now).rid, **_without_attributes(payload["there"])
             )
     elif verdict == "forget":
-        _end(connection, chosen, "forgotten", now)
+        _end_memory(connection, chosen, "forgotten", now)
     else:
-        _stand(connection, chosen, now)
+        _keep_memory(connection, chosen, now)
         for other in others:
             if verdict == "both":
-                _stand(connection, other, now)
+                _keep_memory(connection, other, now)
             else:
-                _replace(connection, chosen, other, now)
+                _replace_memory(connection, chosen, other, now)
     if "memory" in payload:
         memory = str(payload["memory"])
         rid = scalar(connection, "SELECT rid FROM memories WHERE id = ?", (memory,))
@@ -83,24 +83,24 @@ def decide(
             proposals.decide(connection, id, "accepted", now)
 
 
-def _decoded(there: Mapping[str, Any]) -> dict[str, Any]:
+def _without_attributes(there: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in there.items() if name != "attributes"}
 
 
-def _stand(connection: apsw.Connection, id: str, now: int) -> None:
+def _keep_memory(connection: apsw.Connection, id: str, now: int) -> None:
     one = memories.get(connection, id, now)
     if not one.active:
         memories.update(connection, one.rid, valid_until=None, ended_by=None, last_accessed=now)
     memories.update(connection, one.rid, reviewed_at=now)
 
 
-def _end(connection: apsw.Connection, id: str, how: str, now: int) -> None:
+def _end_memory(connection: apsw.Connection, id: str, how: str, now: int) -> None:
     one = memories.get(connection, id, now)
     if one.active:
         memories.update(connection, one.rid, valid_until=now, ended_by=how)
 
 
-def _replace(connection: apsw.Connection, chosen: str, other: str, now: int) -> None:
+def _replace_memory(connection: apsw.Connection, chosen: str, other: str, now: int) -> None:
     """``chosen`` is in the place of ``other``, and says so where that is not the other way round already."""
     winner, loser = memories.get(connection, chosen, now), memories.get(connection, other, now)
     if not loser.active:
@@ -108,10 +108,10 @@ def _replace(connection: apsw.Connection, chosen: str, other: str, now: int) -> 
     if loser.supersedes == winner.id or winner.supersedes is not None:
         known = {one.id for one in memories.linked(connection, winner.id, "supersedes", now)}
         if loser.supersedes == winner.id:
-            _end(connection, loser.id, "forgotten", now)
+            _end_memory(connection, loser.id, "forgotten", now)
             return
         both = [*dict.fromkeys((*known, loser.id))]
         memories.update(connection, winner.rid, attributes={**winner.attributes, "supersedes": both})
     else:
         memories.update(connection, winner.rid, attributes={**winner.attributes, "supersedes": loser.id})
-    _end(connection, loser.id, "superseded", now)
+    _end_memory(connection, loser.id, "superseded", now)

@@ -82,7 +82,7 @@ def compare_decisions(
     seen = stamps.join_stamps(ours.seen, theirs.seen)
     if same:  # whose it is must not depend on who asks
         return Meeting(False, replace(max(ours, theirs, key=precedence), seen=seen))
-    mine, other = (1, 1) if anyone else (rank(ours.actor), rank(theirs.actor))
+    mine, other = (1, 1) if anyone else (actor_rank(ours.actor), actor_rank(theirs.actor))
     if mine == other and asked and (anyone or mine == PERSON):
         return Meeting(False, None)
     if mine != other:
@@ -119,12 +119,12 @@ def agree(
         return Meeting(True, theirs)
     seen = stamps.join_stamps(ours.seen, theirs.seen)
     mine, other = (
-        (0 if anyone else rank(one.actor), bool(there), *order_of(one))
+        (0 if anyone else actor_rank(one.actor), bool(there), *order_of(one))
         for one, there in ((ours, present is False), (theirs, present is True))
     )
     take = other > mine
     if relation == "apart":
-        knew, known = _knows(theirs, ours), _knows(ours, theirs)
+        knew, known = _knows_decision(theirs, ours), _knows_decision(ours, theirs)
         take = knew if knew != known else take
     return Meeting(take, replace(theirs if take else ours, seen=seen))
 
@@ -143,7 +143,7 @@ def order_of(stamp: Stamp) -> tuple[int, int, str, str]:
     return (number_of(stamp), stamp.at, stamp.device, stamp.actor)
 
 
-def _knows(one: Stamp, other: Stamp) -> bool:
+def _knows_decision(one: Stamp, other: Stamp) -> bool:
     """Whether the decision itself, not all that the other side has met, was known."""
     return one.seen.get(other.device, 0) >= number_of(other)
 
@@ -156,13 +156,13 @@ def are_apart(ours: Stamp | None, theirs: Stamp) -> bool:
 PERSON = 2
 
 
-def rank(actor: str) -> int:
+def actor_rank(actor: str) -> int:
     return PERSON if actor == "person" else 0 if actor == "scheduler" else 1
 
 
 def precedence(stamp: Stamp) -> tuple[int, str]:
     """Of two stamps the higher one holds, on whichever device it is asked."""
-    return (rank(stamp.actor), stamp.device)
+    return (actor_rank(stamp.actor), stamp.device)
 
 
 def other_device(connection: apsw.Connection, stamp: Stamp) -> str:

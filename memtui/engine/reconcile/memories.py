@@ -21,8 +21,8 @@ from . import meeting
 from .cards import open_cards
 from .meeting import Card, Plan, other_device
 
-_strings = msgspec.json.Decoder(tuple[str, ...]).decode
-_object = msgspec.json.Decoder(dict[str, Any]).decode
+_decode_strings = msgspec.json.Decoder(tuple[str, ...]).decode
+_decode_object = msgspec.json.Decoder(dict[str, Any]).decode
 _PINNED = "pinned_at"
 _ASKED = frozenset(("state", "text", "topic", "date"))
 # The columns of the state: all of them follow whoever decided last.
@@ -107,8 +107,8 @@ def plan(
     except NotFoundError:
         return None
     ours = stamps.read(connection, here.id)
-    theirs = _there(line, ids, successor)
-    mine = _here(connection, here, theirs.successor, now)
+    theirs = _make_other_side(line, ids, successor)
+    mine = _make_local_side(connection, here, theirs.successor, now)
     columns: dict[str, Any] = {}
     counts: Counter[str] = Counter()
     written: list[Stamp] = []
@@ -135,12 +135,12 @@ def plan(
             if agreed and ours.get(aspect) == stamp:
                 columns |= _lower_columns(aspect, here, line, theirs, columns, apart)
             continue
-        if both and stamps.compare_stamps(_seen(ours, aspect), stamp.seen) == "apart":
-            cards += _rivals(connection, here, mine, theirs, ours[aspect], stamp, agreed=agreed)
+        if both and stamps.compare_stamps(_seen_numbers(ours, aspect), stamp.seen) == "apart":
+            cards += _rival_cards(connection, here, mine, theirs, ours[aspect], stamp, agreed=agreed)
         if agreed and not (same or both) and aspect in _ASKED and _are_persons(ours.get(aspect), stamp):
             cards.append(_question_agreed(here, ours[aspect], stamp, mine, theirs))
         if met.stamp is None:
-            asked = _question(connection, here, ours[aspect], stamp, mine, theirs, line)
+            asked = _disagreement_cards(connection, here, ours[aspect], stamp, mine, theirs, line)
             if asked:
                 cards += asked
                 continue
@@ -152,15 +152,15 @@ def plan(
             columns |= _agreed_columns(
                 aspect, here, line, theirs, columns, apart, take=met.take, joined=joined
             )
-            if met.take and not same and (word := _word(aspect, mine, theirs)):
+            if met.take and not same and (word := _change_label(aspect, mine, theirs)):
                 counts[word] += 1
             continue
         if closing := open_cards(connection, here.id, aspect):
             settled += closing
             counts["review decision"] += len(closing)
         if met.take:
-            columns |= _columns(aspect, here, line, theirs, columns, apart)
-            if word := _word(aspect, mine, theirs):
+            columns |= _merged_columns(aspect, here, line, theirs, columns, apart)
+            if word := _change_label(aspect, mine, theirs):
                 counts[word] += 1
     columns = {name: value for name, value in columns.items() if getattr(here, name) != value}
     cards = [card for card in cards if proposals.find(connection, card.id) is None]
@@ -169,11 +169,13 @@ def plan(
     return Plan(here.id, tuple(written), counts, here.rid, columns, tuple(cards), tuple(settled))
 
 
-def _seen(ours: Mapping[str, Stamp], aspect: str) -> dict[str, int]:
+def _seen_numbers(ours: Mapping[str, Stamp], aspect: str) -> dict[str, int]:
     return ours[aspect].seen if aspect in ours else {}
 
 
-def _here(connection: apsw.Connection, here: MemoryRecord, theirs: str | None, now: float) -> _Side:
+def _make_local_side(
+    connection: apsw.Connection, here: MemoryRecord, theirs: str | None, now: float
+) -> _Side:
     """``theirs``: what corrects it there, which has come in before; it is ours where nothing else does."""
     later = memories.linked(connection, here.id, "supersedes", now, incoming=True)
     if here.ended_by == "merged":
@@ -185,18 +187,18 @@ def _here(connection: apsw.Connection, here: MemoryRecord, theirs: str | None, n
     )  # fmt: skip
 
 
-def _there(line: MemoryLine, ids: OtherIds, successor: str | None) -> _Side:
-    attributes = _object(line.attributes)
+def _make_other_side(line: MemoryLine, ids: OtherIds, successor: str | None) -> _Side:
+    attributes = _decode_object(line.attributes)
     for relation in ("supersedes", "merged"):
         if isinstance(named := attributes.get(relation), list):
             attributes[relation] = [ids.of(id) if isinstance(id, str) else id for id in named]
         elif isinstance(named, str):
             attributes[relation] = ids.of(named)
-    sources = tuple(ids.of(id) or id for id in _strings(line.source_ids))
+    sources = tuple(ids.of(id) or id for id in _decode_strings(line.source_ids))
     there = asdict(line)
     return _Side(
         there["ended_by"], there["confirmed_at"] is not None, line.confidence, line.content, there["topic"],
-        there["happens_at"], _strings(line.tags), attributes, sources, ids.of(successor), line.decay_rate,
+        there["happens_at"], _decode_strings(line.tags), attributes, sources, ids.of(successor), line.decay_rate,
         there["reviewed_at"],
     )  # fmt: skip
 
@@ -204,7 +206,7 @@ def _there(line: MemoryLine, ids: OtherIds, successor: str | None) -> _Side:
 def _are_persons(ours: Stamp | None, theirs: Stamp) -> bool:
     """Whether the person decided on both sides, and on neither knew of the other."""
     return meeting.are_apart(ours, theirs) and all(
-        one is not None and meeting.rank(one.actor) == meeting.PERSON for one in (ours, theirs)
+        one is not None and meeting.actor_rank(one.actor) == meeting.PERSON for one in (ours, theirs)
     )
 
 
@@ -225,7 +227,7 @@ def _agreed_columns(
         return {"source_ids": tuple(dict.fromkeys(both))}
     if aspect == "links":
         attributes: dict[str, Any] = dict(so_far.get("attributes", here.attributes))
-        merged = [*_listed(attributes.get("merged")), *_listed(theirs.attributes.get("merged"))]
+        merged = [*_strings_of(attributes.get("merged")), *_strings_of(theirs.attributes.get("merged"))]
         if take:
             attributes = _with_values_of_other(
                 attributes, theirs.attributes, "supersedes", "conflict_reason", "merged"
@@ -233,7 +235,7 @@ def _agreed_columns(
         if joined and merged:
             attributes["merged"] = sorted(set(merged))
         return {"attributes": attributes}
-    return _columns(aspect, here, line, theirs, so_far, apart) if take else {}
+    return _merged_columns(aspect, here, line, theirs, so_far, apart) if take else {}
 
 
 def _lower_columns(
@@ -254,7 +256,7 @@ def _lower_columns(
 _encode_ordered = msgspec.json.Encoder(order="deterministic").encode
 
 
-def _columns(
+def _merged_columns(
     aspect: str, here: MemoryRecord, line: MemoryLine, theirs: _Side, so_far: Mapping[str, Any],
     apart: Set[str] = frozenset(),
 ) -> dict[str, Any]:  # fmt: skip
@@ -267,7 +269,7 @@ def _columns(
         return {"tags": tuple(sorted(tags, key=lambda one: (one.casefold(), one)))}
     if aspect.startswith(stamps.NOT_FOR):
         kept, agent = _agent_of(aspect, attributes), _agent_of(aspect, theirs.attributes)
-        left = [one for one in _listed(attributes.pop(WITHHELD_FROM, None)) if one != kept]
+        left = [one for one in _strings_of(attributes.pop(WITHHELD_FROM, None)) if one != kept]
         left = sorted([*left, *([agent] if agent else [])], key=fold)
         return {"attributes": attributes | ({WITHHELD_FROM: left} if left else {})}
     match aspect:
@@ -293,7 +295,10 @@ def _columns(
             return {"attributes": _with_values_of_other(attributes, theirs.attributes, WITHHELD)}
         case "links":
             attributes = _with_values_of_other(attributes, theirs.attributes, "supersedes", "conflict_reason")
-            if merged := [*_listed(attributes.get("merged")), *_listed(theirs.attributes.get("merged"))]:
+            if merged := [
+                *_strings_of(attributes.get("merged")),
+                *_strings_of(theirs.attributes.get("merged")),
+            ]:
                 attributes["merged"] = list(dict.fromkeys(merged))
             return {"attributes": attributes}
         case "sources":
@@ -315,10 +320,10 @@ def _columns(
 def _agent_of(aspect: str, attributes: Mapping[str, Any]) -> str | None:
     """The agent of an aspect ``not-for:NAME``, as it is written there; None where the memory is not kept from it."""
     name = fold(aspect.removeprefix(stamps.NOT_FOR))
-    return next((one for one in _listed(attributes.get(WITHHELD_FROM)) if fold(one) == name), None)
+    return next((one for one in _strings_of(attributes.get(WITHHELD_FROM)) if fold(one) == name), None)
 
 
-def _listed(value: object) -> list[str]:
+def _strings_of(value: object) -> list[str]:
     return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
 
 
@@ -327,7 +332,7 @@ def _with_values_of_other(mine: dict[str, Any], theirs: Mapping[str, Any], *keys
     return rest | {key: theirs[key] for key in keys if key in theirs}
 
 
-def _word(aspect: str, mine: _Side, theirs: _Side) -> str:
+def _change_label(aspect: str, mine: _Side, theirs: _Side) -> str:
     """What people call it that theirs is taken over; "" for what goes with something else."""
     if aspect.startswith(stamps.TAG):
         return "tag"
@@ -345,7 +350,7 @@ def _word(aspect: str, mine: _Side, theirs: _Side) -> str:
 # What the person is asked
 
 
-def _rivals(
+def _rival_cards(
     connection: apsw.Connection, here: MemoryRecord, mine: _Side, theirs: _Side, ours: Stamp, stamp: Stamp, *,
     agreed: bool,
 ) -> list[Card]:  # fmt: skip
@@ -381,7 +386,7 @@ def _agreed_card(id: str, ours: Stamp, stamp: Stamp, reason: str, **more: Any) -
     return Card(key, payload, made)
 
 
-def _question(
+def _disagreement_cards(
     connection: apsw.Connection, here: MemoryRecord, ours: Stamp, stamp: Stamp, mine: _Side, theirs: _Side,
     line: MemoryLine,
 ) -> list[Card]:  # fmt: skip
@@ -390,12 +395,14 @@ def _question(
     shown = [here.id]
     there: dict[str, Any] = {}
     if aspect == "state":
-        shown = [id for id in dict.fromkeys((_holds(here, theirs), _holds(here, mine))) if id]
+        shown = [
+            id for id in dict.fromkeys((_valid_memory_id(here, theirs), _valid_memory_id(here, mine))) if id
+        ]
         reason = f"{_state_of(theirs)} {where}, {_state_of(mine)} here"
     else:
-        there = _columns(aspect, here, line, theirs, {})
+        there = _merged_columns(aspect, here, line, theirs, {})
         subject = {"topic": "topic", "date": "date", "text": "text"}[aspect]
-        reason = f"{subject}: {_shown(aspect, theirs)} {where}, {_shown(aspect, mine)} here"
+        reason = f"{subject}: {_value_text(aspect, theirs)} {where}, {_value_text(aspect, mine)} here"
     if not shown:
         return []
     payload = {
@@ -416,7 +423,7 @@ def _question_agreed(here: MemoryRecord, ours: Stamp, stamp: Stamp, mine: _Side,
             here.id, ours, stamp, reason, memories=[here.id] if None in ends else [],
             corrected=not ends.isdisjoint(("superseded", "merged")),
         )  # fmt: skip
-    said = ", ".join(f"{_shown(aspect, side)} on {device_name(one.device)}" for side, one in sides)
+    said = ", ".join(f"{_value_text(aspect, side)} on {device_name(one.device)}" for side, one in sides)
     there = {_VALUE_COLUMNS[aspect]: sides[1][0].value(aspect)}
     return _agreed_card(here.id, ours, stamp, f"{aspect}: {said}", memories=[here.id], there=there)
 
@@ -424,7 +431,7 @@ def _question_agreed(here: MemoryRecord, ours: Stamp, stamp: Stamp, mine: _Side,
 _VALUE_COLUMNS = {"text": "content", "topic": "topic", "date": "happens_at"}
 
 
-def _holds(here: MemoryRecord, side: _Side) -> str | None:
+def _valid_memory_id(here: MemoryRecord, side: _Side) -> str | None:
     """What holds if one side is right."""
     return here.id if side.ended_by is None else side.successor
 
@@ -435,7 +442,7 @@ def _state_of(side: _Side) -> str:
     return "confirmed" if side.confirmed else "kept"
 
 
-def _shown(aspect: str, side: _Side) -> str:
+def _value_text(aspect: str, side: _Side) -> str:
     value = side.value(aspect)
     if aspect == "date" and isinstance(value, int):
         from datetime import datetime

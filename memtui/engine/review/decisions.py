@@ -131,7 +131,7 @@ def decide(
         if verdict not in item.offered:
             raise InputError(f"{verdict!r} does not settle this card.", f"Choose {', '.join(item.offered)}.")
         payload = proposals.get(connection, item.id).payload
-        reconcile.decide(connection, payload, verdict, keep=keep, actor=actor, now=now)
+        reconcile.apply_verdict(connection, payload, verdict, keep=keep, actor=actor, now=now)
     elif item.kind == "quarantined":
         if verdict != "forget":
             payload = proposals.get(connection, item.id).payload

@@ -436,7 +436,7 @@ _GONE = {
 
 def _adds(ours: Stamp | None, theirs: Stamp) -> bool:
     """Whether a stamp, of somebody's decision, says more than is known."""
-    if meeting.rank(theirs.actor) == 0:
+    if meeting.actor_rank(theirs.actor) == 0:
         return False
     return stamps.compare_stamps(ours.seen if ours else {}, theirs.seen) in ("older", "apart")
 
