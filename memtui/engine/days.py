@@ -133,7 +133,7 @@ def _day_patterns() -> _DayPatterns:
     parts = {name: "|".join(sections.pop(name)) for name in _PARTS}
     digits = dict(line.split() for line in sections.pop("digits"))
 
-    def compiled(lines: list[str]) -> re.Pattern[str]:
+    def compile_lines(lines: list[str]) -> re.Pattern[str]:
         # A group may have its name once in a pattern: each line has its own.
         numbered = [re.sub(r"\(\?P<(\w+)>", rf"(?P<\g<1>{index}>", line) for index, line in enumerate(lines)]
         whole = "|".join(f"(?:{line})" for line in numbered)
@@ -141,10 +141,10 @@ def _day_patterns() -> _DayPatterns:
             whole = whole.replace(f"{{{name}}}", words)
         return re.compile(whole, re.IGNORECASE)
 
-    signs = {name: compiled(sections.pop(name)) for name in _SIGNS}
+    signs = {name: compile_lines(sections.pop(name)) for name in _SIGNS}
     return _DayPatterns(
-        ways={name: compiled(lines) for name, lines in sections.items()},
-        any=compiled([line for lines in sections.values() for line in lines]),
+        ways={name: compile_lines(lines) for name, lines in sections.items()},
+        any=compile_lines([line for lines in sections.values() for line in lines]),
         signs=signs,
         weekday_before=re.compile(rf"\b({parts['weekday']}),? (?:the |dem |den |le |el )?$", re.IGNORECASE),
         digits=digits,
@@ -297,12 +297,12 @@ def _month_named(words: str, here: datetime, past: bool) -> date | None:
 def _month_until(number: int) -> Callable[[str, datetime, bool], date | None]:
     """A part of a month, by its last day; None once that is over."""
 
-    def until(words: str, here: datetime, past: bool) -> date | None:
+    def resolve_day(words: str, here: datetime, past: bool) -> date | None:
         month = _month_named(words, here, past)
         day = month.replace(day=number) if month is not None else None
         return day if day is not None and day >= here.date() else None
 
-    return until
+    return resolve_day
 
 
 def _first_of_next_month(day: date) -> date:
@@ -316,13 +316,13 @@ def _week_end(weeks: int) -> Callable[[str, datetime, bool], date]:
 
 
 def _month_end(months: int) -> Callable[[str, datetime, bool], date]:
-    def end(_: str, here: datetime, past: bool) -> date:
+    def resolve_day(_: str, here: datetime, past: bool) -> date:
         first = here.date().replace(day=1)
         for _month in range(months + 1):
             first = _first_of_next_month(first)
         return first - timedelta(days=1)
 
-    return end
+    return resolve_day
 
 
 _from = re.compile(r"(?P<span>.+) from (?P<day>\w+)", re.IGNORECASE)

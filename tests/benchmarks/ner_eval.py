@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from memtui.engine.models.ner import NameRecogniser, NameSpan, merge
+from memtui.engine.models.ner import NameRecogniser, NameSpan, merge_spans
 
 DATA = Path(__file__).parents[1] / "data"
 NOTES = DATA / "named_notes.txt"
@@ -119,7 +119,8 @@ def read(
     """The names that a strategy finds, without what has a mark of its own; milliseconds a text."""
     extraction = asyncio.run(recogniser.find_names([text for text, _ in texts], strategy))
     found = [
-        [trimmed(span) for span in merge(spans) if span.type not in MARKED] for spans in extraction.spans
+        [trimmed(span) for span in merge_spans(spans) if span.type not in MARKED]
+        for spans in extraction.spans
     ]
     return found, extraction.report.milliseconds / (len(texts) or 1)
 

@@ -191,5 +191,5 @@ async def test_a_week_of_facts_becomes_a_reflection_with_its_sources(place: Path
 
 async def test_names_that_it_finds_stand_in_the_text(model: LlmOptions) -> None:
     texts = ["Nora sails with Ada on Sundays in Bergen.", "The archive is at Nordlys."]
-    for text, spans in zip(texts, await providers.find_by_llm(model, texts), strict=True):
+    for text, spans in zip(texts, await providers.find_names_with_llm(model, texts), strict=True):
         assert all(span.text == text[span.start : span.end] != text for span in spans)

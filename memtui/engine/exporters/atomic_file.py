@@ -59,7 +59,7 @@ def write_atomically(path: Path, *, force: bool) -> Iterator[BinaryIO]:
             require_free(path, force=True)
             operating_system.replace(partial, path)
         else:
-            _publish(partial, path)
+            _move_into_place(partial, path)
         with suppress(OSError):  # a file system that cannot
             operating_system.flush_path(path.parent)
     except AbandonFile:
@@ -83,7 +83,7 @@ def write_error(error: OSError, path: Path) -> MemtuiError:
     )
 
 
-def _publish(partial: Path, path: Path) -> None:
+def _move_into_place(partial: Path, path: Path) -> None:
     """Rename, but never over a file that somebody made meanwhile."""
     try:
         os.link(partial, path)

@@ -52,7 +52,7 @@ def export(
         ALL if filter is None else Selection(where=filter.where, bindings=filter.bindings, narrowed=True)
     )
 
-    def write(file: BinaryIO) -> jsonl.JsonlWriter | None:
+    def write_lines(file: BinaryIO) -> jsonl.JsonlWriter | None:
         with connections.read() as connection:
             return jsonl.write(
                 connection, file, selection, filter=filter.text if filter else "", history=history,
@@ -73,11 +73,11 @@ def export(
     if isinstance(target, Path):
         _refuse_memory_file(connections.path, target)
         with atomic_file.write_atomically(target, force=force) as file:
-            written = write(file)
+            written = write_lines(file)
             if written is None:
                 raise atomic_file.AbandonFile
     else:
-        written = write(target)
+        written = write_lines(target)
         target.flush()
     found = 0 if without_secrets else _count_secrets(connections, selection)
     return ExportReport(
@@ -99,7 +99,7 @@ def _export_vault(
     done, stopped = 0, True
     counts: dict[str, int] = {}
 
-    def step(total: int) -> None:
+    def note_progress(total: int) -> None:
         nonlocal done
         done += 1
         if cancelled():
@@ -109,7 +109,7 @@ def _export_vault(
 
     with open_note_folder(target) as folder:
         with connections.read() as connection:
-            vault = VaultWriter(connection, selection, folder, step)
+            vault = VaultWriter(connection, selection, folder, note_progress)
             vault.write()
         stopped, counts = False, vault.counts
     found = _count_secrets(connections, selection)

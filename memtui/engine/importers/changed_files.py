@@ -54,7 +54,7 @@ class FileChanges:
                 self._list_folder(folder)
         for place in self._places:
             if str(place) not in self._folders:
-                self._note_change(place)
+                self._add_path(place)
         everything = self._looks % _LOOKS == 1
         newest_cold = (time.time() - _WARM_SECONDS) * 1e9
         found: list[tuple[int, str]] = []
@@ -90,7 +90,7 @@ class FileChanges:
         self._wanted.add(str(path))
         return str(path) in self._files
 
-    def _note_change(self, path: Path) -> None:
+    def _add_path(self, path: Path) -> None:
         if path.is_dir():
             self._list_folder(str(path))
         else:

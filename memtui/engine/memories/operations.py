@@ -159,7 +159,7 @@ def correct(
         raise InputError(
             f"{old.id} is in the Trash ({old.ended_by}).", "Restore it first, or correct its successor."
         )
-    _assert_may_change(old, actor)
+    _require_change_allowed(old, actor)
     text = new_content.strip() if isinstance(new_content, str) else new_content
     accepted = validation.check_text(text, old.kind, options.secrets)
     if accepted.content == old.content:
@@ -218,7 +218,7 @@ def confirm(connection: apsw.Connection, memory: MemoryRecord, *, actor: str, no
     if not memory.active:
         raise InputError(f"{memory.id} is in the Trash ({memory.ended_by}).", "Restore it first.")
     if actor != "person":
-        _assert_may_change(memory, actor)
+        _require_change_allowed(memory, actor)
         if not (memory.confidence == 1.0 and memory.decay_rate == 0.0):
             memories.update(connection, memory.rid, confidence=1.0, decay_rate=0.0)
     elif not (
@@ -286,7 +286,7 @@ def forget(
             f"Forget what took its place with --withhold, or restore this first: memtui restore {memory.id}",
         )
     if memory.active:
-        _assert_may_change(memory, actor)
+        _require_change_allowed(memory, actor)
         memories.update(connection, memory.rid, valid_until=now, ended_by="forgotten")
     if withhold and not memory.withheld:
         memories.update(connection, memory.rid, attributes={**memory.attributes, WITHHELD: now})
@@ -329,7 +329,7 @@ def _put_withheld(connection: apsw.Connection, memory: MemoryRecord, agents: Seq
 def restore(connection: apsw.Connection, memory: MemoryRecord, *, actor: str, now: int) -> int:
     """Take it out of the Trash. It counts as used now: else one that faded would fade again the same night."""
     if not memory.active:
-        _assert_may_change(memory, actor)
+        _require_change_allowed(memory, actor)
         memories.update(
             connection, memory.rid, valid_until=None, ended_by=None, reviewed_at=now, last_accessed=now
         )
@@ -361,7 +361,7 @@ def classify(
     """Set what a fact is about and the day that it names. How it fades follows its topic."""
     if memory.kind != "fact":
         raise InputError(f"{memory.id} is not a fact: only facts have a topic and a date.", "Choose a fact.")
-    _assert_may_change(memory, actor)
+    _require_change_allowed(memory, actor)
     topic = memory.topic if about.topic is None else None if about.topic == "none" else about.topic
     happens_at = memory.happens_at if about.happens_at is None else about.happens_at or None
     if (topic, happens_at) != (memory.topic, memory.happens_at):
@@ -382,7 +382,7 @@ def _has_topic_of_person(memory: MemoryRecord) -> bool:
     return memory.topic is not None and TOPIC_SAID in memory.attributes
 
 
-def _assert_may_change(memory: MemoryRecord, actor: str) -> None:
+def _require_change_allowed(memory: MemoryRecord, actor: str) -> None:
     if memory.protected and actor != "person":
         raise ProtectedError(
             f"{memory.id} is confirmed by the person: {actor} may not change it.",

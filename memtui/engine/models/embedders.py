@@ -197,14 +197,14 @@ class OfflineEmbedder(LocalEmbedder[_EmbeddingTable]):
         super().__init__()
         self._folder = folder
         self._questions: _QuestionTable | None = None
-        self._word_rows: dict[str, bytes] = {}
+        self._word_vectors: dict[str, bytes] = {}
 
     def installation_hint(self) -> str:
         return f"Install the packaged weights: {command_for_dependency('wordllama', 'tokenizers')}"
 
-    def word_rows(self, words: Collection[str]) -> dict[str, bytes]:
+    def word_vectors(self, words: Collection[str]) -> dict[str, bytes]:
         """Each word's own vector as int8, the same in every text; the latest ones are kept."""
-        known = self._word_rows
+        known = self._word_vectors
         new = [word for word in dict.fromkeys(words) if word not in known]
         if new:
             blob = quantise_rows(self._sum_pieces(new)).tobytes()
@@ -215,7 +215,7 @@ class OfflineEmbedder(LocalEmbedder[_EmbeddingTable]):
         found = {word: known[word] for word in words}
         if len(known) > _WORDS_KEPT:
             # The half that came first goes; another thread keeps what it has.
-            self._word_rows = dict(list(known.items())[_WORDS_KEPT // 2 :])
+            self._word_vectors = dict(list(known.items())[_WORDS_KEPT // 2 :])
         return found
 
     def embed(self, texts: Sequence[str]) -> FloatMatrix:
@@ -232,7 +232,7 @@ class OfflineEmbedder(LocalEmbedder[_EmbeddingTable]):
         return normalise_rows(sums)
 
     def embed_query(self, text: str, weight: WordWeight | None = None) -> FloatMatrix:
-        mean = self._question_mean(text, weight) if weight else None
+        mean = self._weighted_query_mean(text, weight) if weight else None
         if mean is None:
             return self.embed([text])
         import numpy as np
@@ -241,10 +241,10 @@ class OfflineEmbedder(LocalEmbedder[_EmbeddingTable]):
 
     def quantised_query(self, text: str, weight: WordWeight) -> bytes:
         """``embed_query`` as a BLOB holds it. For a short question neither numpy nor the tokenizer is loaded."""
-        mean = self._question_mean(text, weight)
+        mean = self._weighted_query_mean(text, weight)
         return quantise_rows(self.embed([text]))[0].tobytes() if mean is None else quantise_numbers(mean)
 
-    def _question_mean(self, text: str, weight: WordWeight) -> list[float] | None:
+    def _weighted_query_mean(self, text: str, weight: WordWeight) -> list[float] | None:
         """The weighted mean of a question's pieces; None where no word has a weight."""
         lowered = text[:MOST_CHARACTERS].strip().lower()
         ids, ends = self._split_question(lowered)
@@ -291,7 +291,7 @@ class OfflineEmbedder(LocalEmbedder[_EmbeddingTable]):
 
     def _split_words(self, words: Sequence[str]) -> list[list[int]]:
         """The pieces of each. The tokenizer is quicker, but not for the words of a first search."""
-        if self._model is None and len(self._word_rows) + len(words) <= _WORDS_OF_A_SEARCH:
+        if self._model is None and len(self._word_vectors) + len(words) <= _WORDS_OF_A_SEARCH:
             vocabulary = self._question_table().vocabulary
             found = [question_pieces.split_question(vocabulary, word) for word in words] if vocabulary else []
             split = [pieces.ids for pieces in found if pieces is not None]
@@ -390,7 +390,7 @@ class QuestionWords(NamedTuple):
 class StaticEmbedder(Embedder, Protocol):
     """An embedder for which a word has the same vector in every text: nothing of it has to be stored."""
 
-    def word_rows(self, words: Collection[str]) -> dict[str, bytes]:
+    def word_vectors(self, words: Collection[str]) -> dict[str, bytes]:
         """Each of these lower-case words as ``dims`` bytes of int8."""
 
 

@@ -10,7 +10,7 @@ from collections.abc import Container, Iterable, Sequence
 
 from memtui.engine.store.entities import Mention, entity_key
 
-from .ner import NameSpan, merge
+from .ner import NameSpan, merge_spans
 
 _KNOWN = "known"
 
@@ -27,7 +27,7 @@ def merge_mentions(
     # "Ada" is known, "Ada Lovelace" stands there: somebody else, until the person says that they are one.
     by_start = {span.start: span for span in guessed}
     apart = [one for one in known if one.start not in by_start or not _extends_name(by_start[one.start], one)]
-    return mentions_of(merge([*guessed, *apart]), guessed, speakers)
+    return mentions_of(merge_spans([*guessed, *apart]), guessed, speakers)
 
 
 def mentions_of(

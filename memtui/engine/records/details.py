@@ -77,7 +77,7 @@ class SharedName(Record):
     beside: tuple[str, ...] = ()
 
 
-def _spaced(text: str) -> str:
+def _spaced_words(text: str) -> str:
     """The words of a text in small letters, with a blank around each."""
     return f" {' '.join(_word.findall(text.casefold()))} "
 
@@ -105,9 +105,11 @@ class Dependents(Record):
 
     def after(self, text: str) -> Dependents:
         """The same, once ``text`` stands in their place: facts with a name or word that it takes away."""
-        said = _spaced(text)
-        gone = [one for one in (*self.naming, *self.wording) if _spaced(one.name) not in said]
-        gone = [one for one in gone if not one.beside or any(_spaced(word) in said for word in one.beside)]
+        said = _spaced_words(text)
+        gone = [one for one in (*self.naming, *self.wording) if _spaced_words(one.name) not in said]
+        gone = [
+            one for one in gone if not one.beside or any(_spaced_words(word) in said for word in one.beside)
+        ]
         found = {one.memory.id: one for one in gone}
         return replace(self, naming=tuple(found.values()), wording=(), replaced=True)
 

@@ -23,7 +23,7 @@ from hypothesis.stateful import (
 )
 from memtui import Memory
 from memtui.engine.errors import InputError
-from memtui.engine.models.ner import NameRecogniser, NameSpan, merge
+from memtui.engine.models.ner import NameRecogniser, NameSpan, merge_spans
 from memtui.engine.records import Options
 from memtui.engine.store import entities as rows
 
@@ -171,7 +171,7 @@ class NamingMachine(RuleBasedStateMachine):
                 provider="spacy",
                 name=word,
             )
-            found = merge([*NameRecogniser().find_fast(memory.content), span])
+            found = merge_spans([*NameRecogniser().find_fast(memory.content), span])
             with self.memory._core.connections.write() as connection:
                 rows.link(
                     connection,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from memtui.engine.guards.instructions import find_instructions, find_overrides
-from memtui.engine.guards.instructions.classifier import find_meanings, score
+from memtui.engine.guards.instructions.classifier import find_meanings, score_instruction
 
 DATA = Path(__file__).parent.parent.parent / "data" / "orders"
 
@@ -21,8 +21,8 @@ def _rows(path: Path) -> list[dict[str, str]]:
 def test_the_weights_fit_the_features_that_they_were_made_of(name: str) -> None:
     """These texts were trained on: a floor for the pair of weights and features, no measure of what is recognised."""
     rows = _rows(DATA / name)[::3]
-    orders = [score(row["text"]) > 0 for row in rows if row["label"] == "order"]
-    ordinary = [score(row["text"]) > 0 for row in rows if row["label"] == "ordinary"]
+    orders = [score_instruction(row["text"]) > 0 for row in rows if row["label"] == "order"]
+    ordinary = [score_instruction(row["text"]) > 0 for row in rows if row["label"] == "ordinary"]
     assert sum(orders) >= 0.9 * len(orders)
     assert sum(ordinary) <= 0.02 * len(ordinary)
 
@@ -97,14 +97,14 @@ def test_markup_does_not_hide_an_order() -> None:
 
 def test_an_ordinary_turn_is_judged_at_once() -> None:
     text = "Ada told me that Joanna prefers trains over flights, and that the meeting moved to the twelfth of May."
-    score(text)
+    score_instruction(text)
     best = min(_timed(text) for _ in range(30))
     assert best < 0.05
 
 
 def _timed(text: str) -> float:
     start = time.thread_time()
-    score(text)
+    score_instruction(text)
     return time.thread_time() - start
 
 

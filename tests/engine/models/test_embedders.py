@@ -235,18 +235,20 @@ def test_words_have_the_same_vectors_with_and_without_the_tokenizer(monkeypatch:
     words = ["train", "rails", "großmutter", "turku", "karhunen", "7"]
     without, loaded = OfflineEmbedder(), OfflineEmbedder()
     loaded._load_model()
-    rows = without.word_rows(words)
-    assert rows == loaded.word_rows(words)
+    rows = without.word_vectors(words)
+    assert rows == loaded.word_vectors(words)
     assert without._model is None and set(map(len, rows.values())) == {OfflineEmbedder.dims}
     for word in words:
         row = np.frombuffer(rows[word], np.int8).astype(np.float32)[None]
         assert (normalise_rows(row) @ loaded.embed([word]).T)[0, 0] > 0.999
-    assert without.word_rows(["吃饭", "train"])["train"] == rows["train"], "an odd word takes the tokenizer"
+    assert without.word_vectors(["吃饭", "train"])["train"] == rows["train"], (
+        "an odd word takes the tokenizer"
+    )
     assert without._model is not None
     monkeypatch.setattr(embedders, "_WORDS_KEPT", 4)
-    assert len(without.word_rows(words)) == len(words)
-    assert len(without._word_rows) < len(words)
-    assert without.word_rows(words) == rows
+    assert len(without.word_vectors(words)) == len(words)
+    assert len(without._word_vectors) < len(words)
+    assert without.word_vectors(words) == rows
 
 
 @given(st.lists(st.tuples(st.integers(0, 31_999), st.floats(0, 20)), min_size=1, max_size=40))

@@ -6,14 +6,14 @@ import time
 
 import pytest
 from memtui.engine.models.entity_linker import mentions_of
-from memtui.engine.models.ner import KnownNames, NameRecogniser, NameSpan, merge, readable_part
+from memtui.engine.models.ner import KnownNames, NameRecogniser, NameSpan, merge_spans, readable_part
 from memtui.engine.store.entities import Mention
 
 FAST = NameRecogniser()
 
 
 def extract_fast(text: str, known: KnownNames | None = None) -> tuple[NameSpan, ...]:
-    return merge([*FAST.find_fast(text), *(known.find_names(readable_part(text)) if known else [])])
+    return merge_spans([*FAST.find_fast(text), *(known.find_names(readable_part(text)) if known else [])])
 
 
 def found(text: str, known: KnownNames | None = None) -> list[tuple[str, str]]:
@@ -285,8 +285,8 @@ def test_merging_keeps_the_most_confident_then_the_longest() -> None:
         )
 
     a, b, c, d = span(0, 5, 0.6), span(3, 9, 0.9), span(8, 12, 0.6), span(9, 11, 0.6)
-    assert merge([a, b, c, d]) == (b, d)
-    assert merge([a, c, d]) == (a, c)
+    assert merge_spans([a, b, c, d]) == (b, d)
+    assert merge_spans([a, c, d]) == (a, c)
 
 
 def test_mentions_are_each_name_once_as_first_written() -> None:

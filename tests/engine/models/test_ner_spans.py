@@ -16,7 +16,7 @@ from memtui.engine.models.ner import (
     NameSpan,
     find_marked,
     find_names,
-    merge,
+    merge_spans,
     readable_part,
 )
 from memtui.engine.models.ner.other_scripts import find_in_other_scripts
@@ -58,7 +58,7 @@ def test_every_rule_quotes_the_text(finder: str, text: str) -> None:
 @given(TEXTS)
 def test_spans_are_ordered_apart_and_quote_the_text(text: str) -> None:
     end = 0
-    for span in merge([*FAST.find_fast(text), *KNOWN.find_names(readable_part(text))]):
+    for span in merge_spans([*FAST.find_fast(text), *KNOWN.find_names(readable_part(text))]):
         assert end <= span.start < span.end <= len(text)
         assert span.text == text[span.start : span.end]
         end = span.end
@@ -85,7 +85,7 @@ SPANS = st.lists(
 
 @given(SPANS)
 def test_merging_leaves_out_only_what_gives_way_to_something_better(spans: list[NameSpan]) -> None:
-    kept = merge(spans)
+    kept = merge_spans(spans)
     assert all(one.end <= other.start for one, other in pairwise(kept))
     for one in spans:
         if one in kept:
@@ -100,8 +100,8 @@ def test_merging_leaves_out_only_what_gives_way_to_something_better(spans: list[
 @given(SPANS, st.randoms())
 def test_merging_does_not_depend_on_the_order_of_providers(spans: list[NameSpan], random: object) -> None:
     shuffled = sorted(spans, key=lambda _: random.random())  # type: ignore[attr-defined]
-    assert merge(shuffled) == merge(spans)
-    assert merge(merge(spans)) == merge(spans)
+    assert merge_spans(shuffled) == merge_spans(spans)
+    assert merge_spans(merge_spans(spans)) == merge_spans(spans)
 
 
 NASTY = [

@@ -29,7 +29,7 @@ class Model:
         ) -> list[list[NameSpan]]:
             return self.find("llm", texts)
 
-        monkeypatch.setattr(providers, "find_by_llm", ask)
+        monkeypatch.setattr(providers, "find_names_with_llm", ask)
 
     def find(self, provider: str, texts: Sequence[str]) -> list[list[NameSpan]]:
         self.read[provider] += texts
@@ -154,7 +154,7 @@ async def test_a_model_that_fails_takes_nobody_elses_names_away(
     async def fail(options: LlmOptions, texts: Sequence[str], spending: Any = None) -> list[list[NameSpan]]:
         raise BudgetError("it would cost too much", "Raise llm.budget.")
 
-    monkeypatch.setattr(providers, "find_by_llm", fail)
+    monkeypatch.setattr(providers, "find_names_with_llm", fail)
     extraction = await NameRecogniser(llm=LLM).find_names(["Ada sits at the harbour"], "accurate")
     assert [span.text for span in extraction.spans[0]] == ["Ada", "harbour"]
     failed = [one for one in extraction.report.providers if one.failed]

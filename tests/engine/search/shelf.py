@@ -90,7 +90,7 @@ class StaticEmbedder(FakeEmbedder):
     sends_to = ""
     available, at_hand, interrupt = WordEmbedder.available, WordEmbedder.at_hand, WordEmbedder.interrupt
 
-    def word_rows(self, words: Iterable[str]) -> dict[str, bytes]:
+    def word_vectors(self, words: Iterable[str]) -> dict[str, bytes]:
         return {word: quantise_rows(self._direction(word)[None, :]).tobytes() for word in words}
 
 

@@ -159,7 +159,7 @@ def _hash_feature(feature: str) -> int:
     return crc32(feature.encode("utf-8", "replace")) % HASHED
 
 
-def score(text: str) -> float:
+def score_instruction(text: str) -> float:
     """Above 0 it is more likely an order than not, among texts of which a third are."""
     text = strip_markup(text[:_MOST])
     starts = range(0, max(len(text) - _STRETCH + _STEP, 1), _STEP)

@@ -53,12 +53,12 @@ _HEADERS = (
 _pin = re.compile(r"pin(?<![a-z]pin)(?: number)?(?: is |: ?| ?= ?)(?P<value>\d{4,8})(?![\d.,:/-]\d|\d)")
 
 # What is in the place of a value in documentation and code.
-_stand_in = re.compile(
+_placeholder = re.compile(
     r"(?-i:\$[A-Z_{(])|%[(sd{]|[&<{/~.]|\*{3}|x{3,}|your[_-]|my[_-]|example|placeholder|change_?me|redacted"
     r"|os\.|process\.|env\.|self\.",
     re.IGNORECASE,
 )
-_STAND_INS = frozenset({"pass", "password", "passwd", "pwd", "secret", "token", "port", "pw"})
+_PLACEHOLDER_WORDS = frozenset({"pass", "password", "passwd", "pwd", "secret", "token", "port", "pw"})
 _words = re.compile(r"(?:[A-Za-z]+|\d+)(?:[-_.:/+]+(?:[A-Za-z]+|\d+))*")
 _amount = re.compile(r"\d+(?:st|nd|rd|th|[a-z]{1,5})|\w+\.\w{1,4}")
 _strong_symbols = re.compile(r"[!@#$%^&*+=?~]")
@@ -96,7 +96,7 @@ def _value_span(text: str, match: re.Match[str]) -> tuple[int, int]:
 
 def _looks_like_password(value: str, said: str) -> bool:
     """``said``: the words that led to it; empty when a sign did."""
-    if len(value) < 6 or _stand_in.match(value) or value.lower() in _STAND_INS or "://" in value:
+    if len(value) < 6 or _placeholder.match(value) or value.lower() in _PLACEHOLDER_WORDS or "://" in value:
         return False
     letters = any(character.isalpha() for character in value)
     digits = any(character.isdigit() for character in value)
@@ -115,7 +115,7 @@ def _looks_like_name(value: str) -> bool:
 
 def _looks_random(value: str) -> bool:
     """Digits among the letters, no name, at least 2.5 bits a character over 8 kinds of them."""
-    if len(value) < 8 or _stand_in.match(value) or _looks_like_name(value):
+    if len(value) < 8 or _placeholder.match(value) or _looks_like_name(value):
         return False
     if not any(character.isdigit() for character in value) and (
         len(value) < 20 or value in (value.lower(), value.upper())
@@ -134,5 +134,5 @@ def find_in_urls(text: str) -> Iterator[Span]:
         return
     for match in _url.finditer(text):
         value = match["value"]
-        if value.lower() not in _STAND_INS and not _stand_in.match(value):
+        if value.lower() not in _PLACEHOLDER_WORDS and not _placeholder.match(value):
             yield "password", match.start("value"), match.end("value")

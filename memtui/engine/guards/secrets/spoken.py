@@ -19,13 +19,13 @@ _HINTS = (
 )
 
 
-def _alternatives(*parts: str) -> str:
+def _join_alternatives(*parts: str) -> str:
     return f"(?:{'|'.join(parts)})"
 
 
 # Before what a password opens: "the wifi", "del wifi", "da wi-fi".
-_NET = _alternatives("wi-?fi", "wlan", "internet")
-_PASSWORD = _alternatives(
+_NET = _join_alternatives("wi-?fi", "wlan", "internet")
+_PASSWORD = _join_alternatives(
     *("passwords?", "pass ?codes?", "pass ?phrases?", "pass ?keys?", "pwd", "pw"),
     *(
         "passw[oö]rte?r?",
@@ -40,7 +40,7 @@ _PASSWORD = _alternatives(
     "(?:wi-?fi|wlan|netzwerk|router)[- ]?(?:key|schlüssel|code|pass|pw|pwd)",
     f"(?:clé|code|clave|chiave|chave|código)(?: d[ue]| del?| do| da)?(?: la| le| l['’])? ?{_NET}",
 )
-_FOR = _alternatives(
+_FOR = _join_alternatives(
     *("for", "to", "of", "on", "at", "in", "from"),
     *(
         "für",
@@ -80,7 +80,7 @@ _FOR = _alternatives(
     *("d[ei]ll['’]?[aoe]?", "da", "dal", "ne[li]", "do", "das?", "n[oa]s?", "em"),
 )
 _GAP = rf"(?: (?:number|code|nummer|numero|número))?(?: {_FOR}[ '’]?[^\n.:=?!,;]{{1,40}}?)?"
-_NOW = _alternatives(
+_NOW = _join_alternatives(
     *(
         "now",
         "still",
@@ -96,7 +96,7 @@ _NOW = _alternatives(
     ),
     *("ahora", "simplemente", "ancora", "sempre", "adesso", "ora", "agora", "ainda"),
 )
-_VERB = _alternatives(
+_VERB = _join_alternatives(
     *("['’]s", "s['’]est", " c['’]est", ","),
     *(
         f" {verb}"
@@ -111,7 +111,7 @@ _NUMBER = (
     r"(?P<value>[#*]?\d(?:[ -]?\d){3,7}[#*]?)"
     r"(?![\w%€$£]|[.,:/-]\d| ?(?:st|nd|rd|th|years?|euros?|pages?|seite)\b)"
 )
-_ENGLISH_PLACE = _alternatives(
+_ENGLISH_PLACE = _join_alternatives(
     *(
         "door",
         "gate",
@@ -141,11 +141,11 @@ _ENGLISH_PLACE = _alternatives(
         "flat",
     ),
 )
-_GERMAN_PLACE = _alternatives(
+_GERMAN_PLACE = _join_alternatives(
     *("tür", "tor", "alarm", "zugangs", "tresor", "safe", "schloss", "schließfach", "keybox", "schlüsselbox"),
     *("schlüsselkasten", "handy", "eingangs", "garagen", "entsperr"),
 )
-_GERMAN_OF = _alternatives(
+_GERMAN_OF = _join_alternatives(
     *(
         "\\w*tür\\w*",
         "\\w*tor\\w*",
@@ -159,7 +159,7 @@ _GERMAN_OF = _alternatives(
     ),
     *("schließfach", "keller\\w*", "haus\\w*"),
 )
-_FRENCH_PLACE = _alternatives(
+_FRENCH_PLACE = _join_alternatives(
     *(
         "porte",
         "portail",
@@ -174,7 +174,7 @@ _FRENCH_PLACE = _alternatives(
     ),
     *("boîte à clés", "carte"),
 )
-_SPANISH_PLACE = _alternatives(
+_SPANISH_PLACE = _join_alternatives(
     *(
         "puerta",
         "portal",
@@ -188,7 +188,7 @@ _SPANISH_PLACE = _alternatives(
         "portón",
     ),
 )
-_ITALIAN_PLACE = _alternatives(
+_ITALIAN_PLACE = _join_alternatives(
     *(
         "porta",
         "portone",
@@ -202,10 +202,10 @@ _ITALIAN_PLACE = _alternatives(
         "bancomat",
     ),
 )
-_PORTUGUESE_PLACE = _alternatives(
+_PORTUGUESE_PLACE = _join_alternatives(
     *("porta", "portão", "alarme", "cofre", "cadeado", "garagem", "prédio", "cartão", "celular"),
 )
-_CODE = _alternatives(
+_CODE = _join_alternatives(
     rf"(?:front |back |garage |main )?{_ENGLISH_PLACE}['’]?s? (?:code|combination|combo|pin)",
     r"(?:code|combination) (?:for|to|of|on) [^\n.:=?!,;]{0,18}"
     r"(?:door|gate|alarm|safe|lock|garage|building|keypad|get in|locker)",
@@ -218,7 +218,7 @@ _CODE = _alternatives(
     rf"(?:della?|dell['’]|del|per la|per il|per l['’]) ?{_ITALIAN_PLACE})",
     rf"(?:c[óo]digo|combinação|segredo) (?:de entrada|de acesso|d[oa] {_PORTUGUESE_PLACE})",
 )
-_PIN = _alternatives(
+_PIN = _join_alternatives(
     *(
         "pin",
         "puk",
@@ -231,7 +231,7 @@ _PIN = _alternatives(
         "c[óo]digo pin",
     ),
 )
-_MY = _alternatives(
+_MY = _join_alternatives(
     *(
         "my",
         "the",

@@ -11,7 +11,7 @@ from .known_entities import KnownNames
 from .names import find_names
 from .patterns import find_marked
 from .recogniser import NameRecogniser, NerResult
-from .span import MOST_CHARACTERS, NameSpan, merge, readable_part
+from .span import MOST_CHARACTERS, NameSpan, merge_spans, readable_part
 
 __all__ = [
     "MOST_CHARACTERS",
@@ -21,6 +21,6 @@ __all__ = [
     "NerResult",
     "find_marked",
     "find_names",
-    "merge",
+    "merge_spans",
     "readable_part",
 ]

@@ -65,7 +65,7 @@ class _NamesReply(msgspec.Struct):
     names: list[_NameReply]
 
 
-async def find_by_llm(
+async def find_names_with_llm(
     options: LlmOptions, texts: Sequence[str], spending: TokenBudget | None = None
 ) -> list[list[NameSpan]]:
     """The names in each of the texts, in one call. Raises DegradedError for an answer that cannot be used."""
@@ -192,7 +192,7 @@ class LanguageModelProvider:
 
         found: list[list[NameSpan]] = []
         for start in range(0, len(texts), TEXTS_A_CALL):
-            found += await find_by_llm(self._options, texts[start : start + TEXTS_A_CALL], spending)
+            found += await find_names_with_llm(self._options, texts[start : start + TEXTS_A_CALL], spending)
         return found
 
 

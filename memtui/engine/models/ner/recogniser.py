@@ -23,7 +23,7 @@ from .providers import (
     SpacyProvider,
     rule_providers,
 )
-from .span import NameSpan, merge, readable_part
+from .span import NameSpan, merge_spans, readable_part
 
 MOST_REMEMBERED = 512
 MODEL_PROVIDERS: tuple[ProviderName, ...] = ("spacy", "llm", "function")
@@ -81,7 +81,7 @@ class NameRecogniser:
         found: list[NameSpan] = []
         for provider in self._quick:
             found += provider.find_in(text)
-        return merge(found) if len(found) > 1 else tuple(found)
+        return merge_spans(found) if len(found) > 1 else tuple(found)
 
     async def find_names(
         self,
@@ -141,7 +141,7 @@ class NameRecogniser:
                     spans=sum(map(len, spans)), milliseconds=(time.perf_counter() - begun) * 1e3,
                 )
             )  # fmt: skip
-        merged = tuple(merge(spans) for spans in found)
+        merged = tuple(merge_spans(spans) for spans in found)
         report = StrategyReport(
             strategy=strategy, texts=len(texts), spans=sum(map(len, merged)),
             milliseconds=(time.perf_counter() - started) * 1e3, providers=tuple(reports),

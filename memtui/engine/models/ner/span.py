@@ -25,7 +25,7 @@ class NameSpan(Record):
     name: str
 
 
-def merge(spans: Iterable[NameSpan]) -> tuple[NameSpan, ...]:
+def merge_spans(spans: Iterable[NameSpan]) -> tuple[NameSpan, ...]:
     """Of overlapping spans the most confident, then the longest, then the first one; in order of place."""
     kept: list[NameSpan] = []
     starts: list[int] = []

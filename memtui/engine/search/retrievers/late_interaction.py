@@ -43,7 +43,7 @@ def static_question_words(embedder: StaticEmbedder, question: ParsedQuery) -> Qu
     terms = [term for term in question.terms if not term.bigram]
     if not terms:
         return None
-    known = embedder.word_rows([term.word for term in terms])
+    known = embedder.word_vectors([term.word for term in terms])
     rows = np.frombuffer(b"".join(known[term.word] for term in terms), np.int8).reshape(len(terms), -1)
     return QuestionWords(rows, tuple(term.idf for term in terms), tuple(term.word for term in terms))
 
@@ -64,7 +64,7 @@ def score_static_words(
     read = {rid: said for rid, said in read.items() if said}
     if not read:
         return []
-    vectors_of = embedder.word_rows({word for said in read.values() for word in said})
+    vectors_of = embedder.word_vectors({word for said in read.values() for word in said})
     places = {word: place for place, word in enumerate(vectors_of)}
     best = _best_cosines(
         b"".join(vectors_of.values()),
