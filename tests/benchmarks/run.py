@@ -32,7 +32,7 @@ from memtui.engine.review.scan import ScanResult, save_progress
 from memtui.engine.search.retrievers.vector_cache import FROM, MOST
 from memtui.engine.store import full_text
 from memtui.engine.store.memories import content_hash, new_id
-from memtui.engine.store.migration import migrations
+from memtui.engine.store.migration import load_migrations
 from terminal import Terminal
 
 Derived = Literal["vectors", "none", "waiting"]
@@ -279,7 +279,7 @@ def record_turn(bench: Bench) -> Iterator[Row]:
     bare.pragma("synchronous", 2)
     [table] = [
         part
-        for part in migrations()[0].sql.split(";")
+        for part in load_migrations()[0].sql.split(";")
         if part.lstrip("\n").startswith("CREATE TABLE memories (")
     ]
     bare.execute(table)

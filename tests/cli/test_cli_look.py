@@ -300,9 +300,9 @@ def test_a_memory_of_an_older_format_is_brought_up_by_any_command_but_not_with_r
     from memtui.engine.store.migration import Migration
 
     cli("remember", "Ada likes tea")
-    known = migration.migrations()
+    known = migration.load_migrations()
     newer = Migration(known[-1].version + 1, "moods", "CREATE TABLE moods (rid INTEGER PRIMARY KEY) STRICT")
-    monkeypatch.setattr(migration, "migrations", lambda: (*known, newer))
+    monkeypatch.setattr(migration, "load_migrations", lambda: (*known, newer))
     result = cli("--readonly", "list")
     assert (result.code, "older memtui" in result.err, "without --readonly" in result.err) == (4, True, True)
     assert "Ada likes tea" in cli("list").out

@@ -104,7 +104,7 @@ def make(target: Path) -> None:
     connection = apsw.Connection(str(target))
     connection.pragma("application_id", APPLICATION_ID)
     with connection:
-        first = migration.migrations()[0]
+        first = migration.load_migrations()[0]
         connection.execute(first.sql)
         for rid, id, kind, category, content, session, role, trust, until, ended, *rest in MEMORIES:
             connection.execute(

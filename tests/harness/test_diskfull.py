@@ -387,13 +387,13 @@ def test_another_model_takes_over_when_there_is_room_and_the_old_one_serves_befo
 def test_a_memory_is_upgraded_when_there_is_room_and_left_alone_before(
     disk: FullDisk, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    known = migration.migrations()
+    known = migration.load_migrations()
     more = Migration(
         known[-1].version + 1, "moods", "CREATE TABLE moods (x); INSERT INTO moods VALUES (zeroblob(99999))"
     )
     with Memory.open(place, options=OPTIONS) as memory:
         before = memory.files.content_hash()
-    monkeypatch.setattr(migration, "migrations", lambda: (*known, more))
+    monkeypatch.setattr(migration, "load_migrations", lambda: (*known, more))
     for after in (0, 100_000, place.stat().st_size + 50_000):
         with disk.full(after), pytest.raises(DiskFullError) as caught:
             Memory.open(place, options=OPTIONS)

@@ -172,7 +172,7 @@ NEXT = NOW + 1
 
 def _next_format() -> tuple[migration.Migration, ...]:
     return (
-        *migration.migrations(),
+        *migration.load_migrations(),
         migration.Migration(
             NEXT,
             "test",
@@ -197,7 +197,7 @@ def test_a_power_cut_during_a_migration_leaves_the_old_or_the_new_format(
             before = state_hash(connection)
     steps = _next_format()
     with monkeypatch.context() as patch, power.recording(live) as disk:
-        patch.setattr(migration, "migrations", lambda: steps)
+        patch.setattr(migration, "load_migrations", lambda: steps)
         began = len(disk.events)
         Memory.open(path, options=OPTIONS).close()
         ended = len(disk.events)
@@ -226,7 +226,7 @@ def test_a_power_cut_during_a_migration_leaves_the_old_or_the_new_format(
             assert state_hash(kept) == before
             kept.close()
         with monkeypatch.context() as patch:
-            patch.setattr(migration, "migrations", lambda: steps)
+            patch.setattr(migration, "load_migrations", lambda: steps)
             with (
                 Memory.open(place / "memory.db", options=OPTIONS) as memory,
                 memory._core.connections.read() as reader,

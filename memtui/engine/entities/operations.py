@@ -15,7 +15,14 @@ from memtui.engine.errors import InputError, ProtectedError
 from memtui.engine.memories import validation
 from memtui.engine.records import Entity, EntityMerge, MemoryRecord
 from memtui.engine.store import entities, entity_lists, entity_names
-from memtui.engine.store.entities import DESCRIBED, NAMED, TYPED, TYPED_BY_AGENT, VOTES, entity_key
+from memtui.engine.store.entities import (
+    NAME_DECIDED,
+    SUMMARY_DECIDED,
+    TYPE_DECIDED,
+    TYPE_DECIDED_BY_AGENT,
+    VOTES,
+    entity_key,
+)
 from memtui.engine.store.entity_lists import GROUP
 from memtui.engine.store.sql import scalar, storable_text
 
@@ -107,18 +114,18 @@ MOST_CHARACTERS = 200
 def rename(connection: apsw.Connection, entity: Entity, name: str, *, actor: str, now: int) -> None:
     """Call it otherwise; the old name stays as an alias."""
     name = clean_name(name)
-    require_undecided(connection, entity, NAMED, actor, "rename")
+    require_undecided(connection, entity, NAME_DECIDED, actor, "rename")
     _assign_name(connection, entity, name, now)
     _set_column(connection, entity.eid, "canonical_name = ?", name)
     if actor == PERSON:
-        record_decision(connection, entity.eid, NAMED)
+        record_decision(connection, entity.eid, NAME_DECIDED)
 
 
 def retype(connection: apsw.Connection, entity: Entity, type: str, *, actor: str) -> None:
     type = entity_lists.check_type(type)
-    require_undecided(connection, entity, TYPED, actor, "retype")
+    require_undecided(connection, entity, TYPE_DECIDED, actor, "retype")
     _set_column(connection, entity.eid, "type = ?", type)
-    record_decision(connection, entity.eid, TYPED if actor == PERSON else TYPED_BY_AGENT)
+    record_decision(connection, entity.eid, TYPE_DECIDED if actor == PERSON else TYPE_DECIDED_BY_AGENT)
 
 
 def add_alias(connection: apsw.Connection, entity: Entity, alias: str, *, now: int) -> None:
@@ -128,7 +135,7 @@ def add_alias(connection: apsw.Connection, entity: Entity, alias: str, *, now: i
 
 def split(connection: apsw.Connection, entity: Entity, alias: str, *, actor: str, now: int) -> int:
     """Make an entity of its own of one of the names, with the memories that name it so; returns its eid."""
-    require_undecided(connection, entity, NAMED, actor, "split")
+    require_undecided(connection, entity, NAME_DECIDED, actor, "split")
     key = entity_key(alias)
     if key == entity_key(entity.canonical_name):
         raise InputError(
@@ -184,7 +191,7 @@ def merge(connection: apsw.Connection, survivor: Entity, absorbed: Entity, *, ac
     """Make one of two. The absorbed one's names, links and id lead to the survivor from then on."""
     type = _merged_type(connection, survivor, absorbed)
     _require_different(survivor, absorbed)
-    require_undecided(connection, absorbed, NAMED | TYPED | DESCRIBED, actor, "merge")
+    require_undecided(connection, absorbed, NAME_DECIDED | TYPE_DECIDED | SUMMARY_DECIDED, actor, "merge")
     for decision in decisions_between(connection, survivor.eid, absorbed.eid):
         if decision.actor == PERSON and actor != PERSON:
             raise ProtectedError(
@@ -196,10 +203,10 @@ def merge(connection: apsw.Connection, survivor: Entity, absorbed: Entity, *, ac
     if type != survivor.type:
         _set_column(connection, survivor.eid, "type = ?", type)
     if (
-        decision_bits(connection, absorbed.eid) & TYPED
-        and not decision_bits(connection, survivor.eid) & TYPED
+        decision_bits(connection, absorbed.eid) & TYPE_DECIDED
+        and not decision_bits(connection, survivor.eid) & TYPE_DECIDED
     ):
-        record_decision(connection, survivor.eid, TYPED)
+        record_decision(connection, survivor.eid, TYPE_DECIDED)
     if survivor.summary is None and absorbed.summary is not None:
         _set_column(connection, survivor.eid, "summary = ?", absorbed.summary)
     if absorbed.pinned and not survivor.pinned:
@@ -244,17 +251,17 @@ def link(connection: apsw.Connection, memory: MemoryRecord, entity: Entity, *, a
 
 def mark_not_entity(connection: apsw.Connection, entity: Entity, *, actor: str) -> None:
     """It is no entity: its names are not looked for any more."""
-    require_undecided(connection, entity, NAMED | TYPED | DESCRIBED, actor, "hide")
+    require_undecided(connection, entity, NAME_DECIDED | TYPE_DECIDED | SUMMARY_DECIDED, actor, "hide")
     _set_column(connection, entity.eid, "hidden = 1", None)
 
 
 def describe(connection: apsw.Connection, entity: Entity, summary: str | None, *, actor: str) -> None:
     """A line that says who or what it is; None takes it away."""
-    require_undecided(connection, entity, DESCRIBED, actor, "describe")
+    require_undecided(connection, entity, SUMMARY_DECIDED, actor, "describe")
     text = " ".join(storable_text(summary).replace("\0", " ").split()) if summary else ""
     _set_column(connection, entity.eid, "summary = ?", validation.without_secrets(text)[:2_000] or None)
     if actor == PERSON:
-        record_decision(connection, entity.eid, DESCRIBED, clear=not text)
+        record_decision(connection, entity.eid, SUMMARY_DECIDED, clear=not text)
 
 
 def pin(connection: apsw.Connection, entity: Entity, pinned: bool) -> None:
@@ -334,7 +341,7 @@ def _require_different(one: Entity, other: Entity) -> None:
 def _merged_type(connection: apsw.Connection, survivor: Entity, absorbed: Entity) -> str:
     """What somebody decided; else what most of the memories of both say."""
     for one in (survivor, absorbed):
-        if decision_bits(connection, one.eid) & (TYPED | TYPED_BY_AGENT):
+        if decision_bits(connection, one.eid) & (TYPE_DECIDED | TYPE_DECIDED_BY_AGENT):
             return one.type
     votes: Any = connection.execute(
         f"""

@@ -190,7 +190,7 @@ class RowImporter:
             elif import_rows.is_there(connection, line, self._others, op_id):
                 shared.already_there += 1
                 self._defer_line(line)
-                if isinstance(line, SessionLine) and not import_rows.spans(connection, line):
+                if isinstance(line, SessionLine) and not import_rows.session_covers(connection, line):
                     new.append(line)
             elif gone.intersection(keys[id(line)]):
                 shared.skip(report.ERASED)
@@ -301,7 +301,7 @@ class RowImporter:
         if import_rows.add(connection, line, self._others):
             return [line]
         if isinstance(line, SessionLine):
-            import_rows.widen(connection, line)
+            import_rows.widen_session(connection, line)
         return []
 
 

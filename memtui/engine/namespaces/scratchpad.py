@@ -68,7 +68,7 @@ class Scratchpad:
     def writer(self, key: str) -> str | None:
         """Who wrote an entry last; None when history does not know any more. Raises NotFoundError."""
         with self._core.connections.read() as connection:
-            return scratchpad.writer(
+            return scratchpad.last_writer(
                 connection, self._get_note(connection, self._resolve_key(connection, key)).pad_id
             )
 
@@ -117,7 +117,7 @@ class Scratchpad:
     def _get_note(self, connection: apsw.Connection, key: str) -> ScratchpadNote:
         note = self._find_note(connection, key)
         if note is None:
-            raise scratchpad.missing(key)
+            raise scratchpad.missing_key_error(key)
         return note
 
     def _without_scope(self, note: ScratchpadNote) -> ScratchpadNote:

@@ -9,7 +9,7 @@ from typing import Any
 import apsw
 
 from memtui.engine.store import stamps
-from memtui.engine.store.entities import DESCRIBED, NAMED, TYPED, TYPED_BY_AGENT
+from memtui.engine.store.entities import NAME_DECIDED, SUMMARY_DECIDED, TYPE_DECIDED, TYPE_DECIDED_BY_AGENT
 from memtui.engine.store.export_rows import EntityLine
 from memtui.engine.store.import_rows import OtherIds
 from memtui.engine.store.sql import scalar
@@ -18,7 +18,7 @@ from . import meeting
 from .meeting import Plan, precedence
 
 _NAMES = {
-    "name": ("canonical_name", NAMED), "type": ("type", TYPED | TYPED_BY_AGENT), "summary": ("summary", DESCRIBED),
+    "name": ("canonical_name", NAME_DECIDED), "type": ("type", TYPE_DECIDED | TYPE_DECIDED_BY_AGENT), "summary": ("summary", SUMMARY_DECIDED),
     "hidden": ("hidden", 0), "pinned": ("pinned", 0), "merged": ("merged_into", 0),
 }  # fmt: skip
 """The aspects of an entity: its column, and the bits that say that somebody decided it."""

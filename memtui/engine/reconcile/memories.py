@@ -468,7 +468,7 @@ def carry_to_successor(connection: apsw.Connection, id: str, now: int) -> None:
         if aspect in known or not (aspect in _CARRIED or aspect.startswith(stamps.TAG)):
             continue
         columns |= _undone_change(aspect, old, new, columns)
-        stamps.carry(connection, new.id, stamp)
+        stamps.carry_stamp(connection, new.id, stamp)
     columns = {name: value for name, value in columns.items() if getattr(new, name) != value}
     if columns:
         memories.update(connection, new.rid, **columns)

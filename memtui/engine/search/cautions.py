@@ -171,7 +171,7 @@ def _all_cautions(
     for card in _disputed_cards(connection, column, asked):
         sides = [
             one
-            for one in proposals.sides(connection, proposals.memory_ids(connection, card), now)
+            for one in proposals.side_memories(connection, proposals.memory_ids(connection, card), now)
             if one.active
         ]
         known = None if within is None else rids_in_scope(connection, within, {one.rid for one in sides})

@@ -20,7 +20,7 @@ from .history import without_history
 from .sql import scalar, storable_text
 
 # Bits of ``protected``: what of an entity somebody decided, and nothing else changes.
-NAMED, TYPED, DESCRIBED, TYPED_BY_AGENT = 1, 2, 4, 8
+NAME_DECIDED, TYPE_DECIDED, SUMMARY_DECIDED, TYPE_DECIDED_BY_AGENT = 1, 2, 4, 8
 
 
 class Mention(NamedTuple):
@@ -178,7 +178,7 @@ def _settle_type(connection: apsw.Connection, eid: int, vote: str) -> None:
     assert row is not None
     survivor, type, protected = row
     assert isinstance(protected, int)
-    if type == vote or protected & (TYPED | TYPED_BY_AGENT):
+    if type == vote or protected & (TYPE_DECIDED | TYPE_DECIDED_BY_AGENT):
         return
     counted: Any = connection.execute(
         f"""
@@ -246,7 +246,7 @@ def entities_of(connection: apsw.Connection, rows: Iterable[Sequence[Any]]) -> l
                 eid=eid, id=id, canonical_name=name, type=type, mention_count=mentions,
                 aliases=tuple(dict.fromkeys(alias for (alias,) in aliases if alias != name)),
                 summary=summary, merged_into=merged_into, pinned=bool(pinned), first_seen=first, last_seen=last,
-                decided=bool(protected & (NAMED | TYPED)),
+                decided=bool(protected & (NAME_DECIDED | TYPE_DECIDED)),
             )
         )  # fmt: skip
     return found

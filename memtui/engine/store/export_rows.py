@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from memtui.engine.records import Kind, Record, Stamp
 
-from .entities import NAMED, TYPED, TYPED_BY_AGENT, entity_key
+from .entities import NAME_DECIDED, TYPE_DECIDED, TYPE_DECIDED_BY_AGENT, entity_key
 from .sql import as_json, scalar
 from .stamps import ABOUT, PAD
 from .tables import LIST, MEMORY, OBJECT, Count, Id, Time
@@ -228,7 +228,7 @@ _BY_KEY = {name: f"{column} IN (SELECT value FROM json_each(:keys))" for name, c
 
 def rows_by_key(connection: apsw.Connection, keys: RowKeys) -> Iterator[AnyLine]:
     """These rows as lines, in the order of ``rows``, for ``encode`` alone."""
-    for type, sql in _select(_Where(**_BY_KEY)):
+    for type, sql in _select_where(_Where(**_BY_KEY)):
         name, _ = _KEYED.get(type, ("", ""))
         chosen = sorted(getattr(keys, name)) if name else []
         columns = type.__struct_fields__
@@ -336,7 +336,7 @@ def _is_merge_decided(line: EntityLine) -> bool:
 
 def _decided_of(line: EntityLine, *, merged: bool) -> EntityLine:
     """A name as somebody decided: when a program met it, in which letters, and of which type it took it, say nothing."""
-    named, typed = line.protected & NAMED, line.protected & (TYPED | TYPED_BY_AGENT)
+    named, typed = line.protected & NAME_DECIDED, line.protected & (TYPE_DECIDED | TYPE_DECIDED_BY_AGENT)
     return replace(
         line,
         created_at=0,
@@ -407,7 +407,7 @@ def _make_line(type: type[AnyLine], values: dict[str, Any], *, to_write: bool) -
 def _select_statements(selection: Selection) -> list[tuple[type[AnyLine], str]]:
     """A SELECT for each kind of line, its columns in the order of the record's fields."""
     if not selection.narrowed:
-        return _select(_Where(memories=selection.where))
+        return _select_where(_Where(memories=selection.where))
     some = f"SELECT m.rid FROM memories m WHERE {selection.where}"
     sessions = f"s.session_id IN (SELECT m.session_id FROM memories m WHERE {selection.where})"
     # A name with what it is merged into, else the name would stand for something else.
@@ -420,10 +420,10 @@ def _select_statements(selection: Selection) -> list[tuple[type[AnyLine], str]]:
     )
     where = _Where(sessions=sessions, entities=entities, memories=selection.where, decisions=decisions)
     beside = ScratchpadLine | DeletedKeyLine | ProposalLine | QuestionLine | ProfileLine
-    return [(type, sql) for type, sql in _select(where) if not issubclass(type, beside)]
+    return [(type, sql) for type, sql in _select_where(where) if not issubclass(type, beside)]
 
 
-def _select(where: _Where) -> list[tuple[type[AnyLine], str]]:
+def _select_where(where: _Where) -> list[tuple[type[AnyLine], str]]:
     return [
         (SessionLine, f"""
             SELECT session_id, first_seen_at, last_seen_at, consolidated_at, attempts, next_attempt_at, last_error,

@@ -88,25 +88,25 @@ class Forgetting:
 
     def step(self, connection: apsw.Connection) -> bool:
         """One step, inside the caller's transaction; whether another is needed."""
-        self._tell(connection, "flush")
+        self._run_command(connection, "flush")
         in_use = [level for level in _read_levels(connection, self._table) if level.segments]
         if any(level.merging for level in in_use):
             # A merge that was begun goes on, unless a lower level has as many segments: then all is merged anew.
-            if not self._tell(connection, "merge", self._pages):
+            if not self._run_command(connection, "merge", self._pages):
                 self._whole = True
-                self._tell(connection, "merge", -self._pages)
+                self._run_command(connection, "merge", -self._pages)
             return True
         if self._whole or not in_use:
             return False
         if len(in_use) == 1 and self._added:  # FTS5 puts segments of a page together on one level
-            self._tell(connection, "rebuild")
+            self._run_command(connection, "rebuild")
             return False
         if len(in_use) == 1 and in_use[0].segments == 1:
             self._add_segments(connection)
             self._added = True
             return True
         self._whole = len(in_use) > 1
-        self._tell(connection, "merge", -self._pages)
+        self._run_command(connection, "merge", -self._pages)
         return True
 
     def _add_segments(self, connection: apsw.Connection) -> None:
@@ -114,13 +114,13 @@ class Forgetting:
         table = self._table
         column = connection.execute(f"PRAGMA table_info({table})").fetchall()[0][1]
         connection.execute(f"INSERT INTO {table}(rowid, {column}) VALUES (?, 'x')", (_NO_ROW,))
-        self._tell(connection, "flush")
+        self._run_command(connection, "flush")
         connection.execute(
             f"INSERT INTO {table}({table}, rowid, {column}) VALUES ('delete', ?, 'x')", (_NO_ROW,)
         )
-        self._tell(connection, "flush")
+        self._run_command(connection, "flush")
 
-    def _tell(self, connection: apsw.Connection, command: str, pages: int | None = None) -> bool:
+    def _run_command(self, connection: apsw.Connection, command: str, pages: int | None = None) -> bool:
         """Give the index a command; whether it wrote anything."""
         before = connection.total_changes()
         connection.execute(f"INSERT INTO {self._table}({self._table}, rank) VALUES (?, ?)", (command, pages))

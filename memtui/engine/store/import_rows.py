@@ -191,7 +191,7 @@ def _all_or_nothing(connection: apsw.Connection) -> Iterator[None]:
         raise InputError(f"A line cannot be stored: {error}.") from None
 
 
-def spans(connection: apsw.Connection, line: SessionLine) -> bool:
+def session_covers(connection: apsw.Connection, line: SessionLine) -> bool:
     """Whether the session, which is there, covers the time of the line's."""
     return bool(
         scalar(
@@ -202,7 +202,7 @@ def spans(connection: apsw.Connection, line: SessionLine) -> bool:
     )
 
 
-def widen(connection: apsw.Connection, line: SessionLine) -> None:
+def widen_session(connection: apsw.Connection, line: SessionLine) -> None:
     """A session that is there begins no later, and ends no earlier, than the line's."""
     connection.execute(
         """

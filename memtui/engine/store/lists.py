@@ -154,5 +154,5 @@ _RECALLS = _ListTable(
     "r.agent || ' ' || r.query || ' ' || coalesce(r.session_id, '')",
     "r.recall_id, r.at, r.agent, r.session_id, r.query, r.memory_ids, r.saved",
     {"time": ("r.recall_id",)},
-    lambda row: RecallRow(recall_id=row[0], recall=recalls.recall(row[1:])),
+    lambda row: RecallRow(recall_id=row[0], recall=recalls.recall_record(row[1:])),
 )

@@ -25,7 +25,7 @@ class Migration(NamedTuple):
 
 
 @cache
-def migrations() -> tuple[Migration, ...]:
+def load_migrations() -> tuple[Migration, ...]:
     """All migrations, oldest first."""
     found = []
     for entry in Path(__file__).with_name("migrations").iterdir():
@@ -36,7 +36,7 @@ def migrations() -> tuple[Migration, ...]:
 
 
 def current_version() -> int:
-    return migrations()[-1].version
+    return load_migrations()[-1].version
 
 
 def file_version(connection: apsw.Connection) -> int:
@@ -51,7 +51,7 @@ def create_schema(connection: apsw.Connection) -> None:
 
 def apply_pending(connection: apsw.Connection, steps: tuple[Migration, ...] | None = None) -> int:
     """Run what is missing inside the caller's transaction; returns the version reached."""
-    steps = migrations() if steps is None else steps
+    steps = load_migrations() if steps is None else steps
     version = file_version(connection)
     for step in steps:
         if step.version > version:
@@ -66,7 +66,7 @@ def upgrade_schema(
     connection: apsw.Connection, path: Path, steps: tuple[Migration, ...] | None = None
 ) -> Path | None:
     """Upgrade an existing file if it is behind. Returns the backup taken first, None if nothing was to do."""
-    steps = migrations() if steps is None else steps
+    steps = load_migrations() if steps is None else steps
     if file_version(connection) >= steps[-1].version:
         return None
     _assert_sound(connection, path)

@@ -146,9 +146,9 @@ class Past:
         self._lock = threading.RLock()
         self._lists: dict[str, tuple[int, array[int]]] = {}
         with connections.read() as connection:
-            self._open(connection)
+            self._load_later_changes(connection)
 
-    def _open(self, connection: apsw.Connection) -> None:
+    def _load_later_changes(self, connection: apsw.Connection) -> None:
         self._restores = metadata.get(connection, GAPS)
         self.coverage = history_coverage(connection, self.at)
         cut = int(scalar(connection, "SELECT coalesce(max(op_id), 0) FROM ops WHERE at <= ?", (self.at,)))
@@ -158,7 +158,7 @@ class Past:
     def _catch_up(self, connection: apsw.Connection) -> None:
         """Take in what was done since; after a restore the file has another history."""
         if metadata.get(connection, GAPS) != self._restores:
-            self._open(connection)
+            self._load_later_changes(connection)
         else:
             self._later.catch_up(connection)
 
@@ -175,9 +175,9 @@ class Past:
             for low, high in self._later.born:
                 found.subtract(self._add_counts(connection, "m.rid BETWEEN ? AND ?", (low, high)))
             for rids in _split_into_chunks(self._later.touched_rids):
-                elsewhere = [rid for rid in rids if not self._later.was_added_later(rid)]
-                marks = ",".join("?" * len(elsewhere))
-                found.subtract(self._add_counts(connection, f"m.rid IN ({marks})", elsewhere))
+                existing_then = [rid for rid in rids if not self._later.was_added_later(rid)]
+                marks = ",".join("?" * len(existing_then))
+                found.subtract(self._add_counts(connection, f"m.rid IN ({marks})", existing_then))
                 found.update(_sort_position(one) for one in self._read_rows(connection, rids))
             return {name: found[name] for name in (*KINDS, "trash")}
 
@@ -235,10 +235,10 @@ class Past:
             if was is None and (rid not in rows or self._later.was_added_later(rid)):
                 continue
             row = {"rid": rid} | rows.get(rid, {}) | (was or {})
-            if "id" in row and self._existed(row):
+            if "id" in row and self._existed_then(row):
                 yield self._make_record(row)
 
-    def _existed(self, row: Mapping[str, Any]) -> bool:
+    def _existed_then(self, row: Mapping[str, Any]) -> bool:
         return self.coverage.complete or row["created_at"] <= self.at
 
     def _make_record(self, row: dict[str, Any]) -> MemoryRecord:
@@ -312,9 +312,9 @@ class _ListFilter(NamedTuple):
             elif word == "is:trash":
                 ended = True
             elif word.startswith("-") and len(word) > 1:
-                lacking.append(_searchable(word[1:]))
+                lacking.append(_searchable_word(word[1:]))
             else:
-                having.append(_searchable(word))
+                having.append(_searchable_word(word))
         return cls(kinds, ended, tuple(having), tuple(lacking))
 
     @property
@@ -351,7 +351,7 @@ def restore_gaps(connection: apsw.Connection) -> list[RestoreGap]:
     return msgspec.json.decode(stored, type=list[RestoreGap]) if stored else []
 
 
-def _searchable(word: str) -> str:
+def _searchable_word(word: str) -> str:
     """SQLite cannot store a surrogate or a NUL, so nothing contains one."""
     return fold(word).encode("utf-8", "replace").decode().replace("\0", "\ufffd")
 

@@ -82,12 +82,12 @@ def get(connection: apsw.Connection, id: str) -> Proposal:
     row = connection.execute(f"SELECT {_COLUMNS} FROM proposals WHERE id = ?", (id,)).fetchone()
     if row is None:
         raise NotFoundError(f"There is no proposal {id!r}.", "memtui review lists what waits.")
-    return _proposal(row)
+    return _proposal_record(row)
 
 
 def find(connection: apsw.Connection, id: str) -> Proposal | None:
     row = connection.execute(f"SELECT {_COLUMNS} FROM proposals WHERE id = ?", (id,)).fetchone()
-    return _proposal(row) if row else None
+    return _proposal_record(row) if row else None
 
 
 def pending(connection: apsw.Connection, kind: str, now: float, limit: int = MOST) -> list[Proposal]:
@@ -97,7 +97,7 @@ def pending(connection: apsw.Connection, kind: str, now: float, limit: int = MOS
         f"{_LATEST_FIRST} LIMIT ?",
         (kind, int(now), limit),
     )
-    return [_proposal(row) for row in rows]
+    return [_proposal_record(row) for row in rows]
 
 
 def undecided(connection: apsw.Connection, kind: str, limit: int = MOST) -> list[Proposal]:
@@ -106,7 +106,7 @@ def undecided(connection: apsw.Connection, kind: str, limit: int = MOST) -> list
         f"SELECT {_COLUMNS} FROM proposals WHERE kind = ? AND state IN ('open', 'snoozed') {_LATEST_FIRST} LIMIT ?",
         (kind, limit),
     )
-    return [_proposal(row) for row in rows]
+    return [_proposal_record(row) for row in rows]
 
 
 def undecided_about(connection: apsw.Connection, kind: str, id: str) -> list[Proposal]:
@@ -116,7 +116,7 @@ def undecided_about(connection: apsw.Connection, kind: str, id: str) -> list[Pro
         "AND ?2 IN (json_extract(payload, '$.new'), json_extract(payload, '$.old')) ORDER BY proposal_id",
         (kind, id),
     )
-    return [_proposal(row) for row in rows]
+    return [_proposal_record(row) for row in rows]
 
 
 def undecided_about_any(connection: apsw.Connection, kind: str, ids: Iterable[str]) -> list[Proposal]:
@@ -127,14 +127,14 @@ def undecided_about_any(connection: apsw.Connection, kind: str, ids: Iterable[st
         "OR json_extract(payload, '$.old') IN (SELECT value FROM json_each(?2))) ORDER BY proposal_id",
         (kind, as_json(list(ids))),
     )
-    return [_proposal(row) for row in rows]
+    return [_proposal_record(row) for row in rows]
 
 
 def is_conflict_open(connection: apsw.Connection, id: str, now: float) -> bool:
     """Whether a card that waits now asks which holds, this memory (by id) or another active one."""
     return any(
         card.waits(now)
-        and sum(one.active for one in sides(connection, memory_ids(connection, card), now)) > 1
+        and sum(one.active for one in side_memories(connection, memory_ids(connection, card), now)) > 1
         for card in (*undecided_about(connection, CONFLICT, id), *_choices_of(connection, id))
     )
 
@@ -146,7 +146,7 @@ def _choices_of(connection: apsw.Connection, id: str) -> list[Proposal]:
         "AND EXISTS (SELECT 1 FROM json_each(payload, '$.others') WHERE value = ?2)",
         (CONFLICT, id),
     )
-    return [_proposal(row) for row in rows]
+    return [_proposal_record(row) for row in rows]
 
 
 def count_decided(connection: apsw.Connection, *, since: float, other_than: str = "") -> int:
@@ -168,7 +168,7 @@ def settled_ids(connection: apsw.Connection, ids: Sequence[str], now: float) -> 
         rows = connection.execute(
             f"SELECT {_COLUMNS} FROM proposals WHERE id IN ({','.join('?' * len(some))})", tuple(some)
         )
-        found |= {proposal.id for proposal in map(_proposal, rows) if not proposal.waits(now)}
+        found |= {proposal.id for proposal in map(_proposal_record, rows) if not proposal.waits(now)}
     return found
 
 
@@ -178,7 +178,7 @@ def snoozed_memories(connection: apsw.Connection, now: float) -> set[str]:
         f"SELECT {_COLUMNS} FROM proposals WHERE state = 'snoozed' AND snoozed_until > ?", (int(now),)
     )
     found: set[str] = set()
-    for card in map(_proposal, rows):
+    for card in map(_proposal_record, rows):
         payload = card.payload
         found.update(
             disputed_ids(connection, payload) if card.kind == DEVICES else payload.get("memories", ())
@@ -188,7 +188,7 @@ def snoozed_memories(connection: apsw.Connection, now: float) -> set[str]:
     return found
 
 
-def _proposal(row: Sequence[Any]) -> Proposal:
+def _proposal_record(row: Sequence[Any]) -> Proposal:
     return Proposal(
         id=row[0], kind=row[1], payload=_payload(row[2]), state=row[3], snoozed_until=row[4], created_at=row[5],
         decided_at=row[6],
@@ -208,7 +208,7 @@ def disputed(connection: apsw.Connection, limit: int = MOST) -> list[Proposal]:
         f"{_LATEST_FIRST} LIMIT ?",
         (DEVICES, CONFLICT, limit),
     )
-    return [_proposal(row) for row in rows]
+    return [_proposal_record(row) for row in rows]
 
 
 def close_answered(connection: apsw.Connection, op_id: int, now: int) -> None:
@@ -261,14 +261,16 @@ def disputed_sides(
 ) -> tuple[MemoryRecord, ...]:
     """What stands on each side of a card of two devices, what holds meanwhile first; none where there is nothing to ask:
     of several corrections only one is left."""
-    found = sides(connection, disputed_ids(connection, payload), now)
+    found = side_memories(connection, disputed_ids(connection, payload), now)
     if payload.get("rivals") or "memory" not in payload:
         active = tuple(one for one in found if one.active)
         return active if len(active) > 1 else ()
     return tuple(sorted(found, key=lambda one: not one.active)) if payload.get("corrected") else found
 
 
-def sides(connection: apsw.Connection, shown: Iterable[object], now: float) -> tuple[MemoryRecord, ...]:
+def side_memories(
+    connection: apsw.Connection, shown: Iterable[object], now: float
+) -> tuple[MemoryRecord, ...]:
     """What stands on each side of a card that shows these ids. One that was corrected since is shown as it is now; what is
     gone is left out."""
     ids = [str(id) for id in shown]

@@ -35,7 +35,7 @@ def add(
     )
 
 
-def recall(row: Sequence[Any]) -> Recall:
+def recall_record(row: Sequence[Any]) -> Recall:
     """The record of a row with time, agent, session, question, memories and tokens saved."""
     return Recall(
         at=row[0], agent=row[1], session_id=row[2], query=row[3],
@@ -52,7 +52,7 @@ def of_memory(connection: apsw.Connection, identity: str, limit: int) -> list[Re
         """,
         (identity, limit),
     )
-    return [recall(row) for row in rows]
+    return [recall_record(row) for row in rows]
 
 
 def served_condition(condition: str) -> str:
@@ -98,7 +98,7 @@ def page(connection: apsw.Connection, *, offset: int, limit: int) -> list[Recall
         "SELECT at, agent, session_id, query, memory_ids, saved FROM recalls ORDER BY recall_id DESC LIMIT ? OFFSET ?",
         (limit, offset),
     )
-    return [recall(row) for row in rows]
+    return [recall_record(row) for row in rows]
 
 
 def forget_old_recalls(connection: apsw.Connection, now: float) -> int:

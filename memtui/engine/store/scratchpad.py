@@ -17,13 +17,13 @@ from .tokens import fold
 _COLUMNS = "pad_id, key, value, updated_at"
 
 
-def missing(key: str) -> NotFoundError:
+def missing_key_error(key: str) -> NotFoundError:
     return NotFoundError(f"The scratchpad has no key {key!r}.", "List the keys to see which there are.")
 
 
 def find(connection: apsw.Connection, key: str) -> ScratchpadNote | None:
     row = connection.execute(f"SELECT {_COLUMNS} FROM scratchpad WHERE key = ?", (key,)).fetchone()
-    return _note(row) if row else None
+    return _note_record(row) if row else None
 
 
 def set_value(connection: apsw.Connection, key: str, value: str, now: int) -> None:
@@ -72,10 +72,10 @@ def search(
         "ORDER BY updated_at DESC, pad_id DESC LIMIT ?2",
         (fold(text), limit, beginning, prefix),
     )
-    return [_note(row) for row in rows]
+    return [_note_record(row) for row in rows]
 
 
-def writer(connection: apsw.Connection, pad_id: int) -> str | None:
+def last_writer(connection: apsw.Connection, pad_id: int) -> str | None:
     """Who wrote an entry last, as history knows."""
     row = connection.execute(
         "SELECT o.actor FROM changes c JOIN ops o ON o.op_id = c.op_id "
@@ -85,5 +85,5 @@ def writer(connection: apsw.Connection, pad_id: int) -> str | None:
     return str(row[0]) if row else None
 
 
-def _note(row: Any) -> ScratchpadNote:
+def _note_record(row: Any) -> ScratchpadNote:
     return ScratchpadNote(pad_id=row[0], key=row[1], value=row[2], updated_at=row[3])

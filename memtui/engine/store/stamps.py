@@ -69,7 +69,7 @@ def device(connection: apsw.Connection) -> str:
 
 def know_device(connections: Connections) -> None:
     """See that the file has a device of its own: a copy of it, here or on another machine, counts by itself."""
-    location = f"{_host()}:{connections.path.stat().st_ino if connections.path else ''}"
+    location = f"{_host_name()}:{connections.path.stat().st_ino if connections.path else ''}"
     with connections.read() as connection:
         if metadata.get(connection, _PLACE) == location:
             return
@@ -80,11 +80,11 @@ def know_device(connections: Connections) -> None:
 
 def renew_device(connection: apsw.Connection) -> None:
     """Count under another name from now on: what is restored may have lost decisions that others have seen."""
-    name = re.sub(r"[^A-Za-z0-9_]+", "-", _host().partition(".")[0]).strip("-.")[:40]
+    name = re.sub(r"[^A-Za-z0-9_]+", "-", _host_name().partition(".")[0]).strip("-.")[:40]
     metadata.set_value(connection, _DEVICE, f"{name or 'device'}-{os.urandom(4).hex()}")
 
 
-def _host() -> str:
+def _host_name() -> str:
     return os.uname().nodename if hasattr(os, "uname") else os.environ.get("COMPUTERNAME", "")
 
 
@@ -96,7 +96,7 @@ def read(connection: apsw.Connection, thing: str) -> dict[str, Stamp]:
     rows: Any = connection.execute(
         f"SELECT {_COLUMNS} FROM decided WHERE thing = ? ORDER BY aspect", (thing,)
     )
-    return {row[0]: _stamp(row) for row in rows}
+    return {row[0]: _stamp_record(row) for row in rows}
 
 
 def seen_by(connection: apsw.Connection, thing: str, aspect: str) -> dict[str, int]:
@@ -117,7 +117,7 @@ def write(connection: apsw.Connection, thing: str, stamp: Stamp) -> None:
     )
 
 
-def carry(connection: apsw.Connection, thing: str, stamp: Stamp) -> None:
+def carry_stamp(connection: apsw.Connection, thing: str, stamp: Stamp) -> None:
     """Give a thing a stamp that another one has. History keeps its value only as a change: undo must tell a stamp of this
     device that was carried from one that was made since."""
     write(connection, thing, replace(stamp, seen={}))
@@ -179,7 +179,7 @@ def carried_stamps(connection: apsw.Connection, op_id: int) -> bool:
     )
 
 
-def _stamp(row: Any) -> Stamp:
+def _stamp_record(row: Any) -> Stamp:
     return Stamp(aspect=row[0], seen=_seen(row[1]), device=row[2], at=row[3], actor=row[4])
 
 
@@ -239,7 +239,7 @@ _ENTITY = {
 _PAD_OF = f"'{PAD}' || {{row}}.key"
 
 
-def _insert(thing: str, aspect: str) -> str:
+def _insert_stamp_sql(thing: str, aspect: str) -> str:
     """SQL that stamps one aspect of a thing."""
     return f"""
     {_INTO} VALUES ({thing}, '{aspect}', {_FIRST}, {_DEVICE_HERE}, {_WHEN_AND_WHO}){_NEXT}"""
@@ -251,14 +251,14 @@ def _insert_all(aspects: str) -> str:
     {_INTO} SELECT a.thing, a.aspect, {_FIRST}, {_DEVICE_HERE}, {_WHEN_AND_WHO} FROM ({aspects}) a WHERE true{_NEXT}"""
 
 
-def _differ(columns: Iterable[str]) -> str:
+def _columns_differ_sql(columns: Iterable[str]) -> str:
     return " OR ".join(f"old.{column} IS NOT new.{column}" for column in columns)
 
 
 def _on_update(table: str, aspects: Mapping[str, tuple[str, ...]], stamping: str) -> list[str]:
     return [
         f"CREATE TRIGGER stamps_{table}_{aspect} AFTER UPDATE OF {', '.join(columns)} ON {table} "
-        f"WHEN ({_differ(columns)}) AND {stamping} BEGIN{_insert('new.id', aspect)}\nEND"
+        f"WHEN ({_columns_differ_sql(columns)}) AND {stamping} BEGIN{_insert_stamp_sql('new.id', aspect)}\nEND"
         for aspect, columns in aspects.items()
     ]
 
@@ -344,7 +344,7 @@ def stamp_sql() -> list[str]:
         ),
         *(
             f"CREATE TRIGGER stamps_scratchpad_{name} AFTER {event} ON scratchpad WHEN {_STAMPING} "
-            f"BEGIN{_insert(_PAD_OF.format(row=row), 'value')}\nEND"
+            f"BEGIN{_insert_stamp_sql(_PAD_OF.format(row=row), 'value')}\nEND"
             for name, event, row in (
                 ("insert", "INSERT", "new"), ("update", "UPDATE OF value", "new"), ("delete", "DELETE", "old"),
             )

@@ -110,7 +110,7 @@ def undo(connections: Connections, clock: Clock, actor: str, op_id: int) -> Undo
     """
     with connections.read() as connection:
         half = _half_of(connection, op_id)
-        target = half or _target(connection, op_id)
+        target = half or _find_target(connection, op_id)
     if half is not None and _goes_on(connections, half, op_id):
         return _finish_half(connections, half)
     kind = "redo" if target.kind == "undo" else "undo"
@@ -121,21 +121,21 @@ def undo(connections: Connections, clock: Clock, actor: str, op_id: int) -> Undo
     small = target.rows <= _ROWS_PER_TRANSACTION
     if small:
         with history.operation(connections, clock, actor, kind, f"{verb}: {name}", undoes=target.op_id) as op:
-            now = operations.find(op.connection, half.op_id) if half else _target(op.connection, op_id)
+            now = operations.find(op.connection, half.op_id) if half else _find_target(op.connection, op_id)
             if now != target:  # somebody was quicker, and did it again as well
                 raise InputError(f"Operation {op_id} was just taken back and done again.", "Try again.")
             restored, conflicts = _put_back(
                 op.connection, target.op_id, list(rows_of_operation(op.connection, target.op_id))
             )
-            if not restored or (conflicts and _root(op.connection, target).kind in _INDIVISIBLE):
+            if not restored or (conflicts and _root_operation(op.connection, target).kind in _INDIVISIBLE):
                 raise NothingUndoneError(target, conflicts)
-            _mark(op.connection, target, op.op_id)
+            _mark_undone(op.connection, target, op.op_id)
             by_id = op.op_id
     else:
         by_id, restored, conflicts = _undo_in_slices(
             connections, clock, actor, kind, f"{verb}: {name}", target
         )
-    return _outcome(connections, target.op_id, by_id, restored, conflicts)
+    return _make_undone(connections, target.op_id, by_id, restored, conflicts)
 
 
 def _put_back(
@@ -145,7 +145,7 @@ def _put_back(
 
     Devices that are in touch would bring it again: to take back what a sync took over is a decision against it.
     """
-    if _root(connection, operations.get(connection, target)).kind == SYNC:
+    if _root_operation(connection, operations.get(connection, target)).kind == SYNC:
         rows = [row for row in rows if row.table != "decided"]
         stamping = stamps.stamp_together
     else:
@@ -156,7 +156,7 @@ def _put_back(
         return restore_rows(connection, rows, by_id)
 
 
-def _outcome(
+def _make_undone(
     connections: Connections, target: int, by_id: int, restored: int, conflicts: Sequence[Conflict]
 ) -> Undone:
     with connections.read() as connection:
@@ -170,12 +170,12 @@ def _outcome(
 
 def _half_of(connection: apsw.Connection, op_id: int) -> Operation | None:
     """The unfinished undo or redo that concerns the same operation as ``op_id``."""
-    root = _root(connection, operations.get(connection, op_id)).op_id
+    root = _root_operation(connection, operations.get(connection, op_id)).op_id
     running = connection.execute(
         "SELECT op_id FROM ops WHERE state = 'running' AND undoes IS NOT NULL ORDER BY op_id DESC"
     ).fetchall()
     found = (operations.get(connection, int(str(one))) for (one,) in running)
-    return next((half for half in found if _root(connection, half).op_id == root), None)
+    return next((half for half in found if _root_operation(connection, half).op_id == root), None)
 
 
 def _goes_on(connections: Connections, half: Operation, op_id: int) -> bool:
@@ -183,7 +183,7 @@ def _goes_on(connections: Connections, half: Operation, op_id: int) -> bool:
     if connections.runs.is_alive(half.run_id):
         raise InputError(f"This is being done right now: {half.label}.", "Wait for it to end.")
     with connections.read() as connection:
-        root = _root(connection, half).op_id
+        root = _root_operation(connection, half).op_id
     return op_id == half.undoes or (op_id == root and half.kind == "undo")
 
 
@@ -203,10 +203,10 @@ def _finish_half(connections: Connections, half: Operation) -> Undone:
         raise InputError("Another program has just finished this.", "Look at memtui history.")
     label = half.label.removesuffix(history.INTERRUPTED)
     restored, conflicts = _run_slices(connections, half.op_id, label, target, token)
-    return _outcome(connections, target.op_id, half.op_id, restored, conflicts)
+    return _make_undone(connections, target.op_id, half.op_id, restored, conflicts)
 
 
-def _target(connection: apsw.Connection, op_id: int) -> Operation:
+def _find_target(connection: apsw.Connection, op_id: int) -> Operation:
     """What to take back. An operation may have been undone and redone many times; only the latest counts.
 
     A redo stands for the operation that it did again, an undo for the one undo that stands now.
@@ -228,7 +228,7 @@ def _target(connection: apsw.Connection, op_id: int) -> Operation:
             if f".{file_replacement.ASIDE}-" in before
             else f"memtui restore {before} brings back what was there before.",
         )
-    root = _root(connection, chosen)
+    root = _root_operation(connection, chosen)
     if chosen.kind != "undo":
         if root.state == "undone":
             raise InputError(f"Operation {op_id} is already undone.", "memtui redo brings it back.")
@@ -238,7 +238,7 @@ def _target(connection: apsw.Connection, op_id: int) -> Operation:
     return operations.get(connection, root.undone_by)
 
 
-def _root(connection: apsw.Connection, operation: Operation) -> Operation:
+def _root_operation(connection: apsw.Connection, operation: Operation) -> Operation:
     """The operation itself, or the one that an undo or redo goes back to."""
     while operation.undoes is not None:
         operation = operations.get(connection, operation.undoes)
@@ -264,7 +264,7 @@ def _run_slices(
     conflicts: list[Conflict] = []
     try:
         with connections.read() as connection:
-            slices = list(_slices(connection, target.op_id))
+            slices = list(_row_slices(connection, target.op_id))
         for table, first, last in slices:
             with history.continue_long(connections, by_id) as connection:
                 rows = list(rows_of_operation(connection, target.op_id, table, first, last))
@@ -274,7 +274,7 @@ def _run_slices(
             restored = operations.get(connection, by_id).rows
             history.close(connection, by_id, label)
             if restored:
-                _mark(connection, target, by_id)
+                _mark_undone(connection, target, by_id)
     except BaseException:
         # Whole slices stay, and the operation stays open: the next undo or redo goes on with it, or takes it back.
         with suppress(MemtuiError), connections.write() as connection:
@@ -285,7 +285,7 @@ def _run_slices(
     return restored, conflicts
 
 
-def _mark(connection: apsw.Connection, target: Operation, by_id: int) -> None:
+def _mark_undone(connection: apsw.Connection, target: Operation, by_id: int) -> None:
     connection.execute(
         "UPDATE ops SET state = 'undone', undone_by = ? WHERE op_id = ?", (by_id, target.op_id)
     )
@@ -305,7 +305,7 @@ def _mark(connection: apsw.Connection, target: Operation, by_id: int) -> None:
         )
 
 
-def _slices(connection: apsw.Connection, op_id: int) -> Iterator[tuple[str, int, int]]:
+def _row_slices(connection: apsw.Connection, op_id: int) -> Iterator[tuple[str, int, int]]:
     """(table, first key, last key): disjoint, together all rows of the operation, newest first.
 
     Entities that are to go go last, as names and other entities point at them; those that come back come before
@@ -333,10 +333,10 @@ def agent_changes(
     connection: apsw.Connection, agent: str, since: float, *, turns: bool = False
 ) -> AgentChanges:
     """What would be taken back, the latest first; nothing is changed. ``turns``: what it recorded of talks as well."""
-    done = _operations(connection, agent, since)
+    done = _operations_of_agent(connection, agent, since)
     recorded = [] if turns else [one for one in done if one.kind == RECORDED]
     chosen = [one for one in done if turns or one.kind != RECORDED]
-    taken, conflicts = _possible(connection, chosen)
+    taken, conflicts = _undoable_operations(connection, chosen)
     return AgentChanges(
         agent=agent,
         since=int(since),
@@ -346,7 +346,7 @@ def agent_changes(
     )
 
 
-def _operations(connection: apsw.Connection, agent: str, since: float) -> list[Operation]:
+def _operations_of_agent(connection: apsw.Connection, agent: str, since: float) -> list[Operation]:
     rows: Any = connection.execute(
         f"SELECT {operations.COLUMNS} FROM ops o WHERE o.actor = ? AND o.at >= ? AND o.state = 'done' "
         "AND o.undoes IS NULL AND o.kind NOT IN (?, ?) ORDER BY o.op_id DESC",
@@ -355,7 +355,9 @@ def _operations(connection: apsw.Connection, agent: str, since: float) -> list[O
     return [operations.operation_of(tuple(row)) for row in rows]
 
 
-def _possible(connection: apsw.Connection, chosen: list[Operation]) -> tuple[list[Operation], list[Conflict]]:
+def _undoable_operations(
+    connection: apsw.Connection, chosen: list[Operation]
+) -> tuple[list[Operation], list[Conflict]]:
     """Those that can be taken back, and the rows that are left alone.
 
     Of the operations on a row that is left alone the first one stays, where that is all that it did, or where half of it

@@ -325,8 +325,8 @@ class Incoming:
             for stamp in stamped.values():
                 versions.write(connection, thing, stamp)
             return
-        if not import_rows.spans(connection, line):
-            import_rows.widen(connection, line)
+        if not import_rows.session_covers(connection, line):
+            import_rows.widen_session(connection, line)
         for part, columns in SESSION_PARTS.items():
             theirs = stamped.get(part)
             if theirs is not None and versions.merge(connection, thing, theirs):

@@ -18,7 +18,7 @@ BEFORE = 4
 def old(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A file of format 4: one entity of three names, one merged into it, one memory of three in the Trash."""
     connection = apsw.Connection(str(place))
-    steps = [step for step in migration.migrations() if step.version <= BEFORE]
+    steps = [step for step in migration.load_migrations() if step.version <= BEFORE]
     assert len(steps) == BEFORE
     connection.pragma("application_id", _application_id())
     for step in steps:

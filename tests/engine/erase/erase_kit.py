@@ -50,7 +50,7 @@ def old_backup(memory: Path, version: int, fact_id: str, text: str) -> Path:
     place.parent.mkdir(exist_ok=True)
     connection = apsw.Connection(str(place))
     connection.execute("BEGIN")
-    for step in migration.migrations()[:version]:
+    for step in migration.load_migrations()[:version]:
         connection.execute(step.sql)
     connection.execute(f"PRAGMA user_version = {version}")
     connection.execute(f"PRAGMA application_id = {0x6D656D74}")

@@ -51,7 +51,7 @@ def test_words_stand_where_they_are_written() -> None:
 
 def test_an_older_file_is_indexed_anew() -> None:
     old = apsw.Connection(":memory:")
-    for step in migration.migrations()[:7]:
+    for step in migration.load_migrations()[:7]:
         old.execute(step.sql)
     old.execute("PRAGMA user_version = 7")
     old.execute(

@@ -41,8 +41,8 @@ def _what_a_file_should_hold() -> Iterator[None]:
 
 
 def next_version(monkeypatch: pytest.MonkeyPatch, *steps: Migration) -> None:
-    known = migration.migrations()
-    monkeypatch.setattr(migration, "migrations", lambda: (*known, *steps))
+    known = migration.load_migrations()
+    monkeypatch.setattr(migration, "load_migrations", lambda: (*known, *steps))
 
 
 def look(path: Path) -> tuple[int, set[str], str]:
@@ -57,7 +57,7 @@ def look(path: Path) -> tuple[int, set[str], str]:
 
 
 def test_migrations_are_numbered_without_a_gap() -> None:
-    assert [step.version for step in migration.migrations()] == list(range(1, CURRENT + 1))
+    assert [step.version for step in migration.load_migrations()] == list(range(1, CURRENT + 1))
 
 
 def contents(connection: apsw.Connection) -> dict[str, list[tuple[object, ...]]]:
@@ -231,7 +231,7 @@ def test_a_newer_file_is_for_reading_only(old: Path, monkeypatch: pytest.MonkeyP
 
 def before_topics(path: Path) -> None:
     """A file as it was before facts had topics."""
-    known = migration.migrations()
+    known = migration.load_migrations()
     path.touch(0o600)
     connection = apsw.Connection(str(path))
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
@@ -275,7 +275,7 @@ def test_what_rules_drew_before_there_were_topics_gets_its_topic_and_is_no_histo
 
 
 def test_what_was_kept_from_an_agent_before_is_a_decision_that_travels(place: Path) -> None:
-    known = migration.migrations()
+    known = migration.load_migrations()
     path = place
     path.touch(0o600)
     connection = apsw.Connection(str(path))
