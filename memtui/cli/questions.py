@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memtui.engine.errors import NotFoundError, UsageError
-from memtui.engine.wording import quoted
+from memtui.engine.wording import quote_beginning
 from memtui.present.question import expectation_text, rank_of_expected, results_line, scope_rows, verdict_text
 
 from .errors import NEGATIVE, OK
@@ -107,13 +107,13 @@ def _print_question(saved: SavedQuery, result: QuestionResult | None) -> None:
     out(
         row(
             in_role(*verdict_text(saved, result)),
-            quoted(saved.query, _LENGTH),
+            quote_beginning(saved.query, _LENGTH),
             expectation_text(saved),
             *details,
         )
     )
     for expected in result.places if result is not None else ():
-        text = quoted(expected.content, _LENGTH) if expected.content else expected.memory_id
+        text = quote_beginning(expected.content, _LENGTH) if expected.content else expected.memory_id
         out(row("   ", in_role(*rank_of_expected(expected)), text))
         if not expected.passed and expected.why:
             out(row("   ", paint(expected.why, "dim")))
@@ -129,5 +129,5 @@ def _unpin_question(memory: Memory, query: str, filter: str, id: str | None) -> 
                 memory.questions.expect_no_more(saved.query_id, id)
             return
     raise NotFoundError(
-        f"There is no pinned question {quoted(words, _LENGTH)}.", "memtui questions list shows them."
+        f"There is no pinned question {quote_beginning(words, _LENGTH)}.", "memtui questions list shows them."
     )

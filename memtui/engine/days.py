@@ -129,7 +129,7 @@ class _DayPatterns(NamedTuple):
 
 @functools.cache
 def _day_patterns() -> _DayPatterns:
-    sections = dict(word_lists.sections(_LIST))
+    sections = dict(word_lists.read_sections(_LIST))
     parts = {name: "|".join(sections.pop(name)) for name in _PARTS}
     digits = dict(line.split() for line in sections.pop("digits"))
 

@@ -48,7 +48,7 @@ from memtui.engine.store import (
     vectors,
 )
 from memtui.engine.store.tables import COVERED
-from memtui.engine.wording import plural, quoted, quoted_change
+from memtui.engine.wording import plural, quote_beginning, quoted_change
 
 if TYPE_CHECKING:
     from memtui.engine.backups.backups import Backups
@@ -386,7 +386,7 @@ class Memory:
         index_memory(op.connection, rid, record.content, self._core.indexer.mentions(record.content), now)
         if within and not self._core.passes_filter(op.connection, within)(rid):
             raise outside_scope_error(record.kind)
-        op.label = f"{verb} {quoted(validation.open_text(record))}"
+        op.label = f"{verb} {quote_beginning(validation.open_text(record))}"
         return record
 
     def confirm(self, id: str) -> MemoryRecord:
@@ -466,7 +466,7 @@ class Memory:
         now = int(self._core.clock())
         with self._core.change(verb, _DONE[verb]) as op:
             memory = memories.get(op.connection, id, now)
-            op.label = f"{_verb_label(verb, agent)} {quoted(validation.open_text(memory))}"
+            op.label = f"{_verb_label(verb, agent)} {quote_beginning(validation.open_text(memory))}"
             asked = _VerbArguments(tuple(add), tuple(remove), withhold, about, agent)
             self._apply_verb(op.connection, verb, memory, asked, now)
             if verb == "forget" and memory.active:
@@ -525,7 +525,7 @@ class Memory:
                 op.label = _bulk_label(verb, changed, agent)
                 if len(rids) == 1 == changed:
                     (one,) = memories.by_rid(op.connection, rids, now)
-                    op.label = f"{_verb_label(verb, agent)} {quoted(validation.open_text(one))}"
+                    op.label = f"{_verb_label(verb, agent)} {quote_beginning(validation.open_text(one))}"
             return self._core.finished_operation(op)
         op_id = history.begin_long(
             self._core.connections, self._core.clock, self._core.actor, verb, _DONE[verb]

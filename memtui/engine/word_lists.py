@@ -9,17 +9,17 @@ from pathlib import Path
 _name = re.compile(r"\{([A-Z_]+)\}")
 
 
-def lines(path: Path) -> list[str]:
+def read_lines(path: Path) -> list[str]:
     """The lines that say something, headings among them."""
     text = path.read_text(encoding="utf-8")
     return [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
 
 
 @functools.cache
-def sections(path: Path) -> dict[str, list[str]]:
+def read_sections(path: Path) -> dict[str, list[str]]:
     """The lines below each [heading], in order."""
     found: dict[str, list[str]] = {}
-    for line in lines(path):
+    for line in read_lines(path):
         if line.startswith("[") and line.endswith("]"):
             below = found.setdefault(line[1:-1], [])
         else:
@@ -28,14 +28,14 @@ def sections(path: Path) -> dict[str, list[str]]:
 
 
 @functools.cache
-def words(path: Path, heading: str) -> frozenset[str]:
+def read_words(path: Path, heading: str) -> frozenset[str]:
     """The words below a heading, with blanks between them."""
-    return frozenset(" ".join(sections(path)[heading]).split())
+    return frozenset(" ".join(read_sections(path)[heading]).split())
 
 
-def expression(path: Path, heading: str) -> str:
+def read_expression(path: Path, heading: str) -> str:
     """The lines below a heading as the alternatives of one regular expression; {NAME} stands for those of another heading."""
-    return _name.sub(lambda found: expression(path, found[1]), "|".join(sections(path)[heading]))
+    return _name.sub(lambda found: read_expression(path, found[1]), "|".join(read_sections(path)[heading]))
 
 
 def as_folded(pattern: str) -> str:
@@ -44,6 +44,6 @@ def as_folded(pattern: str) -> str:
 
 
 @functools.cache
-def abbreviations() -> frozenset[str]:
+def load_abbreviations() -> frozenset[str]:
     """Words whose dot ends no sentence, in four languages: in small letters, without the last dot."""
     return frozenset(Path(__file__).with_name("abbreviations.txt").read_text(encoding="utf-8").split())

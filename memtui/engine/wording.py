@@ -16,19 +16,19 @@ def plural(number: int, noun: str, many: str = "") -> str:
     return f"{number:,} {noun}"
 
 
-def cut(text: str, most: int) -> str:
+def cut_text(text: str, most: int) -> str:
     """At most ``most`` characters; what was cut ends with ``…``."""
     return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
 
 
-def beginning(text: str, most: int = 60) -> str:
+def text_beginning(text: str, most: int = 60) -> str:
     """The text on one line, at most ``most`` characters."""
-    return cut(" ".join(text.split()), most)
+    return cut_text(" ".join(text.split()), most)
 
 
-def quoted(text: str, most: int = 60) -> str:
+def quote_beginning(text: str, most: int = 60) -> str:
     """The beginning in quotes."""
-    return f"“{beginning(text, most)}”"
+    return f"“{text_beginning(text, most)}”"
 
 
 def quoted_change(old: str, new: str, most: int = 60) -> tuple[str, str]:
@@ -39,9 +39,9 @@ def quoted_change(old: str, new: str, most: int = 60) -> tuple[str, str]:
         (index for index, (one, other) in enumerate(pairs) if one != other), min(len(before), len(after))
     )
     if max(len(before), len(after)) <= most or alike <= _LED_BY:
-        return quoted(before, most), quoted(after, most)
+        return quote_beginning(before, most), quote_beginning(after, most)
     start = before.find(" ", alike - _LED_BY, alike - _LED_BY // 2) + 1 or alike - _LED_BY
-    return quoted(f"…{before[start:]}", most), quoted(f"…{after[start:]}", most)
+    return quote_beginning(f"…{before[start:]}", most), quote_beginning(f"…{after[start:]}", most)
 
 
 def until_when(end: float, now: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from memtui.engine.wording import cut
+from memtui.engine.wording import cut_text
 
 from .format import format_count, local_time, plural
 from .memory import kind_label, without_secrets
@@ -36,7 +36,7 @@ def review_note(dependents: Dependents) -> str:
 def forget_note(dependents: Dependents, *, undo: str, trash: str) -> str:
     """What would be forgotten, in its words, and how it comes back. ``undo``, ``trash``: their keys."""
     texts = [" ".join(without_secrets(one).split()) for one in dependents.memories]
-    quotes = [f"“{cut(text, _QUOTED)}”" for text in texts[:_QUOTES]]
+    quotes = [f"“{cut_text(text, _QUOTED)}”" for text in texts[:_QUOTES]]
     if len(texts) > _QUOTES:
         quotes.append(f"and {format_count(len(texts) - _QUOTES)} more")
     goes = "It goes" if len(texts) == 1 else "They go"

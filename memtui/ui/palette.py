@@ -76,7 +76,7 @@ def score_command(query: str, name: str, also: str, fuzzy: float) -> float:
 
 
 def _everyday_words(action_id: str) -> str:
-    return " ".join(word_lists.sections(_EVERYDAY_WORDS).get(action_id, ()))
+    return " ".join(word_lists.read_sections(_EVERYDAY_WORDS).get(action_id, ()))
 
 
 class PaletteCommands(Provider):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
-from memtui.engine.wording import beginning, cut, plural, quoted, quoted_change
+from memtui.engine.wording import cut_text, plural, quote_beginning, quoted_change, text_beginning
 
 
 @pytest.mark.parametrize(
@@ -31,14 +31,14 @@ def test_what_no_rule_tells_is_given() -> None:
 
 @given(some.text(), some.integers(1, 50))
 def test_a_text_is_cut_at_the_length_and_says_so(text: str, most: int) -> None:
-    short = cut(text, most)
+    short = cut_text(text, most)
     assert len(short) <= most
     assert short == text if len(text) <= most else short.endswith("…")
 
 
 def test_a_quote_is_one_line() -> None:
-    assert quoted("a\n\tb") == "“a b”"
-    assert beginning("one two three", 8) == "one two…"
+    assert quote_beginning("a\n\tb") == "“a b”"
+    assert text_beginning("one two three", 8) == "one two…"
 
 
 def test_a_change_is_quoted_from_where_it_begins() -> None:

@@ -7,7 +7,7 @@ from memtui.engine.errors import InputError
 from memtui.engine.records import Operation, Options, Session
 from memtui.engine.store import history, operations
 from memtui.engine.store.connections import Connections
-from memtui.engine.wording import plural, quoted
+from memtui.engine.wording import plural, quote_beginning
 
 from . import apply
 from .plan import OPERATION, Plan
@@ -83,4 +83,4 @@ class RunOperation:
 
 def session_name(session: Session) -> str:
     """As the labels of operations have it, in quotes."""
-    return quoted(session.name, _TITLE)
+    return quote_beginning(session.name, _TITLE)

@@ -385,7 +385,7 @@ def _planned_result(plan: Plan) -> dict[str, Any]:
 
 
 _MOST = 500
-_RELATIONS = sorted(word_lists.words(Path(__file__).with_name("relations.txt"), "relations"))
+_RELATIONS = sorted(word_lists.read_words(Path(__file__).with_name("relations.txt"), "relations"))
 
 
 def known_people(connection: apsw.Connection) -> frozenset[str]:

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from typing import Any
 
-from memtui.engine.wording import beginning
+from memtui.engine.wording import text_beginning
 
 _NAME_BYTES = 120
 _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])( *\..*)?")
@@ -73,7 +73,7 @@ def _escaped_signs(text: str) -> str:
 
 def escape_on_one_line(text: str, limit: int) -> str:
     """The beginning of the text, on one line, escaped."""
-    return escape_markdown(beginning(text, limit))
+    return escape_markdown(text_beginning(text, limit))
 
 
 def as_block_quote(text: str) -> str:

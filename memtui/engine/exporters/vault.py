@@ -19,7 +19,7 @@ from memtui.engine.search import cautions
 from memtui.engine.store import memories
 from memtui.engine.store.export_rows import Selection
 from memtui.engine.store.sql import scalar
-from memtui.engine.wording import beginning
+from memtui.engine.wording import text_beginning
 
 from .markdown_text import (
     as_block_quote,
@@ -274,7 +274,7 @@ def _redact_name(content: str) -> str:
 
 
 def _first_line(content: str) -> str:
-    return beginning(_redact_name(content), _SHOWN)
+    return text_beginning(_redact_name(content), _SHOWN)
 
 
 def _file_title(content: str) -> str:

@@ -14,7 +14,7 @@ import msgspec
 from memtui.engine.clock import EARLIEST, LATEST
 from memtui.engine.memories import validation
 from memtui.engine.records import EntityType, Skip
-from memtui.engine.wording import beginning
+from memtui.engine.wording import text_beginning
 
 from .stream import Stream
 
@@ -157,7 +157,7 @@ def title_line(value: Any, longest: int = 200) -> str | None:
     """A title: one line, cut at ``longest`` characters; None if there is nothing to show."""
     if not isinstance(value, str):
         return None
-    return beginning(value, longest) or None
+    return text_beginning(value, longest) or None
 
 
 def read_folder(value: Any) -> str | None:

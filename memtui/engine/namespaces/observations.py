@@ -18,7 +18,7 @@ from memtui.engine.memories.index_text import index_memory
 from memtui.engine.memories.observations import ObservationDraft
 from memtui.engine.records import EXPLICIT, Category, MemoryRecord, Trust
 from memtui.engine.store import history, memories
-from memtui.engine.wording import plural, quoted
+from memtui.engine.wording import plural, quote_beginning
 
 if TYPE_CHECKING:
     from memtui.engine.consolidation.extract.transcripts import RecordedTranscript, TranscriptMessage
@@ -187,7 +187,7 @@ def _link_to_turn(item: ObservationDraft, turns: Sequence[RecordedTranscript]) -
 
 def _operation_label(records: Sequence[MemoryRecord]) -> str:
     if len(records) == 1:
-        return f"Noted the {records[0].category} {quoted(validation.open_text(records[0]))}"
+        return f"Noted the {records[0].category} {quote_beginning(validation.open_text(records[0]))}"
     counts = [
         (sum(record.category == category for record in records), category)
         for category in memory_observations.CATEGORIES

@@ -13,7 +13,7 @@ from memtui.engine.memories import validation as memory_scratchpad
 from memtui.engine.records.saved import ScratchpadNote
 from memtui.engine.store import scratchpad
 from memtui.engine.store.sql import storable_text
-from memtui.engine.wording import quoted
+from memtui.engine.wording import quote_beginning
 
 _MOST_FOUND = 1_000
 _LONGEST_LABEL = 80
@@ -83,7 +83,7 @@ class Scratchpad:
             if self._find_note(connection, key) is None:
                 key = memory_scratchpad.usable_key(key)
         value = memory_scratchpad.accept_note(value, self._core.options.secrets)
-        label = f"Wrote {quoted(self._prefix + key)} on the scratchpad"
+        label = f"Wrote {quote_beginning(self._prefix + key)} on the scratchpad"
         with self._core.change("scratchpad", label, project=self._project) as op:
             before = self._find_note(op.connection, key)
             if expected is not None and expected != (before.value if before else ""):
@@ -97,7 +97,7 @@ class Scratchpad:
         """Take an entry away; undo brings it back. Returns what it was. Raises NotFoundError."""
         with self._core.connections.read() as connection:
             key = self._resolve_key(connection, key)
-        label = f"Deleted {quoted(self._prefix + key)} from the scratchpad"
+        label = f"Deleted {quote_beginning(self._prefix + key)} from the scratchpad"
         with self._core.change("scratchpad", label) as op:
             gone = self._get_note(op.connection, key)
             scratchpad.remove(op.connection, self._prefix + key)

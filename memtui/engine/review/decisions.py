@@ -18,7 +18,7 @@ from memtui.engine.memories import operations, validation
 from memtui.engine.memories import operations as memory_operations
 from memtui.engine.records import Entity, MemoryRecord, Options
 from memtui.engine.store import memories, proposals
-from memtui.engine.wording import plural, quoted, quoted_change
+from memtui.engine.wording import plural, quote_beginning, quoted_change
 
 from . import change_requests, dependents, merge_candidates
 from .cards import OFFERED, THE_REST, ReviewItem, ReviewKind, Verdict
@@ -77,9 +77,9 @@ def label(item: ReviewItem, verdict: Verdict, keep: str | None = None) -> str:
             return f"{_DONE[verdict]} {plural(len(parts), 'thing')} drawn from what no longer holds"
         (part,) = parts
         said = part.summary or "" if isinstance(part, Entity) else validation.open_text(part)
-        return f"{_DONE[verdict]} {quoted(said)}"
+        return f"{_DONE[verdict]} {quote_beginning(said)}"
     if item.kind == "entities" and len(item.entities) > 1:
-        names = [quoted(validation.without_secrets(one.canonical_name)) for one in item.entities[:2]]
+        names = [quote_beginning(validation.without_secrets(one.canonical_name)) for one in item.entities[:2]]
         done = {"both": "Keep apart:", "merge": "One:", "snooze": "Put off:"}.get(verdict, _DONE[verdict])
         return f"{done} {' and '.join(names)}"
     if item.kind == "conflict" and verdict == "keep" and len(item.memories) > 1:
@@ -87,12 +87,12 @@ def label(item: ReviewItem, verdict: Verdict, keep: str | None = None) -> str:
     if item.kind == "choice" and verdict == "replace":
         return _label_of_conflict(_chosen_pair(item, keep), None)
     if item.kind == "choice" and verdict == "both":
-        return f"Kept {quoted(validation.without_secrets(item.memories[0].content))} beside what was known"
+        return f"Kept {quote_beginning(validation.without_secrets(item.memories[0].content))} beside what was known"
     about = next((one for one in item.memories if one.id == keep), next(iter(item.memories), None))
     shown = (not item.change_request and item.text) or (about.content if about else "")
     more = f" and {len(item.memories) - 1} more" if item.kind == "new" and len(item.memories) > 1 else ""
     done = "Did not remember" if item.kind == "quarantined" and verdict == "forget" else _DONE[verdict]
-    return f"{done} {quoted(validation.without_secrets(shown))}{more}"
+    return f"{done} {quote_beginning(validation.without_secrets(shown))}{more}"
 
 
 def _label_of_conflict(item: ReviewItem, keep: str | None) -> str:

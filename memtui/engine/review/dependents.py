@@ -29,7 +29,7 @@ from memtui.engine.search import cautions
 from memtui.engine.store import entities, memories, proposals, recalls, saved_queries
 from memtui.engine.store.proposals import Proposal
 from memtui.engine.store.sql import as_json, scalar
-from memtui.engine.wording import quoted, quoted_change
+from memtui.engine.wording import quote_beginning, quoted_change
 
 from . import naming
 
@@ -97,7 +97,7 @@ class DependentsCard(Record):
             before, now = quoted_change(old, validation.open_text(self.now))
             said = f": {before}, now {now}"
         else:
-            said = f": {quoted(old)}" if self.ended else ""
+            said = f": {quote_beginning(old)}" if self.ended else ""
         more = f" and {len(self.ended) - 1:,} more" if len(self.ended) > 1 else ""
         return f"{', '.join(counts)} what {self.done}{said}{more}"
 

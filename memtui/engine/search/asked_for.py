@@ -55,13 +55,14 @@ def things_wanted(question: str) -> list[Wanted]:
 def _kinds() -> tuple[_Kind, ...]:
     def kind(thing: str, said: str, words: frozenset[str]) -> _Kind:
         asks, looks = (
-            re.compile(word_lists.expression(_LIST, f"{verb} {thing}")) for verb in ("asks", "looks like")
+            re.compile(word_lists.read_expression(_LIST, f"{verb} {thing}"))
+            for verb in ("asks", "looks like")
         )
         return _Kind(asks, Wanted(f"{said}, as asked", words, looks))
 
     return (
-        kind("when", "a time", word_lists.words(_LIST, "says when")),
-        kind("how much", "a number", word_lists.words(_LIST, "says how much")),
+        kind("when", "a time", word_lists.read_words(_LIST, "says when")),
+        kind("how much", "a number", word_lists.read_words(_LIST, "says how much")),
         kind("who", "a name", frozenset()),
     )
 

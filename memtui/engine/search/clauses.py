@@ -11,7 +11,7 @@ from pathlib import Path
 
 from memtui.engine import word_lists
 from memtui.engine.records import Record
-from memtui.engine.word_lists import abbreviations
+from memtui.engine.word_lists import load_abbreviations
 
 from .lexicon import begins_with
 
@@ -35,13 +35,13 @@ _begun = re.compile(r"^[^\n]{0,400}:[ \t]*\n", re.MULTILINE)
 _heading = re.compile(r"^[ \t]*(?:#+|[-*+•])[ \t]+", re.MULTILINE)
 _end = re.compile(r"(?<![.!?…])[.!?…]++[\"”»')\]]*+(?=\s)|[。！？]+|\n+")
 _clause = re.compile(
-    rf"(?:,|;|\s[–—-])\s+(?=(?:{word_lists.expression(_LIST, 'CLAUSE_START')})\b)|;\s+", re.IGNORECASE
+    rf"(?:,|;|\s[–—-])\s+(?=(?:{word_lists.read_expression(_LIST, 'CLAUSE_START')})\b)|;\s+", re.IGNORECASE
 )
 _comma = re.compile(r",\s+")
 # It speaks of what precedes it.
 _hanging = re.compile(
     r"(?:and |but |so |also |und |aber |et |mais |y |pero )?"
-    rf"(?:{word_lists.expression(_LIST, 'REFERRING')})\b(?:'s|’s|'d)?(?!\w)",
+    rf"(?:{word_lists.read_expression(_LIST, 'REFERRING')})\b(?:'s|’s|'d)?(?!\w)",
     re.IGNORECASE,
 )
 
@@ -105,7 +105,7 @@ def _split_sentences(text: str) -> Iterator[str]:
     start = 0
     for match in _end.finditer(text):
         words = text[start : match.start()].split()
-        if match[0] == "." and words and words[-1].strip("(").casefold() in abbreviations():
+        if match[0] == "." and words and words[-1].strip("(").casefold() in load_abbreviations():
             continue
         if match[0] == "." and words and words[-1].isdigit() and len(words[-1]) < 3:
             continue  # "17. August"

@@ -8,7 +8,7 @@ import apsw
 
 from memtui.engine.records import MemoryRecord, Record
 from memtui.engine.store import memories
-from memtui.engine.wording import quoted
+from memtui.engine.wording import quote_beginning
 
 from .filters.compiler import CompiledFilter
 
@@ -63,4 +63,4 @@ def _trash_reason(connection: apsw.Connection, memory: MemoryRecord, now: float)
     latest = memories.latest_version(connection, memory.id, now)
     if latest.id == memory.id:
         return f"{said}."
-    return f"{said}. {latest.id} took its place: {quoted(latest.content, _QUOTED)}"
+    return f"{said}. {latest.id} took its place: {quote_beginning(latest.content, _QUOTED)}"

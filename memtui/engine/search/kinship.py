@@ -19,8 +19,8 @@ MOST = 4
 """So many names at most, those of newer facts first."""
 _LOOKED_AT = 40
 _LIST = Path(__file__).parent / "words" / "phrases.txt"
-_ASKED = rf"(?:{word_lists.expression(_LIST, 'POSSESSIVE')})"
-_MINE = rf"(?:{word_lists.expression(_LIST, 'MINE')})"
+_ASKED = rf"(?:{word_lists.read_expression(_LIST, 'POSSESSIVE')})"
+_MINE = rf"(?:{word_lists.read_expression(_LIST, 'MINE')})"
 _CALLED = r"(?:['’]s name is|,? (?:is )?(?:called|named)|,? hei(?:ß|ss)t|,? s['’]appelle|,? se llama|,)?"
 _asked = re.compile(rf"\b{_ASKED}\s+(\w+)(?:\s+(\w+))?", re.IGNORECASE)
 # "My little son Elias", "my boss is called Henrike"; "Elias is my son".

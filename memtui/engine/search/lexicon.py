@@ -17,7 +17,7 @@ from memtui.engine.store.tokens import STOP_WORDS, words
 # What people say before they come to it.
 _FOLDER = Path(__file__).parent / "words"
 _prelude = re.compile(
-    rf"\W*(?:(?:{word_lists.expression(_FOLDER / 'phrases.txt', 'PRELUDE')})\W+)*", re.IGNORECASE
+    rf"\W*(?:(?:{word_lists.read_expression(_FOLDER / 'phrases.txt', 'PRELUDE')})\W+)*", re.IGNORECASE
 )
 
 
@@ -322,7 +322,7 @@ def _people_lines() -> list[tuple[str, str]]:
 
 def _read_sections(name: str) -> dict[str, list[str]]:
     """The lines of a list below each [heading]."""
-    return word_lists.sections(_FOLDER / f"{name}.txt")
+    return word_lists.read_sections(_FOLDER / f"{name}.txt")
 
 
 def _word_list(listed: Iterable[str]) -> WordList:
@@ -339,4 +339,4 @@ def _word_list(listed: Iterable[str]) -> WordList:
 
 
 def _read_lines(name: str) -> list[str]:
-    return word_lists.lines(_FOLDER / f"{name}.txt")
+    return word_lists.read_lines(_FOLDER / f"{name}.txt")

@@ -21,7 +21,7 @@ MOST = 5
 """So many facts of named days at most."""
 _NEAR = {"today": 0, "tonight": 0, "tomorrow": 1, "heute": 0, "morgen": 1, "demain": 1, "hoy": 0}
 # A line a day, from Monday.
-_WEEKDAYS = word_lists.lines(Path(__file__).parent / "words" / "weekdays.txt")
+_WEEKDAYS = word_lists.read_lines(Path(__file__).parent / "words" / "weekdays.txt")
 _WEEKDAY_NUMBERS = {word: number for number, names in enumerate(_WEEKDAYS) for word in names.split()}
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = rf"({'|'.join(_MONTHS)})[a-z]*"

@@ -49,7 +49,7 @@ class AnalysedClause(NamedTuple):
 
 @functools.cache
 def _word_lists() -> dict[str, frozenset[str]]:
-    lines = word_lists.sections(Path(__file__).parent / "words" / "said_again.txt")
+    lines = word_lists.read_sections(Path(__file__).parent / "words" / "said_again.txt")
     return {name: frozenset(" ".join(rows).split()) for name, rows in lines.items()}
 
 

@@ -89,4 +89,4 @@ def cue_phrases(heading: str) -> re.Pattern[str]:
 
 def _lines_by_heading(name: str) -> dict[str, list[str]]:
     """The lines of a word list, by heading."""
-    return word_lists.sections(Path(__file__).with_name(name))
+    return word_lists.read_sections(Path(__file__).with_name(name))

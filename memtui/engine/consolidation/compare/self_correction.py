@@ -118,5 +118,5 @@ def _plain_text(text: str) -> str:
 
 @functools.cache
 def _correction_cue() -> re.Pattern[str]:
-    lines = word_lists.sections(Path(__file__).with_name("self_correction_cues.txt"))
+    lines = word_lists.read_sections(Path(__file__).with_name("self_correction_cues.txt"))
     return re.compile(rf"(?<!\w)(?:{'|'.join(line for some in lines.values() for line in some)})(?!\w)")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from memtui.engine.models.ner import gazetteer
-from memtui.engine.word_lists import expression
+from memtui.engine.word_lists import read_expression
 
 from .similarity import analyse_statement
 
@@ -25,17 +25,17 @@ _ADVERB = (
 )
 _LISTS = Path(__file__).with_name("slots.txt")
 # Held by one person at a time.
-_ROLE = rf"(?:{expression(_LISTS, 'ROLE')})"
-_ONE = rf"(?:{_ROLE}|{expression(_LISTS, 'ATTRIBUTE')})"
+_ROLE = rf"(?:{read_expression(_LISTS, 'ROLE')})"
+_ONE = rf"(?:{_ROLE}|{read_expression(_LISTS, 'ATTRIBUTE')})"
 # "moved my desk to the window" moves a desk.
-_MOVED = rf"(?P<moved>moved)(?: (?:{expression(_LISTS, 'AFTER_MOVED')}))* (?:in(?! with\b)|to|into)"
+_MOVED = rf"(?P<moved>moved)(?: (?:{read_expression(_LISTS, 'AFTER_MOVED')}))* (?:in(?! with\b)|to|into)"
 _ROLE_BY_NAME = "role"
 _SHAPES = {
     "home": rf"^(?:(?:i|we)(?:'ve| have)? moved(?:[:,;]| and) )?{_SUBJECT}{_ADVERB}"
     rf"(?:(?:lives?|living|resides?|based)\b[^.;]{{0,80}}?\b(?:in|at)|{_MOVED}) (?P<value>.+)",
     "employer": rf"^{_SUBJECT}{_ADVERB}(?:works?|working|employed) (?:[\w-]+ ){{0,3}}?(?:at|for|by) (?P<value>.+)",
     "age": rf"^{_SUBJECT}{_ADVERB}(?P<value>\d{{1,3}})(?: years old)?$",
-    _ROLE_BY_NAME: rf"^(?:(?:dr|mr|mrs|ms|mx|prof)\.? )?(?P<value>(?!(?:{expression(_LISTS, 'NOBODY')})\b)"
+    _ROLE_BY_NAME: rf"^(?:(?:dr|mr|mrs|ms|mx|prof)\.? )?(?P<value>(?!(?:{read_expression(_LISTS, 'NOBODY')})\b)"
     rf"[\w.'-]+(?: [\w.'-]+){{0,2}}) (?:is|became|has become|will be) (?:now |currently |still |also )?"
     rf"(?P<owner>my|our|his|her|their|[\w-]+'s) (?:new |current )?(?P<thing>{_ROLE})"
     rf"(?: now| currently| these days| since .+| from .+)?(?: \(said .+)?(?=$|[,;:])",
@@ -53,9 +53,9 @@ _STOPS = re.compile(
 )
 _TITLES = frozenset({"dr", "mr", "mrs", "ms", "prof"})
 # "in a small flat", "to the next step": no place by its name.
-_UNNAMED_PLACE = re.compile(rf"(?:{expression(_LISTS, 'UNNAMED_PLACE')})\b")
+_UNNAMED_PLACE = re.compile(rf"(?:{read_expression(_LISTS, 'UNNAMED_PLACE')})\b")
 # It is denied, in the past, wished for, or one of several.
-_OPEN = re.compile(rf"\b(?:{expression(_LISTS, 'OPEN')})\b|n't\b")
+_OPEN = re.compile(rf"\b(?:{read_expression(_LISTS, 'OPEN')})\b|n't\b")
 _WHEN = re.compile(r" (?:now|again|last|this|next|in|on|at|a|for|two|three|\d)\b.*")
 
 

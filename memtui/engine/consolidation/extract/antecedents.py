@@ -14,8 +14,8 @@ from memtui.engine.models.ner.gazetteer import is_given_name
 
 _LIST = Path(__file__).with_name("antecedents.txt")
 
-_MALE = word_lists.expression(_LIST, "MALE")
-_FEMALE = word_lists.expression(_LIST, "FEMALE")
+_MALE = word_lists.read_expression(_LIST, "MALE")
+_FEMALE = word_lists.read_expression(_LIST, "FEMALE")
 _EITHER = (
     r"(?:dog|cat|partner|boss|manager|friend|mate|neighbou?r|baby|greyhound|puppy|horse|colleague|solicitor|lawyer|"
     r"flatmate|intern)"
@@ -30,13 +30,13 @@ _name = re.compile(
 )
 _small_name = re.compile(
     r"\b(?P<name>[a-z]{3,})['’]s\b|"
-    rf"(?:^|[.!?] +)(?P<subject>[a-z]{{3,}})(?= {word_lists.expression(_LIST, 'at its start')}\b)"
+    rf"(?:^|[.!?] +)(?P<subject>[a-z]{{3,}})(?= {word_lists.read_expression(_LIST, 'at its start')}\b)"
 )
-HE = word_lists.expression(_LIST, "he")
-SHE = word_lists.expression(_LIST, "she")
+HE = word_lists.read_expression(_LIST, "he")
+SHE = word_lists.read_expression(_LIST, "she")
 _pronoun = re.compile(rf"(?:(?P<he>{HE})|(?P<she>{SHE}))(?:['’]\w+)?\b", re.IGNORECASE)
 # "Still has to carry the pens", "sleeps in the woodshed": of somebody, who is not named. Nouns end in "s" as well.
-_left_out = re.compile(word_lists.expression(_LIST, "left out"), re.IGNORECASE)
+_left_out = re.compile(word_lists.read_expression(_LIST, "left out"), re.IGNORECASE)
 _GERMAN = frozenset(("er", "sie", "der", "die"))
 _LADY, _GENTLEMAN = ("Mrs", "Ms", "Miss", "Frau", "doña"), ("Mr", "Herr", "don")
 
@@ -162,12 +162,12 @@ def _is_person_name(text: str, at: int, word: str) -> bool:
 
 
 _sentence_end = re.compile(r"(?<=[.!?])\s+")
-_joining = re.compile(word_lists.expression(_LIST, "joining"), re.IGNORECASE)
-_begins = re.compile(word_lists.expression(_LIST, "begins"))
-_place = re.compile(word_lists.expression(_LIST, "place"), re.IGNORECASE)
-_towards = re.compile(word_lists.expression(_LIST, "towards"), re.IGNORECASE)
+_joining = re.compile(word_lists.read_expression(_LIST, "joining"), re.IGNORECASE)
+_begins = re.compile(word_lists.read_expression(_LIST, "begins"))
+_place = re.compile(word_lists.read_expression(_LIST, "place"), re.IGNORECASE)
+_towards = re.compile(word_lists.read_expression(_LIST, "towards"), re.IGNORECASE)
 _visited = re.compile(r"\b(?:at|to|from|by|bei|zu|chez)\s+$", re.IGNORECASE)
-_acts = re.compile(word_lists.expression(_LIST, "acts"))
-_STARTS = word_lists.words(_LIST, "starts")
-_COMMON = word_lists.words(_LIST, "common")
-_NO_NAMES = word_lists.words(_LIST, "no names")
+_acts = re.compile(word_lists.read_expression(_LIST, "acts"))
+_STARTS = word_lists.read_words(_LIST, "starts")
+_COMMON = word_lists.read_words(_LIST, "common")
+_NO_NAMES = word_lists.read_words(_LIST, "no names")

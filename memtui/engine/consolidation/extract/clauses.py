@@ -16,7 +16,7 @@ from .sentences import Sentence
 
 _LIST = Path(__file__).with_name("clauses.txt")
 
-_cut = re.compile(word_lists.expression(_LIST, "cut"), re.IGNORECASE)
+_cut = re.compile(word_lists.read_expression(_LIST, "cut"), re.IGNORECASE)
 _FEWEST_WORDS = 3
 
 

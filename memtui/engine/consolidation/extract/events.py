@@ -16,16 +16,16 @@ from .statement_shapes import FAMILY
 _LIST = Path(__file__).with_name("events.txt")
 
 
-_LIFE = re.compile(word_lists.expression(_LIST, "life"))
+_LIFE = re.compile(word_lists.read_expression(_LIST, "life"))
 # With a name after it, which only its capital tells.
-_NAMED_LIFE = re.compile(word_lists.expression(_LIST, "named life"))
-_SOMEBODYS = re.compile(word_lists.expression(_LIST, "somebodys"))
+_NAMED_LIFE = re.compile(word_lists.read_expression(_LIST, "named life"))
+_SOMEBODYS = re.compile(word_lists.read_expression(_LIST, "somebodys"))
 _RELATIVES = re.compile(rf"(?:my|our) (?:[\w-]+ )?{FAMILY} (?:[a-z]+ )??{_SOMEBODYS.pattern}")
-_PUT_TO_USE = re.compile(word_lists.expression(_LIST, "put to use"))
+_PUT_TO_USE = re.compile(word_lists.read_expression(_LIST, "put to use"))
 _USED_BY_NAME = re.compile(
     r"We (?:now |all |also )?use [A-Z][\w.+#-]*(?:(?:,| and|, and) [A-Z][\w.+#-]*)*[.!]*$"
 )
-_SWITCHED = re.compile(word_lists.expression(_LIST, "switched"))
+_SWITCHED = re.compile(word_lists.read_expression(_LIST, "switched"))
 MOMENT = re.compile(r"\b(?:today|tonight|this (?:morning|afternoon|evening)|yesterday|last night)\b")
 _UNDONE = re.compile(
     r"\b(?:almost|nearly|never|in (?:my|the) (?:dream|game|book|novel|story)|fell through)\b"

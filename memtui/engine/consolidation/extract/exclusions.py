@@ -34,7 +34,7 @@ _word = re.compile(r"'?[^\W\d_]+(?:['’][^\W\d_]+)?")
 def in_known_language(text: str) -> bool:
     """Whether a text looks to be in a language that the classifier was trained on: English, German, French or Spanish."""
     words = _word.findall(text.casefold().replace("’", "'"))
-    known_words, foreign_words = (word_lists.words(_LIST, name) for name in ("known", "foreign"))
+    known_words, foreign_words = (word_lists.read_words(_LIST, name) for name in ("known", "foreign"))
     foreign = sum(word in foreign_words and word not in known_words for word in words)
     known = sum(word in known_words for word in words)
     latin = sum(word[-1] < "ɐ" for word in words)
@@ -70,7 +70,7 @@ def _matches_any(names: tuple[str, ...], plain: str) -> bool:
 
 @functools.cache
 def _exclusion_pattern(name: str) -> re.Pattern[str]:
-    return re.compile(word_lists.as_folded(word_lists.expression(_LIST, name)))
+    return re.compile(word_lists.as_folded(word_lists.read_expression(_LIST, name)))
 
 
 def _plain_text(masked: str) -> str:

@@ -9,17 +9,17 @@ from memtui.engine import word_lists
 
 _LIST = Path(__file__).with_name("filler.txt")
 
-_WORD = rf"(?:{word_lists.expression(_LIST, 'WORD')})"
+_WORD = rf"(?:{word_lists.read_expression(_LIST, 'WORD')})"
 _REMEMBER = r"(?:please )?remember(?: that)?(?= (?:i|i'm|we|we're|my|our)\b)"
 _lead = re.compile(rf"(?:(?:{_WORD}|{_REMEMBER})(?:\s*[,:;.!…–—-]+\s*|\s+(?=\S)))+", re.IGNORECASE)
-_tail = re.compile(word_lists.expression(_LIST, "tail"), re.IGNORECASE)
+_tail = re.compile(word_lists.read_expression(_LIST, "tail"), re.IGNORECASE)
 _joins = re.compile(r"[\s,]+(?:and|but|so|or|because|though|tho|und|et|y|pero)[\s,.]*$", re.IGNORECASE)
 _inside = re.compile(
     r",? (?:btw|by the way|lol|haha+|jaja+)\b(?=,|\s|$)|\s?[\U0001f300-\U0001faff\u2600-\u27bf\ufe0f]\u200d?",
     re.IGNORECASE,
 )
 # "as I'm on warfarin": the reason stands alone.
-_reason = re.compile(word_lists.expression(_LIST, "reason"), re.IGNORECASE)
+_reason = re.compile(word_lists.read_expression(_LIST, "reason"), re.IGNORECASE)
 _CORRECTS = re.compile(r"\b(?:no|wait|actually|correction|nein|non|perdón|scrap|hang on)\b", re.IGNORECASE)
 
 

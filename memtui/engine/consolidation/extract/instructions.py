@@ -15,43 +15,43 @@ from .sentences import mask_quotes
 
 _LIST = Path(__file__).with_name("instructions.txt")
 
-MARKER = re.compile(word_lists.expression(_LIST, "marker"), re.IGNORECASE)
+MARKER = re.compile(word_lists.read_expression(_LIST, "marker"), re.IGNORECASE)
 """What makes the rest of a sentence last."""
 
 _LONGEST_MESSAGE = 1_200  # a longer one with rules in it is somebody's guide or a prompt, pasted
-_VERBS = word_lists.expression(_LIST, "VERBS")
-_ALWAYS = re.compile(word_lists.expression(_LIST, "always"))
+_VERBS = word_lists.read_expression(_LIST, "VERBS")
+_ALWAYS = re.compile(word_lists.read_expression(_LIST, "always"))
 # Orders that people give each other in life as well: "always use sunscreen", "never answer the door".
-_EVERYDAY = re.compile(word_lists.expression(_LIST, "everyday"))
-_AT_WORK = re.compile(word_lists.expression(_LIST, "at work"))
+_EVERYDAY = re.compile(word_lists.read_expression(_LIST, "everyday"))
+_AT_WORK = re.compile(word_lists.read_expression(_LIST, "at work"))
 # Written large against the proverb: "NEVER force push", "ALWAYS pin the versions".
-_SHOUTED = re.compile(word_lists.expression(_LIST, "shouted"))
+_SHOUTED = re.compile(word_lists.read_expression(_LIST, "shouted"))
 # "when you write code for me, ...": in which case an order holds.
-_CASE_FIRST = re.compile(word_lists.expression(_LIST, "case first"))
-_CASE_LAST = re.compile(word_lists.expression(_LIST, "case last"))
+_CASE_FIRST = re.compile(word_lists.read_expression(_LIST, "case first"))
+_CASE_LAST = re.compile(word_lists.read_expression(_LIST, "case last"))
 _ONCE = re.compile(rf"(?:you )?(?:please )?(?:(?:always|never|do not|only) )?{_VERBS}\b")
-_MAKE = word_lists.expression(_LIST, "MAKE")
+_MAKE = word_lists.read_expression(_LIST, "MAKE")
 _EVERY_TIME = (
     rf"(?:in|for|to|with|of) (?:(?:every|any)thing (?:else )?(?:that )?you {_MAKE}(?: (?:for|to) (?:me|us))?|"
     rf"(?:(?:all|any|every)(?: the)? )?[\w-]+ (?:that )?you {_MAKE} (?:for|to) (?:me|us)|"
     r"(?:all|any|every(?: one)?)(?: of)? (?:your )?(?:answers?|repl(?:y|ies)|responses?|messages?|e-?mails?))"
 )
 # The same in German, French and Spanish, said of an order.
-_IMMER = re.compile(word_lists.expression(_LIST, "immer"), re.IGNORECASE)
+_IMMER = re.compile(word_lists.read_expression(_LIST, "immer"), re.IGNORECASE)
 _LASTS = re.compile(rf"\b(?:from now on|going forward|henceforth|in future|{_EVERY_TIME})\W*$")
 _PLEASE = re.compile(r"(?:please|pls|kindly),?\s+", re.IGNORECASE)
 # Said of this task, of somebody else's rule, or for the sound of it.
-_NOT_LASTING = re.compile(word_lists.expression(_LIST, "not lasting"))
-_POINTS = re.compile(word_lists.expression(_LIST, "points"))
-_CLAUSE = re.compile(word_lists.expression(_LIST, "clause"))
-_YOU = re.compile(word_lists.expression(_LIST, "you"))
+_NOT_LASTING = re.compile(word_lists.read_expression(_LIST, "not lasting"))
+_POINTS = re.compile(word_lists.read_expression(_LIST, "points"))
+_CLAUSE = re.compile(word_lists.read_expression(_LIST, "clause"))
+_YOU = re.compile(word_lists.read_expression(_LIST, "you"))
 _NAME = re.compile(r"(?<=[a-z] )[A-Z][\w+#.]*")
 # Who says "I" in a tale, a sum, a letter, a text to work on or a part to play need not be the writer of the message.
-_TALE = re.compile(word_lists.expression(_LIST, "tale"))
+_TALE = re.compile(word_lists.read_expression(_LIST, "tale"))
 _PLAY = re.compile(r"\b(?:let's play|play a game|role-?play|act as|pretend|you are an? )\b")
-_ASKED_WORK = re.compile(word_lists.expression(_LIST, "asked work"))
+_ASKED_WORK = re.compile(word_lists.read_expression(_LIST, "asked work"))
 # "Deploys happen only on Wednesdays"; nothing that merely sighs.
-_STATES = re.compile(word_lists.expression(_LIST, "states"))
+_STATES = re.compile(word_lists.read_expression(_LIST, "states"))
 
 
 def asks_for_work(message: str) -> bool:

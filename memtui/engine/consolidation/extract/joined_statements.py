@@ -19,13 +19,13 @@ _LIST = Path(__file__).with_name("joined_statements.txt")
 _FEWEST_WORDS = 3
 _said_on = re.compile(r" \(said \d{1,2} \w+ \d{4}\)$")
 # Behind a name almost every small word in "s" is a verb; behind "my daughter" it may be a plural.
-_subject = re.compile(word_lists.expression(_LIST, "subject"))
+_subject = re.compile(word_lists.read_expression(_LIST, "subject"))
 _join = re.compile(r",? (?:and|und|et|y) (?=\S)")
 # What comes after such a word belongs to it: "when my mum visits and Tom is away".
-_dependent = re.compile(word_lists.expression(_LIST, "dependent"), re.IGNORECASE)
+_dependent = re.compile(word_lists.read_expression(_LIST, "dependent"), re.IGNORECASE)
 # The second part leans on the first.
-_leans = re.compile(word_lists.expression(_LIST, "leans"), re.IGNORECASE)
-_ends_with_adjective = re.compile(word_lists.expression(_LIST, "adjective"))
+_leans = re.compile(word_lists.read_expression(_LIST, "leans"), re.IGNORECASE)
+_ends_with_adjective = re.compile(word_lists.read_expression(_LIST, "adjective"))
 
 
 def without_date(text: str) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from memtui.engine import word_lists
-from memtui.engine.word_lists import abbreviations
+from memtui.engine.word_lists import load_abbreviations
 
 from .exclusions import is_request
 
@@ -26,22 +26,22 @@ _LONGEST_ABBREVIATION = 20
 # Of a day.
 _HALVES = frozenset(("am", "pm"))
 _fence = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
-_not_prose = re.compile(word_lists.expression(_LIST, "not prose"))
+_not_prose = re.compile(word_lists.read_expression(_LIST, "not prose"))
 _speaker = re.compile(
     r"\s*(?:user|assistant|human|system|ai|bot|me|you|\w+ \(\d\d:\d\d\))\s?:\s", re.IGNORECASE
 )
 # "Summarise this: ..." hands over somebody's text; what follows is not the writer's.
-_hands_over = re.compile(word_lists.expression(_LIST, "hands over"), re.IGNORECASE)
+_hands_over = re.compile(word_lists.read_expression(_LIST, "hands over"), re.IGNORECASE)
 _item = re.compile(r"\s*(?:[-*•–]|\d{1,3}[.)]|\[[ xX]?\])\s+")
 _end = re.compile(r"[.!?…]+[\"”»')\]]*(?=\s|$)|[。！？]+")
 _end_of_quote = re.compile(r"[.!?。！？][」』”»\"](?=\s+[A-ZÀ-Þ])")
 _number_of_item = re.compile(r"(?:^|(?<=\s))(\d)[.)]\s+")
 # "am 14. März", "vom 3. bis 10. August", "zum 1. des Monats"
-_ordinal = re.compile(word_lists.expression(_LIST, "ordinal"), re.IGNORECASE)
-_continues = re.compile(word_lists.expression(_LIST, "told further"))
+_ordinal = re.compile(word_lists.read_expression(_LIST, "ordinal"), re.IGNORECASE)
+_continues = re.compile(word_lists.read_expression(_LIST, "told further"))
 _LONGEST_EXCLAMATION = 5  # words
 # "nicht am 3. sondern am 17."
-_day = re.compile(word_lists.expression(_LIST, "day"), re.IGNORECASE)
+_day = re.compile(word_lists.read_expression(_LIST, "day"), re.IGNORECASE)
 _LONGEST_DAY = 8
 _quoted = re.compile(
     r"“[^”]{0,2000}”?|«[^»]{0,2000}»?|「[^」]{0,2000}」?|„[^“”]{0,2000}[“”]?|\"[^\"\n]{0,2000}\"?|`[^`]{0,2000}`?"
@@ -49,7 +49,7 @@ _quoted = re.compile(
 )
 _MASK = "\x00"
 # "I'm allergic to nuts, can I eat this?": what is said before the question.
-_asked_after = re.compile(word_lists.expression(_LIST, "asked after"), re.IGNORECASE)
+_asked_after = re.compile(word_lists.read_expression(_LIST, "asked after"), re.IGNORECASE)
 
 
 class Sentence(NamedTuple):
@@ -168,4 +168,6 @@ def _is_not_sentence_end(text: str, match: re.Match[str], start: int) -> bool:
         return True
     before = text[max(0, match.start() - _LONGEST_ABBREVIATION) : match.start()]
     word = re.split(r"[\s(]", before)[-1].casefold()
-    return word in abbreviations() or word in _HALVES or (len(word) == 1 and word.isalpha() and word != "i")
+    return (
+        word in load_abbreviations() or word in _HALVES or (len(word) == 1 and word.isalpha() and word != "i")
+    )

@@ -34,7 +34,7 @@ _NONE_FOR = (
 )
 _DOSE = r"\d+(?:[.,]\d+)? ?(?:mg|mcg|µg|iu|units|einheiten|unidades)"
 # What others must not learn, or must not do: "my ex is not to know where we live", "never give anyone my address".
-_KEPT_FROM = rf"(?:{word_lists.expression(_LIST, 'KEPT_FROM')})"
+_KEPT_FROM = rf"(?:{word_lists.read_expression(_LIST, 'KEPT_FROM')})"
 _GIVES = (
     r"(?:gives?|brings?|sets?|makes?) (?:me|him|her|us|my [a-z]+) (?:out in|off with|(?:a |an )?(?:rash|hives|migraines?|"
     r"asthma|attacks?|welts|spots|ill|sick|wheezy|dizzy))"
@@ -43,8 +43,8 @@ _GIVES = (
 # "the allergy clinic" is a place, not an allergy.
 _NO_PLACE = r"(?![ -](?:clinic|appointment|update|tests?|results|season|poster|story|scandal|joke)\b)"
 # Nobody that the person knows: "some people can't have dairy", "a patient of 70 kg".
-_NOBODY = re.compile(word_lists.expression(_LIST, "nobody"))
-_ONCE = re.compile(word_lists.expression(_LIST, "once"))
+_NOBODY = re.compile(word_lists.read_expression(_LIST, "nobody"))
+_ONCE = re.compile(word_lists.read_expression(_LIST, "once"))
 _WHO = (
     r"(?:(?:my|our|his|her|meine?[nrms]?|unsere?[nrms]?|mon|ma|mes|mi|mis|the) (?:[\w-]+ ){0,2}?[\w-]+|"
     r"(?-i:[A-Z][^\W\d_]+))"
@@ -54,25 +54,25 @@ _relative = re.compile(
     rf"(?<!\w)(?P<who>{_WHO}),? (?:who|qui|que|der|die) ?(?P<statement>'s .+|.+)", re.IGNORECASE
 )
 # "as I'm on warfarin", "write to her that Otis can't have milk", "weil ich Zöliakie habe"
-_subordinate = re.compile(word_lists.expression(_LIST, "subordinate"), re.IGNORECASE)
+_subordinate = re.compile(word_lists.read_expression(_LIST, "subordinate"), re.IGNORECASE)
 # "as a diabetic", "being coeliac"
 _being = re.compile(
     r"(?<!\w)(?:as|being|als|en tant que|como)(?: an?| un[ea]?)? (?P<statement>.+)", re.IGNORECASE
 )
-_question = re.compile(word_lists.expression(_LIST, "question"), re.IGNORECASE)
+_question = re.compile(word_lists.read_expression(_LIST, "question"), re.IGNORECASE)
 _supposes = re.compile(r"(?:if|wenn|falls)\b", re.IGNORECASE)
 # "is it true that I'm vegetarian": nothing that the person holds.
-_doubts = re.compile(word_lists.expression(_LIST, "doubts"), re.IGNORECASE)
+_doubts = re.compile(word_lists.read_expression(_LIST, "doubts"), re.IGNORECASE)
 _theirs = re.compile(r"(?:his|her|seine?\w*|ihre?\w*)\b", re.IGNORECASE)
 # "my nut allergy", "grandad with his pacemaker", "dad's parkinson"
-_owned = re.compile(word_lists.expression(_LIST, "owned"), re.IGNORECASE)
+_owned = re.compile(word_lists.read_expression(_LIST, "owned"), re.IGNORECASE)
 
 
 @functools.cache
 def _severity_pattern(*, bodily: bool = False) -> re.Pattern[str]:
     """``bodily``: without what only must be kept from others. The apostrophe of "can't" may be left out."""
     listed = []
-    for line in chain.from_iterable(word_lists.sections(_WORDS).values()):
+    for line in chain.from_iterable(word_lists.read_sections(_WORDS).values()):
         listed += [entry.strip() for entry in line.split(",") if entry.strip()]
     shapes = [
         re.escape(entry.strip("*")).replace(r"\ ", r"\s+").replace(r"\*", r"\w*").join(

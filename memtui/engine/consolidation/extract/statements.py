@@ -24,24 +24,24 @@ CONFIDENCE = 0.8
 HEDGED = 0.5
 _SHORTEST, _LONGEST = 8, 400
 
-_LEAD_IN = re.compile(word_lists.expression(_LIST, "lead in"), re.IGNORECASE)
+_LEAD_IN = re.compile(word_lists.read_expression(_LIST, "lead in"), re.IGNORECASE)
 _LABEL = re.compile(r"(?:[A-Z][\w'-]*)(?: [\w'-]+){0,4}:\s+(?=\S)")
-_ASKED_TO_KEEP = re.compile(word_lists.expression(_LIST, "asked to keep"), re.IGNORECASE)
-_SUPPOSED = re.compile(word_lists.expression(_LIST, "supposed"))
-HEDGES = re.compile(word_lists.expression(_LIST, "hedges"))
-_MOMENT = re.compile(word_lists.expression(_LIST, "moment"))
-RELATIVE = re.compile(word_lists.expression(_LIST, "relative"))
-_PRONOUN = re.compile(word_lists.expression(_LIST, "pronoun"))
+_ASKED_TO_KEEP = re.compile(word_lists.read_expression(_LIST, "asked to keep"), re.IGNORECASE)
+_SUPPOSED = re.compile(word_lists.read_expression(_LIST, "supposed"))
+HEDGES = re.compile(word_lists.read_expression(_LIST, "hedges"))
+_MOMENT = re.compile(word_lists.read_expression(_LIST, "moment"))
+RELATIVE = re.compile(word_lists.read_expression(_LIST, "relative"))
+_PRONOUN = re.compile(word_lists.read_expression(_LIST, "pronoun"))
 _SOMEBODY = re.compile(r"\b(?:my|our|the|an?)\s+[a-z]|(?<!^)(?<![.!?:] )\b[A-Z]\w+")
-_PERSON = word_lists.words(_LIST, "person")
-_NAMED = re.compile(word_lists.expression(_LIST, "named"))
-_DUMMY_IT = re.compile(word_lists.expression(_LIST, "dummy it"))
-_NOT_NAMES = word_lists.words(_LIST, "not names")
+_PERSON = word_lists.read_words(_LIST, "person")
+_NAMED = re.compile(word_lists.read_expression(_LIST, "named"))
+_DUMMY_IT = re.compile(word_lists.read_expression(_LIST, "dummy it"))
+_NOT_NAMES = word_lists.read_words(_LIST, "not names")
 # Somebody at work on a program talks of the task at hand.
-_TASK = re.compile(word_lists.expression(_LIST, "task"))
-_AT_HAND = re.compile(word_lists.expression(_LIST, "at hand"))
+_TASK = re.compile(word_lists.read_expression(_LIST, "task"))
+_AT_HAND = re.compile(word_lists.read_expression(_LIST, "at hand"))
 _YOU = re.compile(r"\b(?:you|your|yours|yourself|u)\b")
-_NEEDS_VERB = re.compile(word_lists.expression(_LIST, "needs verb"))
+_NEEDS_VERB = re.compile(word_lists.read_expression(_LIST, "needs verb"))
 _CONTRACTIONS = (
     (re.compile(r"\bi'm\b|\bim\b"), "i am"), (re.compile(r"\b(i|we|you|"
         r"they)'ve\b"), r"\1 have"), (re.compile(r"\b(we|they|you)'re\b"), r"\1 are"),

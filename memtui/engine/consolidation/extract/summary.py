@@ -10,7 +10,7 @@ from pathlib import Path
 
 from memtui.engine import word_lists
 from memtui.engine.models.ner.words import NOT_NAMES, OPENERS
-from memtui.engine.wording import cut
+from memtui.engine.wording import cut_text
 
 from .clauses import clause_spans
 from .exclusions import in_known_language, is_hypothetical, is_request, is_small_talk
@@ -42,7 +42,7 @@ def summarise_session(messages: Sequence[str]) -> str | None:
         return None
     said = request.casefold()
     names = [name for name in _common_names(messages) if name.casefold() not in said]
-    text = cut(request, _LONGEST)
+    text = cut_text(request, _LONGEST)
     return f"{text} ({', '.join(names)})" if names else text
 
 
@@ -72,7 +72,7 @@ def _list_requests(messages: Sequence[str]) -> Iterator[str]:
 
 @functools.cache
 def _request_pattern(name: str) -> re.Pattern[str]:
-    lists = {heading: "|".join(lines) for heading, lines in word_lists.sections(_LIST).items()}
+    lists = {heading: "|".join(lines) for heading, lines in word_lists.read_sections(_LIST).items()}
     return re.compile(_WHOLE[name].format(**lists), re.IGNORECASE)
 
 

@@ -44,7 +44,7 @@ class _HintPatterns(NamedTuple):
 
 @functools.cache
 def _load_hints() -> _HintPatterns:
-    sections = word_lists.sections(_WORDS)
+    sections = word_lists.read_sections(_WORDS)
     kin = "|".join(word for name in _PET_OR_PERSON for word in sections[name])
     begins = (
         rf"{_OPENING}(?:i|i'm|im|i've|ive|my|we|our|ich|wir|mein\w*|je|j'|mon|ma|mes|yo|mi|mis)\b",

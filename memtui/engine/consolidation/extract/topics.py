@@ -83,7 +83,7 @@ def topic_by_form(text: str, topic: Topic | None) -> Topic | None:
 
 @functools.cache
 def _topic_patterns() -> dict[Topic, re.Pattern[str]]:
-    sections = word_lists.sections(_SIGNS)
+    sections = word_lists.read_sections(_SIGNS)
     parts = {"food": "|".join(sections["food"]), "family": FAMILY, "people": PEOPLE}
     found: dict[Topic, re.Pattern[str]] = {}
     for topic in _BY_FORM:

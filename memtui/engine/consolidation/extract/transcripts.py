@@ -17,7 +17,7 @@ from memtui.engine.memories.observations import ObservationDraft
 from memtui.engine.records import MemoryRecord, Record, Trust
 from memtui.engine.store import memories
 from memtui.engine.store.tokens import fold
-from memtui.engine.wording import cut
+from memtui.engine.wording import cut_text
 
 from .sentences import split_sentences
 from .triggers import find_trigger, worth_reading
@@ -85,7 +85,7 @@ def _last_long_answer(
         text = message.content.strip()
         if trust(message.role) == "agent" and len(text) > _LONG_ANSWER:
             return ObservationDraft(
-                content=cut(text, _LONGEST),
+                content=cut_text(text, _LONGEST),
                 category="insight", source=f"session:{session_id}", trust="agent", session_id=session_id,
                 source_role=message.role, event_time=message.event_time, tags=(SUMMARY,),
             )  # fmt: skip

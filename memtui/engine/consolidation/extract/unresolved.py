@@ -38,7 +38,7 @@ _somebody = re.compile(
     r"\b(?:some|any|every|no)(?:body|one)\b|\bwho(?:ever)?\b",
 )
 _LIST = Path(__file__).with_name("unresolved.txt")
-_OPENERS = frozenset(map(str.casefold, word_lists.words(_LIST, "openers")))
+_OPENERS = frozenset(map(str.casefold, word_lists.read_words(_LIST, "openers")))
 _possessive_and_name = re.compile(r"(?i:his|her) [a-z]+ [A-Z][^\W\d_]+")
 _RUNS_ON = 20  # words: a text without full stops is understood by the others of them
 _does = re.compile(r"[A-Z][^\W\d_]+ [a-z]{2,}ed\b")

@@ -16,13 +16,13 @@ from . import cues
 
 _LIST = Path(__file__).with_name("gazetteer.txt")
 
-GIVEN_NAMES = word_lists.words(_LIST, "given names")
+GIVEN_NAMES = word_lists.read_words(_LIST, "given names")
 
-PLACES = word_lists.words(_LIST, "places")
+PLACES = word_lists.read_words(_LIST, "places")
 
-_NAME_STEMS = word_lists.words(_LIST, "name stems")
-_PLACE_STEMS = word_lists.words(_LIST, "place stems")
-_ENDINGS = word_lists.words(_LIST, "endings") | {""}
+_NAME_STEMS = word_lists.read_words(_LIST, "name stems")
+_PLACE_STEMS = word_lists.read_words(_LIST, "place stems")
+_ENDINGS = word_lists.read_words(_LIST, "endings") | {""}
 
 
 def is_given_name(word: str) -> bool:

@@ -23,11 +23,11 @@ _plain = re.compile(
 # "..., a small cooperative", "... is our cat"
 _apposition = re.compile(r"(?: is|,| was| \() ?(?:an?|the|our|my|his|her|their) ((?:[\w-]{1,20} ?){1,3})")
 _LIST = Path(__file__).with_name("name_types.txt")
-_STREETS = tuple(word_lists.words(_LIST, "street endings"))
+_STREETS = tuple(word_lists.read_words(_LIST, "street endings"))
 _SHARED = frozenset({"person", "location", "organization"})
-_ALSO_SURNAMES = word_lists.words(_LIST, "also surnames")
-_MOVES = word_lists.words(_LIST, "moves")
-_NOBILIARY = word_lists.words(_LIST, "nobiliary")
+_ALSO_SURNAMES = word_lists.read_words(_LIST, "also surnames")
+_MOVES = word_lists.read_words(_LIST, "moves")
+_NOBILIARY = word_lists.read_words(_LIST, "nobiliary")
 
 
 def guess_name_type(

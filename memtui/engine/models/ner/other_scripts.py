@@ -18,7 +18,7 @@ from .span import NameSpan
 _LIST = Path(__file__).with_name("other_scripts.txt")
 
 # What fits a pattern and is no name.
-NO_NAMES = word_lists.words(_LIST, "no names")
+NO_NAMES = word_lists.read_words(_LIST, "no names")
 HAN_PARTICLES = (
     "的了在和与跟同及或是有我你您他她它们这那哪谁不没也都就又还再去来到从向往给对把被让叫请问说想要会能可"
     "很太最更只才刚已曾将正着过吗呢吧啊呀嘛昨今每早晚上下午点半号年月日周天一二三四五六七八九十百千个位些"

@@ -33,8 +33,8 @@ _word = re.compile(r"[^\W\d_]+")
 _LOOKED_AT = 2_000
 
 # Words that only one of the two sides uses, or almost.
-_ENGLISH = word_lists.words(_LIST, "english")
-_OTHER = word_lists.words(_LIST, "other")
+_ENGLISH = word_lists.read_words(_LIST, "english")
+_OTHER = word_lists.read_words(_LIST, "other")
 
 
 def is_english(text: str) -> bool:

@@ -19,13 +19,13 @@ from memtui.engine.store.tokens import stems
 _LIST = Path(__file__).with_name("words.txt")
 
 # Never part of a name, however they are written.
-NOT_NAMES = word_lists.words(_LIST, "not names")
+NOT_NAMES = word_lists.read_words(_LIST, "not names")
 
 # No name alone, though it may be part of one: what opens a note or a request, and nationalities.
-OPENERS = word_lists.words(_LIST, "openers")
+OPENERS = word_lists.read_words(_LIST, "openers")
 
 # Acronyms of everyday computing and chat: things, not names.
-ACRONYMS = word_lists.words(_LIST, "acronyms")
+ACRONYMS = word_lists.read_words(_LIST, "acronyms")
 
 
 _START = "▁"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from memtui.engine.wording import quoted
+from memtui.engine.wording import quote_beginning
 from memtui.present.format import plural
 from memtui.present.text import one_line
 from memtui.ui.actions import Action
@@ -220,7 +220,7 @@ class Corrections:
         """Ask for one of its other names, also if there is only one."""
         from memtui.ui.dialogs.choice import Choice, PickDialog
 
-        name = quoted(entity.canonical_name, _SHOWN)
+        name = quote_beginning(entity.canonical_name, _SHOWN)
         hint = f"{hint} {name} itself stays." if hint else f"{name} itself stays."
         choices = [Choice(alias) for alias in entity.aliases]
         picked = await self._pane.shell.ask_person(PickDialog(title, choices, yes=yes, text=hint))
