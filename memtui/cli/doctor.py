@@ -16,7 +16,7 @@ import click
 
 from memtui import __version__, operating_system, paths
 from memtui.engine.errors import DegradedError, InputError, MemtuiError, StoreError
-from memtui.engine.installation import command_for_dependency, with_runnable_commands
+from memtui.engine.installation import command_for_dependency, runnable_text
 from memtui.engine.memory import Memory
 from memtui.engine.records import Record, StrategyReport
 from memtui.present.format import file_size, format_count, plural, relative_time
@@ -411,7 +411,7 @@ def _ok_finding(area: str, text: str) -> Diagnosis:
 
 
 def _note_finding(area: str, text: str, remedy: str = "") -> Diagnosis:
-    return Diagnosis(area=area, state="note", text=text, remedy=with_runnable_commands(remedy))
+    return Diagnosis(area=area, state="note", text=text, remedy=runnable_text(remedy))
 
 
 def _error_finding(area: str, state: State, error: MemtuiError) -> Diagnosis:

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 import click
 
 from memtui.engine.errors import UsageError
-from memtui.engine.installation import with_runnable_commands
+from memtui.engine.installation import runnable_text
 from memtui.engine.records import Record
 from memtui.guide import ORDER, Page, guide_page, guide_pages
 
@@ -49,9 +49,7 @@ def guide_command(topic: str | None, json: bool) -> int:
             for line in table([(one.topic, one.title) for one in guide_pages()]):
                 out(line)
             out(
-                with_runnable_commands(
-                    "\nmemtui guide TOPIC shows one. The same pages are in the app: press ? twice."
-                )
+                runnable_text("\nmemtui guide TOPIC shows one. The same pages are in the app: press ? twice.")
             )
         return OK
     if topic.lower() not in ORDER:

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from memtui import operating_system, paths
 from memtui.engine.errors import InputError, MemtuiError, ReplacedFileError, UsageError
-from memtui.engine.installation import with_runnable_commands
+from memtui.engine.installation import runnable_text
 from memtui.engine.records import Refused
 from memtui.present import import_sources
 from memtui.present.format import format_count, local_time, plural
@@ -455,7 +455,7 @@ def _print_report(report: ImportReport, *, undo: bool) -> None:
         out(
             row(
                 paint("to decide", "yellow"),
-                with_runnable_commands(f"{differ} from yours: memtui review {shows} both"),
+                runnable_text(f"{differ} from yours: memtui review {shows} both"),
                 gap=" ",
             )
         )

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, Literal, TextIO
 
-from memtui.engine.installation import with_runnable_commands
+from memtui.engine.installation import runnable_text
 from memtui.present.text import Line, Role, Visible, max_cells, one_line, visible
 
 Style = Literal["bold", "dim", "red", "green", "yellow", "cyan"]
@@ -64,7 +64,7 @@ def out(text: str = "") -> None:
 
 def err(text: str) -> None:
     """A line, or lines, on stderr; a command in it is one that can be typed here."""
-    text = text if isinstance(text, Painted) else with_runnable_commands(text)
+    text = text if isinstance(text, Painted) else runnable_text(text)
     _write_safely(sys.stderr, text if isinstance(text, Painted) else visible(text, newlines=True))
 
 
@@ -75,7 +75,7 @@ def print_note(text: str) -> None:
 
 def next_step(text: str) -> Painted:
     """The command that comes next, dim, as it can be typed here."""
-    return paint(with_runnable_commands(text), "dim")
+    return paint(runnable_text(text), "dim")
 
 
 def print_json(value: Any) -> None:

@@ -15,7 +15,7 @@ from memtui.engine.errors import (
     NewerFileError,
     UsageError,
 )
-from memtui.engine.installation import with_runnable_commands
+from memtui.engine.installation import runnable_text
 from memtui.engine.records import ID_PREFIX
 from memtui.present.backup import (
     NUMBERS,
@@ -217,7 +217,7 @@ def _print_preview(preview: RestorePreview, ids: tuple[str, ...], missing: bool)
     if ids or missing:
         taken = tuple(one for one in back.changes if missing or one.id in ids)
         _print_changes(back._replace(changes=taken, number=back.number if missing else len(ids)))
-        out(with_runnable_commands("Only the memories that you choose change. To undo it: memtui undo"))
+        out(runnable_text("Only the memories that you choose change. To undo it: memtui undo"))
         return
     cells: list[tuple[str, ...]] = [("", *NUMBERS)]
     cells += [

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from memtui.engine.application_id import HEADER_BYTES, is_of_memtui
 from memtui.engine.errors import InputError, ReadOnlyError
-from memtui.engine.installation import with_runnable_commands
+from memtui.engine.installation import runnable_text
 
 if TYPE_CHECKING:
     from memtui.engine.records import ImportReport, Options
@@ -41,7 +41,7 @@ class ForeignStore(NamedTuple):
     @property
     def import_command(self) -> str:
         """The command that imports it for good."""
-        return with_runnable_commands(f"memtui import {shlex.quote(str(self.path))}")
+        return runnable_text(f"memtui import {shlex.quote(str(self.path))}")
 
     def refusal_error(self) -> ReadOnlyError:
         """What a command that would change something raises."""

@@ -38,9 +38,9 @@ class MemtuiError(Exception):
         super().__init__(message)
         self.message = message
         if "memtui " in hint:
-            from .installation import with_runnable_commands
+            from .installation import runnable_text
 
-            hint = with_runnable_commands(hint)
+            hint = runnable_text(hint)
         self.hint = hint
 
 

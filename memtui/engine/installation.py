@@ -56,7 +56,7 @@ def is_temporary() -> bool:
     return program_command() in ("uvx memtui", "pipx run memtui")
 
 
-def with_runnable_commands(text: str) -> str:
+def runnable_text(text: str) -> str:
     """The text with each command of memtui in it as it can be typed here."""
     return _COMMAND.sub(lambda found: f"{program_command()} ", text) if "memtui " in text else text
 

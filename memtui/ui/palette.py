@@ -235,7 +235,7 @@ async def show_connecting(shell: Shell) -> None:
 
     Files of other programs are read only where settings may be written. In a browser the shell commands are shown.
     """
-    from memtui.engine.installation import with_runnable_commands
+    from memtui.engine.installation import runnable_text
 
     from .dialogs.agents import manage_agents
     from .dialogs.help import HelpDialog, HelpLine
@@ -247,14 +247,14 @@ async def show_connecting(shell: Shell) -> None:
     lines = [
         HelpLine(
             connect,
-            with_runnable_commands("memtui connect --all"),
+            runnable_text("memtui connect --all"),
             "All that were found. It shows the changes first.",
         ),
         HelpLine(
             connect,
-            with_runnable_commands("memtui connect claude-code"),
+            runnable_text("memtui connect claude-code"),
             "Only one. With --hooks it records every turn.",
         ),
-        HelpLine(connect, with_runnable_commands("memtui disconnect codex"), "Take memtui out of it again."),
+        HelpLine(connect, runnable_text("memtui disconnect codex"), "Take memtui out of it again."),
     ]
     shell.app.push_screen(HelpDialog("Agents", lines))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from textual.content import Content
 from textual.widget import Widget
 
-from memtui.engine.installation import with_runnable_commands
+from memtui.engine.installation import runnable_text
 from memtui.present.text import max_cells, visible
 
 from .presenters.text_layout import wrap_text
@@ -101,9 +101,7 @@ class Tour:
         """Go one step back. Without one, the tour ends."""
         if not await self._navigation.go_back():
             self.end()
-            self._shell.show_message(
-                with_runnable_commands("The tour is over: memtui --demo --tour begins it again.")
-            )
+            self._shell.show_message(runnable_text("The tour is over: memtui --demo --tour begins it again."))
 
     def do_import(self) -> None:
         """Import into the person's own memory, never into the demo."""

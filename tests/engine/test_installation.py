@@ -15,7 +15,7 @@ from memtui.engine.installation import (
     command_for,
     command_for_dependency,
     command_for_extra,
-    with_runnable_commands,
+    runnable_text,
 )
 
 
@@ -95,7 +95,7 @@ def test_a_hint_names_a_command_that_works_where_memtui_was_started(
     monkeypatch.setattr(sys, "prefix", prefix)
     assert InputError("No.", "memtui doctor lists them.").hint == f"{program} doctor lists them."
     said = "memtui failed. Run memtui --demo, or memtui embed --minilm; memtui reads text."
-    assert with_runnable_commands(said) == (
+    assert runnable_text(said) == (
         f"memtui failed. Run {program} --demo, or {program} embed --minilm; memtui reads text."
     )
 
@@ -108,20 +108,20 @@ def test_a_program_that_is_on_no_path_is_named_by_its_place(
     script.touch(0o755)
     monkeypatch.setattr(sys, "argv", [str(script), "doctor"])
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert with_runnable_commands("memtui undo 7") == f"{shlex.quote(str(script))} undo 7"
+    assert runnable_text("memtui undo 7") == f"{shlex.quote(str(script))} undo 7"
     installation.program_command.cache_clear()
     monkeypatch.setenv("PATH", str(script.parent))
-    assert with_runnable_commands("memtui undo 7") == "memtui undo 7"
+    assert runnable_text("memtui undo 7") == "memtui undo 7"
     installation.program_command.cache_clear()
     other = tmp_path / "other"
     other.mkdir()
     (other / "memtui").touch(0o755)
     monkeypatch.setenv("PATH", str(other))
-    assert with_runnable_commands("memtui undo 7") == f"{shlex.quote(str(script))} undo 7"
+    assert runnable_text("memtui undo 7") == f"{shlex.quote(str(script))} undo 7"
     installation.program_command.cache_clear()
     (other / "memtui").unlink()
     (other / "memtui").symlink_to(script)
-    assert with_runnable_commands("memtui undo 7") == "memtui undo 7"
+    assert runnable_text("memtui undo 7") == "memtui undo 7"
 
 
 def test_a_module_that_was_run_is_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,10 +130,10 @@ def test_a_module_that_was_run_is_run_again(tmp_path: Path, monkeypatch: pytest.
     (tmp_path / "memtui").touch(0o755)
     monkeypatch.setenv("PATH", "/nowhere")
     again = f"{shlex.quote(str(tmp_path / 'python'))} -m memtui undo 7"
-    assert with_runnable_commands("memtui undo 7") == again == with_runnable_commands(again)
+    assert runnable_text("memtui undo 7") == again == runnable_text(again)
     installation.program_command.cache_clear()
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert with_runnable_commands("memtui undo 7") == "memtui undo 7"
+    assert runnable_text("memtui undo 7") == "memtui undo 7"
 
 
 def test_every_command_is_known_to_hints() -> None:

@@ -28,7 +28,7 @@ from . import cards, entities, meeting, memories, scratchpad
 from .cards import apply_verdict
 from .meeting import Plan
 
-__all__ = ["Decided", "Plan", "carry_out", "apply_verdict", "meeting", "plan"]
+__all__ = ["Decided", "Plan", "apply_verdict", "carry_out", "meeting", "plan"]
 
 Decided = EntityLine | MemoryLine | ScratchpadLine | DeletedKeyLine | ProposalLine
 

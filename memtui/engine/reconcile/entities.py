@@ -18,7 +18,8 @@ from . import meeting
 from .meeting import Plan, precedence
 
 _NAMES = {
-    "name": ("canonical_name", NAME_DECIDED), "type": ("type", TYPE_DECIDED | TYPE_DECIDED_BY_AGENT), "summary": ("summary", SUMMARY_DECIDED),
+    "name": ("canonical_name", NAME_DECIDED), "type": ("type", TYPE_DECIDED | TYPE_DECIDED_BY_AGENT),
+    "summary": ("summary", SUMMARY_DECIDED),
     "hidden": ("hidden", 0), "pinned": ("pinned", 0), "merged": ("merged_into", 0),
 }  # fmt: skip
 """The aspects of an entity: its column, and the bits that say that somebody decided it."""

@@ -73,9 +73,10 @@ async def manage_agents(shell: Shell) -> None:
 
 
 def _explained() -> str:
-    from memtui.engine.installation import with_runnable_commands
+    from memtui.engine.installation import runnable_text
 
-    return f"All at once, or with a scope: {with_runnable_commands('memtui connect --help')}. A token: {with_runnable_commands('memtui tokens add NAME')}"
+    connect, tokens = runnable_text("memtui connect --help"), runnable_text("memtui tokens add NAME")
+    return f"All at once, or with a scope: {connect}. A token: {tokens}"
 
 
 def _look(memory: Path | None) -> tuple[list[Connection], list[Token], list[str]]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
 
-from memtui.engine.installation import with_runnable_commands
+from memtui.engine.installation import runnable_text
 from memtui.present import import_sources
 from memtui.present.format import format_count, plural
 from memtui.present.text import one_line
@@ -127,7 +127,7 @@ def report_text(report: ImportReport, *, follows: bool = False) -> Content:
         parts.append((f"! {warning}\n", "$warning"))
     if len(report.warnings) > _WARNINGS:
         more = f"and {format_count(len(report.warnings) - _WARNINGS)} more warnings"
-        names = with_runnable_commands("memtui import --dry-run --json")
+        names = runnable_text("memtui import --dry-run --json")
         parts.append((f"{more}: {names} names each\n", "$text-muted"))
     if report.imported and not report.dry_run:
         parts.append(

@@ -19,13 +19,13 @@ _HINTS = (
 )
 
 
-def _join_alternatives(*parts: str) -> str:
+def _alternation(*parts: str) -> str:
     return f"(?:{'|'.join(parts)})"
 
 
 # Before what a password opens: "the wifi", "del wifi", "da wi-fi".
-_NET = _join_alternatives("wi-?fi", "wlan", "internet")
-_PASSWORD = _join_alternatives(
+_NET = _alternation("wi-?fi", "wlan", "internet")
+_PASSWORD = _alternation(
     *("passwords?", "pass ?codes?", "pass ?phrases?", "pass ?keys?", "pwd", "pw"),
     *(
         "passw[oö]rte?r?",
@@ -40,7 +40,7 @@ _PASSWORD = _join_alternatives(
     "(?:wi-?fi|wlan|netzwerk|router)[- ]?(?:key|schlüssel|code|pass|pw|pwd)",
     f"(?:clé|code|clave|chiave|chave|código)(?: d[ue]| del?| do| da)?(?: la| le| l['’])? ?{_NET}",
 )
-_FOR = _join_alternatives(
+_FOR = _alternation(
     *("for", "to", "of", "on", "at", "in", "from"),
     *(
         "für",
@@ -80,7 +80,7 @@ _FOR = _join_alternatives(
     *("d[ei]ll['’]?[aoe]?", "da", "dal", "ne[li]", "do", "das?", "n[oa]s?", "em"),
 )
 _GAP = rf"(?: (?:number|code|nummer|numero|número))?(?: {_FOR}[ '’]?[^\n.:=?!,;]{{1,40}}?)?"
-_NOW = _join_alternatives(
+_NOW = _alternation(
     *(
         "now",
         "still",
@@ -96,7 +96,7 @@ _NOW = _join_alternatives(
     ),
     *("ahora", "simplemente", "ancora", "sempre", "adesso", "ora", "agora", "ainda"),
 )
-_VERB = _join_alternatives(
+_VERB = _alternation(
     *("['’]s", "s['’]est", " c['’]est", ","),
     *(
         f" {verb}"
@@ -111,7 +111,7 @@ _NUMBER = (
     r"(?P<value>[#*]?\d(?:[ -]?\d){3,7}[#*]?)"
     r"(?![\w%€$£]|[.,:/-]\d| ?(?:st|nd|rd|th|years?|euros?|pages?|seite)\b)"
 )
-_ENGLISH_PLACE = _join_alternatives(
+_ENGLISH_PLACE = _alternation(
     *(
         "door",
         "gate",
@@ -141,11 +141,11 @@ _ENGLISH_PLACE = _join_alternatives(
         "flat",
     ),
 )
-_GERMAN_PLACE = _join_alternatives(
+_GERMAN_PLACE = _alternation(
     *("tür", "tor", "alarm", "zugangs", "tresor", "safe", "schloss", "schließfach", "keybox", "schlüsselbox"),
     *("schlüsselkasten", "handy", "eingangs", "garagen", "entsperr"),
 )
-_GERMAN_OF = _join_alternatives(
+_GERMAN_OF = _alternation(
     *(
         "\\w*tür\\w*",
         "\\w*tor\\w*",
@@ -159,7 +159,7 @@ _GERMAN_OF = _join_alternatives(
     ),
     *("schließfach", "keller\\w*", "haus\\w*"),
 )
-_FRENCH_PLACE = _join_alternatives(
+_FRENCH_PLACE = _alternation(
     *(
         "porte",
         "portail",
@@ -174,7 +174,7 @@ _FRENCH_PLACE = _join_alternatives(
     ),
     *("boîte à clés", "carte"),
 )
-_SPANISH_PLACE = _join_alternatives(
+_SPANISH_PLACE = _alternation(
     *(
         "puerta",
         "portal",
@@ -188,7 +188,7 @@ _SPANISH_PLACE = _join_alternatives(
         "portón",
     ),
 )
-_ITALIAN_PLACE = _join_alternatives(
+_ITALIAN_PLACE = _alternation(
     *(
         "porta",
         "portone",
@@ -202,10 +202,10 @@ _ITALIAN_PLACE = _join_alternatives(
         "bancomat",
     ),
 )
-_PORTUGUESE_PLACE = _join_alternatives(
+_PORTUGUESE_PLACE = _alternation(
     *("porta", "portão", "alarme", "cofre", "cadeado", "garagem", "prédio", "cartão", "celular"),
 )
-_CODE = _join_alternatives(
+_CODE = _alternation(
     rf"(?:front |back |garage |main )?{_ENGLISH_PLACE}['’]?s? (?:code|combination|combo|pin)",
     r"(?:code|combination) (?:for|to|of|on) [^\n.:=?!,;]{0,18}"
     r"(?:door|gate|alarm|safe|lock|garage|building|keypad|get in|locker)",
@@ -218,7 +218,7 @@ _CODE = _join_alternatives(
     rf"(?:della?|dell['’]|del|per la|per il|per l['’]) ?{_ITALIAN_PLACE})",
     rf"(?:c[óo]digo|combinação|segredo) (?:de entrada|de acesso|d[oa] {_PORTUGUESE_PLACE})",
 )
-_PIN = _join_alternatives(
+_PIN = _alternation(
     *(
         "pin",
         "puk",
@@ -231,7 +231,7 @@ _PIN = _join_alternatives(
         "c[óo]digo pin",
     ),
 )
-_MY = _join_alternatives(
+_MY = _alternation(
     *(
         "my",
         "the",

@@ -170,7 +170,7 @@ def find_in_other_scripts(text: str) -> list[NameSpan]:
     return found
 
 
-def _join_alternatives(listed: str) -> str:
+def _alternation(listed: str) -> str:
     return "|".join(sorted(map(re.escape, listed.split()), key=len, reverse=True))
 
 
@@ -184,14 +184,14 @@ _H = f"(?!明[天年早晚日])[^\\W\\d_{HAN_PARTICLES}a-zA-Z\u3041-\u30ff]"
 
 @cache
 def _chinese_patterns() -> list[_Pattern]:
-    surname = f"(?:{_join_alternatives(CHINESE_SURNAMES)})"
+    surname = f"(?:{_alternation(CHINESE_SURNAMES)})"
     return [
-        _name_pattern(f"({_join_alternatives(HAN_PLACES)})", "location"),
+        _name_pattern(f"({_alternation(HAN_PLACES)})", "location"),
         _name_pattern(f"({_H}{{1,3}}(?:省|市|县|机场))", "location", SHAPED),
-        _name_pattern(f"({_H}{{2,8}}(?:{_join_alternatives(CHINESE_ORGANISATIONS)}))", "organization"),
-        _name_pattern(f"({_join_alternatives(CHINESE_COMPANIES)})", "organization"),
+        _name_pattern(f"({_H}{{2,8}}(?:{_alternation(CHINESE_ORGANISATIONS)}))", "organization"),
+        _name_pattern(f"({_alternation(CHINESE_COMPANIES)})", "organization"),
         _name_pattern(f"({_H}{{2,6}})(?:项目|計劃|计划)", "project", SHAPED),
-        _name_pattern(f"({surname}{_H}{{0,2}}?)(?:{_join_alternatives(CHINESE_TITLES)})", "person"),
+        _name_pattern(f"({surname}{_H}{{0,2}}?)(?:{_alternation(CHINESE_TITLES)})", "person"),
         _name_pattern(f"(?:(?<=[{BEFORE_CHINESE_NAMES}])|(?<!\\w))({surname}{_H}{{1,2}})(?!{_H})", "person", SHAPED),
     ]  # fmt: skip
 
@@ -203,12 +203,12 @@ _JL = "(?:[\u4e00-\u9fff々]{1,8}|[\u30a1-\u30faー]{2,10})"
 @cache
 def _japanese_patterns() -> list[_Pattern]:
     return [
-        _name_pattern(f"({_join_alternatives(HAN_PLACES)})", "location"),
+        _name_pattern(f"({_alternation(HAN_PLACES)})", "location"),
         _name_pattern("([\u4e00-\u9fff々ヶ]{1,4}(?:県|市|駅|空港|島|町|村))", "location", SHAPED),
-        _name_pattern(f"({_JL}(?:{_join_alternatives(JAPANESE_ORGANISATIONS)}))", "organization"),
+        _name_pattern(f"({_JL}(?:{_alternation(JAPANESE_ORGANISATIONS)}))", "organization"),
         _name_pattern(f"((?:株式会社|有限会社){_JL})", "organization"),
         _name_pattern(f"({_J})プロジェクト", "project"),
-        _name_pattern(f"({_J})(?={_join_alternatives(JAPANESE_HONORIFICS)})", "person"),
+        _name_pattern(f"({_J})(?={_alternation(JAPANESE_HONORIFICS)})", "person"),
     ]  # fmt: skip
 
 
@@ -218,12 +218,12 @@ _K = "[\uac00-\ud7a3]"
 @cache
 def _korean_patterns() -> list[_Pattern]:
     return [
-        _name_pattern(f"(?<!\\w)({_K}{{2,4}}) ?(?:{_join_alternatives(KOREAN_HONORIFICS)})", "person"),
+        _name_pattern(f"(?<!\\w)({_K}{{2,4}}) ?(?:{_alternation(KOREAN_HONORIFICS)})", "person"),
         _name_pattern(
-            f"(?<!\\w)({_join_alternatives(KOREAN_PLACES)})(?:{_join_alternatives(KOREAN_PARTICLES)})?(?!\\w)",
+            f"(?<!\\w)({_alternation(KOREAN_PLACES)})(?:{_alternation(KOREAN_PARTICLES)})?(?!\\w)",
             "location",
         ),
-        _name_pattern(f"(?<!\\w)({_K}{{2,6}}(?:{_join_alternatives(KOREAN_ORGANISATIONS)}))", "organization"),
+        _name_pattern(f"(?<!\\w)({_K}{{2,6}}(?:{_alternation(KOREAN_ORGANISATIONS)}))", "organization"),
         _name_pattern(f"(?<!\\w)({_K}{{2,8}}) (?:프로젝트)", "project"),
     ]
 
@@ -234,12 +234,12 @@ _A = "[\u0621-\u0652]"
 @cache
 def _arabic_patterns() -> list[_Pattern]:
     # A family name; not "today", "now", "last" and the like, which have the article too.
-    family = f"(?: (?!(?:{_join_alternatives(ARABIC_NO_NAMES)})(?!\\w))(?:ال|بن |ابن |بنت ){_A}{{2,12}})?"
+    family = f"(?: (?!(?:{_alternation(ARABIC_NO_NAMES)})(?!\\w))(?:ال|بن |ابن |بنت ){_A}{{2,12}})?"
     return [
-        _name_pattern(f"(?<!\\w)(?:{_join_alternatives(ARABIC_TITLES)})[. ] ?({_A}{{2,12}}{family})(?!\\w)", "person"),
-        _name_pattern(f"(?<!\\w)[وبل]?((?:{_join_alternatives(ARABIC_NAMES)}){family})(?!\\w)", "person"),
-        _name_pattern(f"(?<!\\w)[وبل]?({_join_alternatives(ARABIC_PLACES)})(?!\\w)", "location"),
-        _name_pattern(f"(?<!\\w)[وبل]?((?:{_join_alternatives(ARABIC_ORGANISATIONS)}) {_A}{{2,14}})(?!\\w)", "organization", 0.85),
+        _name_pattern(f"(?<!\\w)(?:{_alternation(ARABIC_TITLES)})[. ] ?({_A}{{2,12}}{family})(?!\\w)", "person"),
+        _name_pattern(f"(?<!\\w)[وبل]?((?:{_alternation(ARABIC_NAMES)}){family})(?!\\w)", "person"),
+        _name_pattern(f"(?<!\\w)[وبل]?({_alternation(ARABIC_PLACES)})(?!\\w)", "location"),
+        _name_pattern(f"(?<!\\w)[وبل]?((?:{_alternation(ARABIC_ORGANISATIONS)}) {_A}{{2,14}})(?!\\w)", "organization", 0.85),
         _name_pattern(f"(?<!\\w)(?:مشروع) ({_A}{{3,14}})(?!\\w)", "project"),
     ]  # fmt: skip
 
@@ -249,12 +249,12 @@ _D = "[\u0900-\u0963]"
 
 @cache
 def _hindi_patterns() -> list[_Pattern]:
-    surname_after = f"(?: (?:{_join_alternatives(HINDI_SURNAMES)}))?"
+    surname_after = f"(?: (?:{_alternation(HINDI_SURNAMES)}))?"
     return [
-        _name_pattern(f"(?<!{_D})(?:{_join_alternatives(HINDI_TITLES)})\\.? ({_D}{{2,14}}{surname_after})(?!{_D})", "person"),
-        _name_pattern(f"(?<!{_D})({_D}{{2,14}}{surname_after})(?= (?:{_join_alternatives(HINDI_HONORIFICS)})(?!{_D}))", "person"),
-        _name_pattern(f"(?<!{_D})((?:{_join_alternatives(HINDI_NAMES)}){surname_after})(?!{_D})", "person"),
-        _name_pattern(f"(?<!{_D})({_join_alternatives(HINDI_PLACES)})(?!{_D})", "location"),
-        _name_pattern(f"(?<!{_D})({_D}{{2,14}} (?:{_join_alternatives(HINDI_ORGANISATIONS)}))(?!{_D})", "organization"),
+        _name_pattern(f"(?<!{_D})(?:{_alternation(HINDI_TITLES)})\\.? ({_D}{{2,14}}{surname_after})(?!{_D})", "person"),
+        _name_pattern(f"(?<!{_D})({_D}{{2,14}}{surname_after})(?= (?:{_alternation(HINDI_HONORIFICS)})(?!{_D}))", "person"),
+        _name_pattern(f"(?<!{_D})((?:{_alternation(HINDI_NAMES)}){surname_after})(?!{_D})", "person"),
+        _name_pattern(f"(?<!{_D})({_alternation(HINDI_PLACES)})(?!{_D})", "location"),
+        _name_pattern(f"(?<!{_D})({_D}{{2,14}} (?:{_alternation(HINDI_ORGANISATIONS)}))(?!{_D})", "organization"),
         _name_pattern(f"(?<!{_D})({_D}{{2,14}}) (?:परियोजना|प्रोजेक्ट)(?!{_D})", "project"),
     ]  # fmt: skip

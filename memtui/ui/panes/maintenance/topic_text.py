@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
 
-from memtui.engine.installation import with_runnable_commands
+from memtui.engine.installation import runnable_text
 from memtui.present.format import format_count, local_date, local_time, plural
 from memtui.present.health import check_verdict, finding_line, health_line
 from memtui.present.job import outcome_line
@@ -145,7 +145,7 @@ class TopicText(Labelled):
             sign, style = (self.glyphs.done, "$success") if one.well else (self.glyphs.conflict, "$warning")
             lines += self.labelled(one.area, assemble((f"{sign} ", style), one.text))
             if one.remedy:
-                lines += self.labelled("", assemble((with_runnable_commands(one.remedy), "$text-muted")))
+                lines += self.labelled("", assemble((runnable_text(one.remedy), "$text-muted")))
             if one.area == "model" and reembed:
                 lines += self.way("run", "embeds them anew, after a preview")
             if one.area == "ranking" and better_ranking and not reembed:
@@ -181,8 +181,8 @@ class TopicText(Labelled):
                 [
                     *content("This memory is on this machine only", "bold").wrap(self.width), assemble(""),
                     *content(text, "").wrap(self.width), assemble(""),
-                    *content(with_runnable_commands("memtui sync FOLDER"), "$text-muted").wrap(self.width),
-                    *content(with_runnable_commands("memtui guide sync"), "$text-muted").wrap(self.width),
+                    *content(runnable_text("memtui sync FOLDER"), "$text-muted").wrap(self.width),
+                    *content(runnable_text("memtui guide sync"), "$text-muted").wrap(self.width),
                 ]
             )  # fmt: skip
         words, role = status_words(status, self.now)
@@ -201,7 +201,7 @@ class TopicText(Labelled):
             ]
         for problem in status.problems:
             lines += [assemble(""), *content(problem_line(problem), "$error").wrap(self.width)]
-        way = [*content(with_runnable_commands("memtui sync invite"), "$text-muted").wrap(self.width)]
+        way = [*content(runnable_text("memtui sync invite"), "$text-muted").wrap(self.width)]
         return stack_lines([*lines, assemble(""), *self.way("run", "syncs now"), *way])
 
     def health_text(self, health: MemoryHealth | None) -> Content:
@@ -240,7 +240,7 @@ class TopicText(Labelled):
                 self.width
             ),
             assemble(""),
-            *content(with_runnable_commands(health_finding.remedy)).wrap(self.width),
+            *content(runnable_text(health_finding.remedy)).wrap(self.width),
         ]  # fmt: skip
         if health_finding.limit:
             lines += content(health_finding.limit, "$text-muted").wrap(self.width)
@@ -294,7 +294,7 @@ class TopicText(Labelled):
         yield assemble((f"{self.glyphs.conflict} {finding.severity}  ", f"bold {style}"), finding.check)
         yield from content(finding.message).wrap(self.width)
         if finding.remedy and not finding.repairable:
-            yield from content(with_runnable_commands(finding.remedy), "$text-muted").wrap(self.width)
+            yield from content(runnable_text(finding.remedy), "$text-muted").wrap(self.width)
 
     @staticmethod
     def _rows_named(finding: Finding, most: int) -> Iterable[Content]:

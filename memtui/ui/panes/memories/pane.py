@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.content import Content
 from textual.widget import Widget
 
-from memtui.engine.installation import with_runnable_commands
+from memtui.engine.installation import runnable_text
 from memtui.ui.action_dispatch import start_worker
 from memtui.ui.actions import Action, ActionContext
 from memtui.ui.keymap import bindings_at
@@ -149,7 +149,7 @@ class MemoriesPane(ListPane[MemoryRow]):
                 ("Nothing is remembered yet.\n\n", "bold"),
                 (key("import"), "bold $accent"), "  bring in conversations you had\n",
                 (key("add"), "bold $accent"), "  write down a first memory\n\n",
-                (with_runnable_commands("memtui connect lets agents use it; memtui --demo shows one that is full."), "$text-muted"),
+                (runnable_text("memtui connect lets agents use it; memtui --demo shows one that is full."), "$text-muted"),
             )  # fmt: skip
         return assemble(
             ("No facts yet, only conversations.\n\n", "bold"),
