@@ -226,7 +226,7 @@ def _check_embedder(configuration: Configuration) -> Iterator[Diagnosis]:
     from memtui.engine.models.embedder_choice import EmbedderFactory
 
     try:
-        model = EmbedderFactory(configuration.settings.options()).configured()
+        model = EmbedderFactory(configuration.settings.options()).configured_embedder()
         model.embed(["a short text"])
     except (DegradedError, InputError) as error:
         yield _error_finding("embedder", "degraded", error)

@@ -55,7 +55,9 @@ class _NamedDay(NamedTuple):
     month: bool
 
 
-def day_named(text: str, said_at: float, *, ahead: bool = False, zone: tzinfo | None = None) -> int | None:
+def find_named_day(
+    text: str, said_at: float, *, ahead: bool = False, zone: tzinfo | None = None
+) -> int | None:
     """Noon of the day that a text names, in Unix seconds; None where it names none.
 
     ``said_at``: when it was said; ``zone``: where, else here. Of several days it is the last that still holds ("moved from
@@ -91,14 +93,14 @@ def day_named(text: str, said_at: float, *, ahead: bool = False, zone: tzinfo | 
 
 
 def day_of_fact(content: str, said_at: float, topic: Topic | None) -> int | None:
-    """The day that a fact is about (see ``day_named``): its own words' day, unless its topic has none."""
-    return None if topic in _UNDATED else day_named(content, said_at, ahead=topic == "plan")
+    """The day that a fact is about (see ``find_named_day``): its own words' day, unless its topic has none."""
+    return None if topic in _UNDATED else find_named_day(content, said_at, ahead=topic == "plan")
 
 
-def day_typed(text: str, now: float, zone: tzinfo | None = None) -> int:
+def parse_typed_day(text: str, now: float, zone: tzinfo | None = None) -> int:
     """Noon of the day that somebody typed: ``2026-06-12``, ``12 june``, ``next friday``, ``in 3 weeks``. Raises InputError."""
     words = " ".join(text.split())
-    found = day_named(words, now, ahead=True, zone=zone) or day_named(
+    found = find_named_day(words, now, ahead=True, zone=zone) or find_named_day(
         f"on {words}", now, ahead=True, zone=zone
     )
     if found is None:
@@ -285,7 +287,7 @@ def _day_of_month(number: str, here: datetime, past: bool) -> date | None:
     return None
 
 
-def _month_named(words: str, here: datetime, past: bool) -> date | None:
+def _find_named_month(words: str, here: datetime, past: bool) -> date | None:
     """The last day of a month that is not over: a plan holds until then. What happened in a month has no single day."""
     found = None if past else _parse_day(words, here, past, last=True)
     if found is None:
@@ -298,7 +300,7 @@ def _month_until(number: int) -> Callable[[str, datetime, bool], date | None]:
     """A part of a month, by its last day; None once that is over."""
 
     def resolve_day(words: str, here: datetime, past: bool) -> date | None:
-        month = _month_named(words, here, past)
+        month = _find_named_month(words, here, past)
         day = month.replace(day=number) if month is not None else None
         return day if day is not None and day >= here.date() else None
 
@@ -344,7 +346,7 @@ _WAYS: dict[str, Callable[[str, datetime, bool], date | None]] = {
     "end of this month": _month_end(0),
     "early in a month": _month_until(_EARLY),
     "middle of a month": _month_until(_MIDDLE),
-    "month named": _month_named,
+    "month named": _find_named_month,
     "end of year": lambda _, here, past: date(here.year + 1, 12, 31),
     # "in 2019" is when something was, and no day of it.
     "year named": lambda year, here, past: date(int(year), 12, 31) if int(year) >= here.year else None,

@@ -280,7 +280,7 @@ class Memory:
         mentions = (
             None
             if self._core.options.background
-            else self._core.indexer.mentions(turn.intake.content, role=turn.role)
+            else self._core.indexer.find_mentions(turn.intake.content, role=turn.role)
         )
         identity = memories.new_id("episode")
         with self._core.change("record", "Recorded a turn", project=project) as op:
@@ -383,7 +383,9 @@ class Memory:
         self, op: history.OpenOperation, rid: int, verb: str, now: int, within: str
     ) -> MemoryRecord:
         (record,) = memories.by_rid(op.connection, [rid], now)
-        index_memory(op.connection, rid, record.content, self._core.indexer.mentions(record.content), now)
+        index_memory(
+            op.connection, rid, record.content, self._core.indexer.find_mentions(record.content), now
+        )
         if within and not self._core.passes_filter(op.connection, within)(rid):
             raise outside_scope_error(record.kind)
         op.label = f"{verb} {quote_beginning(validation.open_text(record))}"
@@ -452,9 +454,15 @@ class Memory:
         return self._change_memory("classify", id, about=self._check_topic_and_day(topic, happens))
 
     def _check_topic_and_day(self, topic: str | None, happens: str | None) -> operations.TopicAndDay:
-        from memtui.engine.days import day_typed
+        from memtui.engine.days import parse_typed_day
 
-        day = None if happens is None else 0 if happens == "none" else day_typed(happens, self._core.clock())
+        day = (
+            None
+            if happens is None
+            else 0
+            if happens == "none"
+            else parse_typed_day(happens, self._core.clock())
+        )
         return operations.TopicAndDay(
             topic="none" if topic == "none" else validation.check_topic(topic), happens_at=day
         )

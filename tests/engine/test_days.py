@@ -6,14 +6,14 @@ import time
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from memtui.engine.days import day_named, day_typed
+from memtui.engine.days import find_named_day, parse_typed_day
 from memtui.engine.errors import InputError
 
 SAID = datetime(2026, 3, 4, 22, 30, tzinfo=UTC)  # a Wednesday
 
 
 def day(text: str, *, ahead: bool = False) -> str | None:
-    found = day_named(text, SAID.timestamp(), ahead=ahead)
+    found = find_named_day(text, SAID.timestamp(), ahead=ahead)
     return None if found is None else f"{datetime.fromtimestamp(found, UTC):%Y-%m-%d %H}"
 
 
@@ -141,14 +141,14 @@ def test_what_names_no_day_has_none(text: str) -> None:
     ],
 )
 def test_a_person_may_give_a_day_in_words(text: str, expected: str) -> None:
-    found = day_typed(text, SAID.timestamp())
+    found = parse_typed_day(text, SAID.timestamp())
     assert f"{datetime.fromtimestamp(found, UTC):%Y-%m-%d %H}" == f"{expected} 12"
 
 
 @pytest.mark.parametrize("text", ["soon", "2026-02-30", "99", ""])
 def test_what_is_no_day_is_refused(text: str) -> None:
     with pytest.raises(InputError, match="is not a day"):
-        day_typed(text, SAID.timestamp())
+        parse_typed_day(text, SAID.timestamp())
 
 
 def test_the_number_of_a_weekday_is_no_day() -> None:
@@ -166,7 +166,7 @@ def test_what_was_done_lies_behind_even_in_a_plan() -> None:
 def test_a_day_is_that_of_the_place() -> None:
     # Half past ten in the evening is tomorrow already two hours further east.
     east = timezone(timedelta(hours=2))
-    found = day_named("I leave tomorrow", SAID.timestamp(), zone=east)
+    found = find_named_day("I leave tomorrow", SAID.timestamp(), zone=east)
     assert found is not None
     assert f"{datetime.fromtimestamp(found, east):%Y-%m-%d %H}" == "2026-03-06 12"
 

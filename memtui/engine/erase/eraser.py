@@ -380,7 +380,7 @@ class _EraseRun:
         """Merge the full-text indexes, which only mark what is deleted, in steps between which others write."""
         self._progress(EraseProgress(doing="cleaning the index of words", done=0, total=1))
         for table in full_text.TABLES:
-            forgetting, more = full_text.Forgetting(table, _PAGES_PER_STEP), True
+            forgetting, more = full_text.DeletedRowPurge(table, _PAGES_PER_STEP), True
             while more:
                 with self._connections.write_in_turn() as connection:
                     more = forgetting.step(connection)

@@ -48,7 +48,7 @@ from .refusals import (
     no_records_error,
     none_usable_error,
 )
-from .registry import all_formats, format_named
+from .registry import all_formats, get_format
 from .stream import Source
 
 # What lies in these is not what the person keeps in the folder above them.
@@ -98,7 +98,7 @@ def find_sources(
     A path is refused if it is missing, unreadable, empty or binary, if nothing in it is recognised, or if the content
     contradicts ``format``. Raises InputError if all of them are, or if ``format`` is unknown.
     """
-    wanted = format_named(format) if format is not None else None
+    wanted = get_format(format) if format is not None else None
     if not paths:
         raise InputError("Nothing to import was named.", "Name a file, a folder or a zip archive.")
     left_out: list[LeftOut] = []
@@ -267,7 +267,7 @@ class _SourceSearch:
                 name = self._detect_unpacked(path)
             elif head.startswith(databases.MAGIC):
                 name = self._sqlite_format(path)
-                self._refuse_newer(path, format_named(name))
+                self._refuse_newer(path, get_format(name))
             else:
                 name = self._recognise_format(
                     head, len(head) >= status.st_size, insist=not self.folder, note=_is_note(path.name)

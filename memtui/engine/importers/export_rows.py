@@ -171,7 +171,7 @@ class RowImporter:
         self._others = others
         self._pending = pending
 
-    def sort_out(self, connection: apsw.Connection, lines: Sequence[AnyLine]) -> list[AnyLine]:
+    def select_new(self, connection: apsw.Connection, lines: Sequence[AnyLine]) -> list[AnyLine]:
         shared, op_id = self._shared, self._shared.operation.op_id
         lines = self._check_lines(lines)
         keys = {id(line): import_rows.erased_keys(line) for line in lines}

@@ -32,7 +32,7 @@ from .export_rows import PendingLines, RowImporter
 from .formats import claude_code, claude_history, claude_mem, claude_memory
 from .note_storage import NoteImporter
 from .reader import ReadTally, read_all
-from .registry import format_named
+from .registry import get_format
 from .report import ImportCounts, ImportOperation, RecordKind
 from .turns import PAUSED, UNWANTED, TurnImporter
 
@@ -135,7 +135,7 @@ def import_paths(
 
 def format_names(formats: Sequence[str]) -> str:
     """Formats as people call them."""
-    return lock.join_names([format_named(name).label for name in formats])
+    return lock.join_names([get_format(name).label for name in formats])
 
 
 class ImportRun:
@@ -219,7 +219,7 @@ class ImportRun:
     def _store_records(self, kind: RecordKind, records: list[Any]) -> None:
         account = self.account
         with account.connections.read() as connection:
-            new = kind.sort_out(connection, records)
+            new = kind.select_new(connection, records)
         if account.dry_run:
             fresh = [record for record in new if all(map(account.met.add_new, kind.identities(record)))]
             account.already_there += len(new) - len(fresh)

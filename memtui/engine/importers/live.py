@@ -21,7 +21,7 @@ from memtui.engine.store.export_rows import AnyLine
 
 from .base import Item
 from .limits import LIMITS, MIB, ImportLimits
-from .registry import format_named
+from .registry import get_format
 from .stream import WAITING, Source, Stream, strip_line
 
 _ANCHOR = 64
@@ -128,7 +128,7 @@ class FileTail:
         self.path = path
         self.format = format
         self.stream = LiveStream(source, limits)
-        self._records = format_named(format).read(self.stream)
+        self._records = get_format(format).read(self.stream)
 
     def read(self) -> Iterator[Turn | Item | AnyLine | Skip] | None:
         """None if the file was written anew and must be read from its beginning. Raises OSError."""

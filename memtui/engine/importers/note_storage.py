@@ -65,7 +65,7 @@ class _NoteStorage:
         self._now = now
         # The rows of names seen in this transaction: no other writer can change them in the meantime.
         self._names: dict[NamedEntity, int | None] = {}
-        self._talks: dict[str, tuple[int, int, str]] = {}
+        self._turn_sessions: dict[str, tuple[int, int, str]] = {}
         self._batch: list[tuple[NewNote, NewMemory]] = []
         # The source keys and ids of what waits: what leads to one of them has to follow it.
         self._keys: set[str] = set()
@@ -79,7 +79,7 @@ class _NoteStorage:
         if note is None or self._keys.intersection((note.supersedes, *note.drawn_from)):
             self._store_notes()
         if note is None or note.kind != "episode":
-            self._register_talks()  # what follows from turns looks for their session
+            self._register_sessions()  # what follows from turns looks for their session
         if item_exists(self._connection, item, self._stored) or item_identity(item) in self._stored:
             return
         if isinstance(item, NewNote):
@@ -90,7 +90,7 @@ class _NoteStorage:
     def flush_waiting(self) -> None:
         """Store what still waits."""
         self._store_notes()
-        self._register_talks()
+        self._register_sessions()
 
     def _defer_note(self, item: NewNote) -> None:
         note = item.note
@@ -100,8 +100,8 @@ class _NoteStorage:
         self._stored.update((item_identity(item), same_text_key(item) or item_identity(item)))
         if note.kind == "episode" and note.session_id is not None:
             at = _event_time(note, self._now)
-            first, last, _ = self._talks.get(note.session_id, (at, at, note.source))
-            self._talks[note.session_id] = min(first, at), max(last, at), note.source
+            first, last, _ = self._turn_sessions.get(note.session_id, (at, at, note.source))
+            self._turn_sessions[note.session_id] = min(first, at), max(last, at), note.source
         if len(self._batch) == ROWS_AT_ONCE or self._characters > CHARACTERS_AT_ONCE:
             self._store_notes()
 
@@ -165,12 +165,12 @@ class _NoteStorage:
                 vote = named.type if named.type != "other" else None
                 entities.add_first_link(self._connection, rid, eid, at, vote)
 
-    def _register_talks(self) -> None:
-        if self._talks:
+    def _register_sessions(self) -> None:
+        if self._turn_sessions:
             self._store_notes()
-        for session_id, (first, last, source) in self._talks.items():
+        for session_id, (first, last, source) in self._turn_sessions.items():
             sessions.register_session(self._connection, session_id, first, last, source=source)
-        self._talks.clear()
+        self._turn_sessions.clear()
 
     def _store_other_item(self, item: PadEntry | NamedEntity | ConsolidatedSession) -> bool:
         if isinstance(item, PadEntry):
@@ -233,7 +233,7 @@ class NoteImporter:
         # The texts and keys that are there, as far as the batch in hand is concerned.
         self._stored: set[str] = set()
 
-    def sort_out(self, connection: apsw.Connection, items: Sequence[Stored]) -> list[NewItem]:
+    def select_new(self, connection: apsw.Connection, items: Sequence[Stored]) -> list[NewItem]:
         shared = self._shared
         there = turns.known_keys(connection, [item.source_key for item in items if isinstance(item, Note)])
         gone = tombstones.erased(connection, filter(None, map(note_validation.erased_key, items)))
@@ -246,7 +246,7 @@ class NoteImporter:
             elif isinstance(item, Note) and recording_rules.excluded_subject_in(never, [item.content]):
                 shared.skip(turns.UNWANTED)
             elif isinstance(item, Note) and item.id in known:
-                if note_validation.equal_but_layout(item.content, known[item.id]):
+                if note_validation.equal_except_layout(item.content, known[item.id]):
                     shared.already_there += 1
                 else:
                     shared.skip(note_validation.EDITED, item.id)

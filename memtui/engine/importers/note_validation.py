@@ -214,7 +214,7 @@ def known_ids(connection: apsw.Connection, items: Sequence[Stored]) -> dict[str,
     return {str(id): str(content) for id, content in rows}
 
 
-def equal_but_layout(one: str, other: str) -> bool:
+def equal_except_layout(one: str, other: str) -> bool:
     """Whether texts are equal but for what a note of a vault cannot keep: line ends and control characters."""
     return _visible_text(one) == _visible_text(other)
 

@@ -27,7 +27,7 @@ from .base import Note
 from .compression import SUFFIX
 from .detect import DetectedSource, find_sources, identify_memory_files
 from .known_places import SessionFile, deletion_threshold, session_files
-from .registry import format_named
+from .registry import get_format
 from .stream import Source, SourceOpener
 from .turns import is_cross_source_duplicate, known_keys
 
@@ -169,7 +169,7 @@ class _SourceProbe:
                     if skip_to:
                         stream.skip_to(skip_to)
                     before = self._read
-                    for record in format_named(each.format).read(stream):
+                    for record in get_format(each.format).read(stream):
                         self._read = before + stream.position
                         if isinstance(record, Turn | Note):
                             yield record

@@ -16,7 +16,7 @@ from memtui.engine.store.export_rows import AnyLine
 from . import base, refusals, registry
 from .base import Item, Note
 from .detect import DetectionResult
-from .registry import format_named
+from .registry import get_format
 from .stream import SourceOpener, Stream
 
 _RECORDS_PER_LOOK = 2_000
@@ -50,7 +50,7 @@ class ReadTally:
         self._stream: Stream | None = None
         self._mended: Counter[str] = Counter()
         self._left_out = found.left_out
-        self._labels = {one.source.place: registry.format_named(one.format).label for one in found.sources}
+        self._labels = {one.source.place: registry.get_format(one.format).label for one in found.sources}
         self._places: list[str] = []
         self._noted = 0
 
@@ -170,7 +170,7 @@ def read_all(found: DetectionResult, tally: ReadTally) -> Iterator[Turn | Item |
 
 def _read_stream(stream: Stream, format: str, tally: ReadTally) -> Iterator[Turn | Item | AnyLine | None]:
     gave = False
-    for number, record in enumerate(with_times(format_named(format).read(stream), stream)):
+    for number, record in enumerate(with_times(get_format(format).read(stream), stream)):
         if not isinstance(record, Skip):
             if not gave:
                 gave = True

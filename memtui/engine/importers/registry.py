@@ -152,7 +152,7 @@ def _note_broken(name: str, reason: str) -> None:
     _package_formats()[1].setdefault(name, BrokenFormat(name=name, reason=reason))
 
 
-def format_named(name: str) -> Format:
+def get_format(name: str) -> Format:
     """Raises InputError, listing the known formats."""
     for format in all_formats():
         if format.name == name:

@@ -77,7 +77,7 @@ class CountedRecord(NamedTuple):
 class RecordKind(Protocol):
     """What differs between turns, notes and rows on their way in; ``Any`` is the record as this kind stores it."""
 
-    def sort_out(self, connection: apsw.Connection, records: Sequence[Any]) -> list[Any]:
+    def select_new(self, connection: apsw.Connection, records: Sequence[Any]) -> list[Any]:
         """The new ones of the records, ready to be stored. The others are counted."""
 
     def identities(self, record: Any) -> tuple[str, ...]:

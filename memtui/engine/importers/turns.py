@@ -73,7 +73,7 @@ class TurnImporter:
         # The rows of other sources that stand for a turn of this import already.
         self._used: set[int] = set()
 
-    def sort_out(self, connection: apsw.Connection, turns: Sequence[Turn]) -> list[NewTurn]:
+    def select_new(self, connection: apsw.Connection, turns: Sequence[Turn]) -> list[NewTurn]:
         shared = self._shared
         keys = [turn.source_key for turn in turns]
         there = known_keys(connection, keys)

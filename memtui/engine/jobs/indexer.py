@@ -161,7 +161,7 @@ class Indexer:
             below = batch[-1].rid
             self._on_progress()
 
-    def mentions(
+    def find_mentions(
         self, content: str, spans: Iterable[NameSpan] | None = None, *, role: str | None = None
     ) -> tuple[entities.Mention, ...]:
         """The entities that a text names; names that the memory knows come first.

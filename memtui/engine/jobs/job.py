@@ -35,11 +35,11 @@ class Slot(NamedTuple):
 
 
 class Schedule(Protocol):
-    def current(self, now: float, zone: tzinfo | None) -> Slot | None:
+    def current_slot(self, now: float, zone: tzinfo | None) -> Slot | None:
         """The slot that is due at ``now``, done or not; None before the first one of the day."""
         ...
 
-    def after(self, now: float, zone: tzinfo | None) -> float:
+    def next_start(self, now: float, zone: tzinfo | None) -> float:
         """When the next slot begins (Unix seconds), after ``now``."""
         ...
 
@@ -56,13 +56,13 @@ class Daily(NamedTuple):
     def words(self) -> str:
         return f"daily {self.hour:02}:00"
 
-    def current(self, now: float, zone: tzinfo | None) -> Slot | None:
+    def current_slot(self, now: float, zone: tzinfo | None) -> Slot | None:
         local = local_time(now, zone)
         if local.hour < self.hour:
             return None
         return Slot(local.date().isoformat(), _hour_timestamp(local.date(), self.hour, zone))
 
-    def after(self, now: float, zone: tzinfo | None) -> float:
+    def next_start(self, now: float, zone: tzinfo | None) -> float:
         day = local_time(now, zone).date()
         while (start := _hour_timestamp(day, self.hour, zone)) <= now:
             day += timedelta(days=1)
@@ -79,7 +79,7 @@ class Weekly(NamedTuple):
     def words(self) -> str:
         return f"{('Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun')[self.weekday]} {self.hour:02}:00"
 
-    def current(self, now: float, zone: tzinfo | None) -> Slot | None:
+    def current_slot(self, now: float, zone: tzinfo | None) -> Slot | None:
         local = local_time(now, zone)
         days_back = (local.weekday() - self.weekday) % 7
         if days_back == 0 and local.hour < self.hour:
@@ -88,7 +88,7 @@ class Weekly(NamedTuple):
         year, week, _ = day.isocalendar()
         return Slot(f"{year}-W{week:02}", _hour_timestamp(day, self.hour, zone))
 
-    def after(self, now: float, zone: tzinfo | None) -> float:
+    def next_start(self, now: float, zone: tzinfo | None) -> float:
         day = local_time(now, zone).date()
         while day.weekday() != self.weekday or (start := _hour_timestamp(day, self.hour, zone)) <= now:
             day += timedelta(days=1)

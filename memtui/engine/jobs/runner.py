@@ -112,7 +112,7 @@ class Runner:
                 )
 
         task = dataclasses.replace(
-            self.task(job, started.period), now=now, cancelled=cancelled, on_finish=finish
+            self.make_task(job, started.period), now=now, cancelled=cancelled, on_finish=finish
         )
         try:
             if job.backed_up:
@@ -150,7 +150,7 @@ class Runner:
                     raise error
         return text
 
-    def task(self, job: Job, period: str, *, dry_run: bool = False) -> Task:
+    def make_task(self, job: Job, period: str, *, dry_run: bool = False) -> Task:
         return Task(
             connections=self._connections, clock=self._clock, options=self._options, services=self._services,
             spending=TokenBudget(self._options.llm.budget_tokens),

@@ -66,7 +66,7 @@ def due_period(job: Job, task: Task) -> str | None:
         ):
             return None
         if job.schedule is not None:
-            slot = job.schedule.current(task.now, task.zone)
+            slot = job.schedule.current_slot(task.now, task.zone)
             if (
                 slot is not None
                 and slot.start >= first_maintained(connection, task.now)
@@ -86,7 +86,7 @@ def next_due(connection: apsw.Connection, job: Job, now: float, zone: tzinfo | N
     """When the job comes next by its schedule, ``now`` if it is due already; None when it has no fixed time."""
     if job.schedule is None:
         return None
-    slot = job.schedule.current(now, zone)
+    slot = job.schedule.current_slot(now, zone)
     if (
         slot is not None
         and slot.start >= first_maintained(connection, now)
@@ -94,7 +94,7 @@ def next_due(connection: apsw.Connection, job: Job, now: float, zone: tzinfo | N
         and not jobs.attempts_of_period(connection, job.name, slot.period).cancelled
     ):
         return now
-    return job.schedule.after(now, zone)
+    return job.schedule.next_start(now, zone)
 
 
 def job_obstacle(connection: apsw.Connection, job: Job, now: float) -> str:
@@ -235,7 +235,7 @@ class Scheduler:
         for job in self._jobs:
             if self._stop.is_set():
                 break
-            period = due_period(job, self._runner.task(job, ""))
+            period = due_period(job, self._runner.make_task(job, ""))
             if period is not None and (run := self._runner.run(job, period)) is not None:
                 made.append(run)
         return made
@@ -252,7 +252,7 @@ class Scheduler:
         job = self._find_job(name)
         if dry_run:
             now = int(self._clock())
-            task = self._runner.task(job, "dry run", dry_run=True)
+            task = self._runner.make_task(job, "dry run", dry_run=True)
             try:
                 report = task.with_model_cost(job.run(task))
             finally:
@@ -302,7 +302,9 @@ class Scheduler:
 
     def due(self) -> list[str]:
         """The names of the jobs that are due now, in the order in which they would run."""
-        return [job.name for job in self._jobs if due_period(job, self._runner.task(job, "")) is not None]
+        return [
+            job.name for job in self._jobs if due_period(job, self._runner.make_task(job, "")) is not None
+        ]
 
     def status(self) -> SchedulerStatus:
         """The jobs, what runs, what is wrong."""

@@ -35,7 +35,7 @@ class EmbedderFactory:
         self._in_network: list[EndpointEmbedder] = []
         self._of_packages: dict[str, Embedder] = {}
 
-    def configured(self) -> Embedder:
+    def configured_embedder(self) -> Embedder:
         """What the settings ask for. Raises InputError where they make no sense or ask for none."""
         match self._options.embedder:
             case "endpoint" if not self._options.network:
@@ -70,7 +70,7 @@ class EmbedderFactory:
         if options.embedder == "off":
             return None
         try:
-            wanted = self.configured()
+            wanted = self.configured_embedder()
             if space == (wanted.model_id, wanted.dims):
                 return wanted
         except InputError as error:

@@ -54,7 +54,7 @@ class Models:
 
         return Reembedder(
             self._core.connections,
-            self._core.embedders.configured(),
+            self._core.embedders.configured_embedder(),
             before_write=self._back_up_first,
             on_switch=self._after_switch,
         )
@@ -71,7 +71,7 @@ class Models:
             better = profiles.better_profile(connection, self._core.options.profile)
         wanted, problem = "", ""
         try:
-            model = self._core.embedders.configured()
+            model = self._core.embedders.configured_embedder()
             # A file without vectors takes those of this machine as it goes.
             if space != (model.model_id, model.dims) and (space is not None or model.sends_to):
                 wanted = model.model_id
@@ -122,7 +122,7 @@ class Models:
             self._core.clock,
             self._core.recogniser,
             self._core.options.enrichment,
-            self._core.indexer.mentions,
+            self._core.indexer.find_mentions,
         )
 
     @property

@@ -172,7 +172,9 @@ class Observations:
         )
         (record,) = memories.by_rid(op.connection, [rid], now)
         if new:
-            index_memory(op.connection, rid, record.content, self._core.indexer.mentions(record.content), now)
+            index_memory(
+                op.connection, rid, record.content, self._core.indexer.find_mentions(record.content), now
+            )
             if within and not passes(rid):
                 raise outside_scope_error("observation")
         return record

@@ -85,7 +85,7 @@ class Connections:
         self._turn_over = 0.0  # when long work last let others write
         # Operations of this process that could not be ended for lack of space, with their labels (history.py).
         self.unfinished: dict[int, str] = {}
-        self._asked: apsw.Connection | None = None
+        self._watcher: apsw.Connection | None = None
         self._checkpoint_lock = threading.Lock()
         self._checkpointer: apsw.Connection | None = None
         self._writer: apsw.Connection | None = None
@@ -283,9 +283,9 @@ class Connections:
     def _change_watcher(self) -> apsw.Connection:
         """A read-only memory has no writer to ask; one reader is kept aside, since the number is its own."""
         self._check_open()
-        if self._asked is None:
-            self._asked = self._new_connection(write=False)
-        return self._asked
+        if self._watcher is None:
+            self._watcher = self._new_connection(write=False)
+        return self._watcher
 
     def _require_writer(self) -> apsw.Connection:
         self._check_open()
@@ -336,13 +336,13 @@ class Connections:
         replaced = bool(self.replacement_problem)
         if replaced:
             self._save_log()
-        for connection in (*self._idle, self._asked, self._checkpointer, self._writer):
+        for connection in (*self._idle, self._watcher, self._checkpointer, self._writer):
             if connection is not None:
                 if replaced:
                     connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
                 connection.close()
         self._idle.clear()
-        self._asked = self._checkpointer = self._writer = None
+        self._watcher = self._checkpointer = self._writer = None
 
     def close(self) -> None:
         with self._checkpoint_lock, self._write_lock, self._pool_lock:

@@ -66,12 +66,12 @@ _NO_ROW = -1
 
 def forget_deleted(connection: apsw.Connection, table: str) -> None:
     """Leave nothing in an index of what was deleted from it, which it only marks; inside the caller's transaction."""
-    forgetting = Forgetting(table, _ALL_PAGES)
+    forgetting = DeletedRowPurge(table, _ALL_PAGES)
     while forgetting.step(connection):
         pass
 
 
-class Forgetting:
+class DeletedRowPurge:
     """Makes an index let go of what was deleted from it until the first step, about ``pages`` pages at each step.
 
     All segments are merged into one. That drops what is marked as deleted if nothing older is left that the marks would

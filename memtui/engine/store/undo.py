@@ -53,7 +53,7 @@ def latest_undoable(connection: apsw.Connection, actor: str) -> int | None:
 
     An undo or redo that was interrupted comes first: then what it takes back, or itself.
     """
-    if (half := _half_done(connection, actor)) is not None:
+    if (half := _latest_unfinished_undo(connection, actor)) is not None:
         return half.undoes if half.kind == "undo" else half.op_id
     found: int | None = scalar(
         connection,
@@ -68,7 +68,7 @@ def latest_redoable(connection: apsw.Connection, actor: str) -> int | None:
 
     One that was interrupted and finished keeps its number: which was last is seen from the changes.
     """
-    if (half := _half_done(connection, actor)) is not None:
+    if (half := _latest_unfinished_undo(connection, actor)) is not None:
         return half.op_id if half.kind == "undo" else half.undoes
     found: int | None = scalar(
         connection,
@@ -89,7 +89,7 @@ def latest_redoable(connection: apsw.Connection, actor: str) -> int | None:
     return found if root is not None and root.undone_by is not None else None
 
 
-def _half_done(connection: apsw.Connection, actor: str | None = None) -> Operation | None:
+def _latest_unfinished_undo(connection: apsw.Connection, actor: str | None = None) -> Operation | None:
     """The latest undo or redo that has not ended: it runs, or it was interrupted."""
     found = scalar(
         connection,
@@ -109,10 +109,10 @@ def undo(connections: Connections, clock: Clock, actor: str, op_id: int) -> Undo
     NotFoundError when unknown.
     """
     with connections.read() as connection:
-        half = _half_of(connection, op_id)
+        half = _find_unfinished_undo(connection, op_id)
         target = half or _find_target(connection, op_id)
-    if half is not None and _goes_on(connections, half, op_id):
-        return _finish_half(connections, half)
+    if half is not None and _continues_undo(connections, half, op_id):
+        return _finish_undo(connections, half)
     kind = "redo" if target.kind == "undo" else "undo"
     verb = "Redid" if kind == "redo" else "Undid"
     name = target.label
@@ -124,7 +124,7 @@ def undo(connections: Connections, clock: Clock, actor: str, op_id: int) -> Undo
             now = operations.find(op.connection, half.op_id) if half else _find_target(op.connection, op_id)
             if now != target:  # somebody was quicker, and did it again as well
                 raise InputError(f"Operation {op_id} was just taken back and done again.", "Try again.")
-            restored, conflicts = _put_back(
+            restored, conflicts = _restore_slice(
                 op.connection, target.op_id, list(rows_of_operation(op.connection, target.op_id))
             )
             if not restored or (conflicts and _root_operation(op.connection, target).kind in _INDIVISIBLE):
@@ -138,7 +138,7 @@ def undo(connections: Connections, clock: Clock, actor: str, op_id: int) -> Undo
     return _make_undone(connections, target.op_id, by_id, restored, conflicts)
 
 
-def _put_back(
+def _restore_slice(
     connection: apsw.Connection, target: int, rows: list[RowToRestore], by_id: int | None = None
 ) -> tuple[int, list[Conflict]]:
     """To take back what an import took over from another device is as if it had never come: it decides nothing.
@@ -168,7 +168,7 @@ def _make_undone(
         )
 
 
-def _half_of(connection: apsw.Connection, op_id: int) -> Operation | None:
+def _find_unfinished_undo(connection: apsw.Connection, op_id: int) -> Operation | None:
     """The unfinished undo or redo that concerns the same operation as ``op_id``."""
     root = _root_operation(connection, operations.get(connection, op_id)).op_id
     running = connection.execute(
@@ -178,32 +178,32 @@ def _half_of(connection: apsw.Connection, op_id: int) -> Operation | None:
     return next((half for half in found if _root_operation(connection, half).op_id == root), None)
 
 
-def _goes_on(connections: Connections, half: Operation, op_id: int) -> bool:
+def _continues_undo(connections: Connections, unfinished: Operation, op_id: int) -> bool:
     """Whether undoing ``op_id`` is what was begun, or takes back what was begun. Raises InputError while it runs."""
-    if connections.runs.is_alive(half.run_id):
-        raise InputError(f"This is being done right now: {half.label}.", "Wait for it to end.")
+    if connections.runs.is_alive(unfinished.run_id):
+        raise InputError(f"This is being done right now: {unfinished.label}.", "Wait for it to end.")
     with connections.read() as connection:
-        root = _root_operation(connection, half).op_id
-    return op_id == half.undoes or (op_id == root and half.kind == "undo")
+        root = _root_operation(connection, unfinished).op_id
+    return op_id == unfinished.undoes or (op_id == root and unfinished.kind == "undo")
 
 
-def _finish_half(connections: Connections, half: Operation) -> Undone:
+def _finish_undo(connections: Connections, unfinished: Operation) -> Undone:
     """Go on with an undo that was interrupted, as the same operation: so that one redo takes back all of it."""
-    assert half.undoes is not None
+    assert unfinished.undoes is not None
     token = connections.runs.acquire()
     with connections.write() as connection:
         connection.execute(
             "UPDATE ops SET run_id = ? WHERE op_id = ? AND state = 'running' AND run_id IS ?",
-            (token, half.op_id, half.run_id),
+            (token, unfinished.op_id, unfinished.run_id),
         )
         taken = connection.changes()
-        target = operations.get(connection, half.undoes)
+        target = operations.get(connection, unfinished.undoes)
     if not taken:
         connections.runs.release(token)
         raise InputError("Another program has just finished this.", "Look at memtui history.")
-    label = half.label.removesuffix(history.INTERRUPTED)
-    restored, conflicts = _run_slices(connections, half.op_id, label, target, token)
-    return _make_undone(connections, target.op_id, half.op_id, restored, conflicts)
+    label = unfinished.label.removesuffix(history.INTERRUPTED)
+    restored, conflicts = _run_slices(connections, unfinished.op_id, label, target, token)
+    return _make_undone(connections, target.op_id, unfinished.op_id, restored, conflicts)
 
 
 def _find_target(connection: apsw.Connection, op_id: int) -> Operation:
@@ -268,7 +268,7 @@ def _run_slices(
         for table, first, last in slices:
             with history.continue_long(connections, by_id) as connection:
                 rows = list(rows_of_operation(connection, target.op_id, table, first, last))
-                _, left = _put_back(connection, target.op_id, rows, by_id)
+                _, left = _restore_slice(connection, target.op_id, rows, by_id)
             conflicts += left[: max(0, 1_000 - len(conflicts))]
         with connections.write() as connection:
             restored = operations.get(connection, by_id).rows
@@ -368,14 +368,14 @@ def _undoable_operations(
         ids = [one.op_id for one in chosen]
         conflicts = blocked_rows(connection, rows_of_operations(connection, ids), ids)
         left |= {(one.table, one.key): one for one in conflicts}
-        stay = _must_stay(connection, chosen, {(one.table, one.key) for one in conflicts})
+        stay = _operations_that_stay(connection, chosen, {(one.table, one.key) for one in conflicts})
         if not stay:
             break
         chosen = [one for one in chosen if one.op_id not in stay]
     return chosen, list(left.values())
 
 
-def _must_stay(
+def _operations_that_stay(
     connection: apsw.Connection, chosen: list[Operation], conflicts: set[tuple[str, int]]
 ) -> set[int]:
     if not conflicts:

@@ -81,7 +81,7 @@ def test_embedder(options: Options) -> str:
     from memtui.engine.models.embedder_choice import EmbedderFactory
 
     started = time.perf_counter()
-    embedder = EmbedderFactory(options).configured()
+    embedder = EmbedderFactory(options).configured_embedder()
     numbers = embedder.embed(["a test"]).shape[1]
     took = time.perf_counter() - started
     where = f" at {embedder.sends_to}" if embedder.sends_to else ""

@@ -176,7 +176,7 @@ class NamingMachine(RuleBasedStateMachine):
                 rows.link(
                     connection,
                     memory.rid,
-                    self.memory._core.indexer.mentions(memory.content, found),
+                    self.memory._core.indexer.find_mentions(memory.content, found),
                     self.now,
                 )
             assert self._decided() == decided

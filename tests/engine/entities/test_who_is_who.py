@@ -115,7 +115,7 @@ def test_a_model_that_reads_a_text_again_changes_its_vote(memory: Memory) -> Non
     )
     for _ in range(2):
         with memory._core.connections.write() as connection:
-            rows.link(connection, one.rid, memory._core.indexer.mentions(one.content, [span]), 0)
+            rows.link(connection, one.rid, memory._core.indexer.find_mentions(one.content, [span]), 0)
     assert memory.entities.get("Quixel").entity.type == "project"
     assert memory.entities.get("Quixel").total == 1
     assert memory.files.check().ok

@@ -11,7 +11,7 @@ from typing import Any
 
 from memtui.engine.importers.detect import DetectionResult, find_sources
 from memtui.engine.importers.limits import LIMITS, ImportLimits
-from memtui.engine.importers.registry import format_named
+from memtui.engine.importers.registry import get_format
 from memtui.engine.importers.stream import SourceOpener
 from memtui.engine.records import Skip, Turn
 
@@ -113,7 +113,7 @@ def read_with_warnings(
     with SourceOpener(limits) as opener:
         for found in find_sources([path], format, limits).sources:
             with opener.open(found.source) as stream:
-                for record in format_named(found.format).read(stream):
+                for record in get_format(found.format).read(stream):
                     if isinstance(record, Turn):
                         turns.append(record)
                     else:

@@ -14,7 +14,7 @@ from memtui.engine.importers import counters
 from memtui.engine.importers.counters import OccurrenceCounter
 from memtui.engine.importers.detect import find_sources
 from memtui.engine.importers.limits import MIB, ImportLimits
-from memtui.engine.importers.registry import format_named
+from memtui.engine.importers.registry import get_format
 from memtui.engine.importers.stream import SourceOpener
 from memtui.engine.records import Turn
 
@@ -161,7 +161,7 @@ def peak_of_reading(path: Path, kind: str, count: int) -> int:
     tracemalloc.start()
     try:
         with SourceOpener() as opener, opener.open(found.source) as stream:
-            for record in format_named(kind).read(stream):
+            for record in get_format(kind).read(stream):
                 turns += isinstance(record, Turn)
         peak = tracemalloc.get_traced_memory()[1]
     finally:

@@ -23,7 +23,7 @@ installed = pytest.mark.skipif(
 
 def test_without_its_packages_it_says_how_to_get_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(minilm, "find_spec", lambda name: None)
-    model = embedder_choice.EmbedderFactory(Options(embedder="minilm")).configured()
+    model = embedder_choice.EmbedderFactory(Options(embedder="minilm")).configured_embedder()
     assert model.available() == "The model MiniLM is not installed."
     with pytest.raises(DegradedError) as caught:
         model.embed(["a"])
@@ -50,7 +50,7 @@ def test_another_model_under_its_name_is_refused(tmp_path: Path) -> None:
 
 def test_the_file_decides_and_the_two_are_never_mixed() -> None:
     embedders = embedder_choice.EmbedderFactory(Options(embedder="minilm"))
-    wanted = embedders.configured()
+    wanted = embedders.configured_embedder()
     assert (wanted.model_id, wanted.dims, word_dims(wanted)) == ("all-minilm-l6-v2-int8-384", 384, 64)
     assert embedders.embedder_of_space(None) is wanted
     assert isinstance(

@@ -99,7 +99,7 @@ def test_it_lets_go_in_small_steps_while_others_write(seed: int) -> None:
         with index.connection:
             index.delete()
     gone = [only(rid)[-20:].encode() for rid in range(1, index.newest + 1) if rid not in index.texts]
-    forgetting, steps, more = full_text.Forgetting("grown", 2), 0, True
+    forgetting, steps, more = full_text.DeletedRowPurge("grown", 2), 0, True
     while more:
         with index.connection:
             more = forgetting.step(index.connection)

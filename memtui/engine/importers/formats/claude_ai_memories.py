@@ -19,12 +19,12 @@ from ..base import Format, StreamHead
 from ..stream import Stream
 
 
-class _Kept(msgspec.Struct):
+class _MemoryExport(msgspec.Struct):
     conversations_memory: Any = None
     project_memories: Any = None
 
 
-_KEPT = msgspec.json.Decoder(_Kept)
+_DECODER = msgspec.json.Decoder(_MemoryExport)
 _HEADING = re.compile(r"(?:#{1,6} +|\*\*)(.{1,80}?)(?:\*\*:?)?\Z")
 _BULLET = re.compile(r"[-*+] +")
 
@@ -36,7 +36,7 @@ def _sniff(head: StreamHead) -> bool:
 
 
 def read(stream: Stream) -> Iterator[Note | Skip]:
-    for kept in foreign_values.decode_each(_KEPT, stream.items(), stream):
+    for kept in foreign_values.decode_each(_DECODER, stream.items(), stream):
         if isinstance(kept, Skip):
             yield kept
             continue

@@ -32,21 +32,21 @@ _EMPTY = "(no content)"
 _PARTIAL = re.compile(rb'\A\s*\{[^{]*"(?:parentUuid|isSidechain)"', re.DOTALL)
 
 
-class _Lenient(msgspec.Struct, rename="camel"):
+class _CamelCaseStruct(msgspec.Struct, rename="camel"):
     """Only the fields that are used; everything else in a record is skipped without being built."""
 
 
-class _Block(_Lenient):
+class _Block(_CamelCaseStruct):
     type: Any = None
     text: Any = None
 
 
-class _Message(_Lenient):
+class _Message(_CamelCaseStruct):
     content: str | list[str | _Block] | None = None
     model: Any = None
 
 
-class _Attachment(_Lenient):
+class _Attachment(_CamelCaseStruct):
     type: Any = None
     prompt: str | list[str | _Block] | None = None
     origin: Any = None
@@ -54,7 +54,7 @@ class _Attachment(_Lenient):
     command_mode: Any = None
 
 
-class _Line(_Lenient):
+class _Line(_CamelCaseStruct):
     type: Any = None
     uuid: Any = None
     session_id: Any = None

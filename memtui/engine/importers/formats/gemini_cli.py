@@ -62,7 +62,7 @@ def _sniff(head: StreamHead) -> bool:
 
 
 def read(stream: Stream) -> Iterator[Turn | Skip]:
-    talk = _Talk(stream)
+    talk = _SessionReader(stream)
     for record in foreign_values.decode_each(_DECODER, stream.records(), stream):
         if isinstance(record, Skip):
             yield record
@@ -74,7 +74,7 @@ def read(stream: Stream) -> Iterator[Turn | Skip]:
 FORMAT = Format("gemini-cli", "Gemini CLI", _sniff, read)
 
 
-class _Talk:
+class _SessionReader:
     """One session under way."""
 
     def __init__(self, stream: Stream) -> None:

@@ -53,7 +53,7 @@ def read(stream: Stream) -> Iterator[Item | Skip]:
         yield from reader.read(kind)
     yield from reader.other_kinds()
     if {"session_id", "consolidated_at"} <= set(tables.get("sessions_consolidations", ())):
-        yield from _read_talks(stream)
+        yield from _read_consolidated_sessions(stream)
     if "vec_memories_rowids" in tables:
         stream.warn(VECTORS)
 
@@ -170,7 +170,7 @@ def _memory_trust(kind: Kind, speaker: str | None, drawn_from: Sequence[str]) ->
     return "model" if drawn_from or kind == "reflection" else "agent"
 
 
-def _read_talks(stream: Stream) -> Iterator[ConsolidatedSession | Skip]:
+def _read_consolidated_sessions(stream: Stream) -> Iterator[ConsolidatedSession | Skip]:
     for row in stream.rows(
         "SELECT CAST(session_id AS BLOB), CAST(consolidated_at AS REAL) FROM sessions_consolidations "
         "WHERE consolidated_at IS NOT NULL"

@@ -56,7 +56,7 @@ CHANGED = "the content does not fit the hash at its end: it was changed after it
 _HISTORY_LINES = ("operation", "change")
 
 
-class _Any(Record):
+class _AnyLine(Record):
     line: Any = None
     format: Any = None
     version: Any = None
@@ -65,7 +65,7 @@ class _Any(Record):
     lines: Any = None
 
 
-_LOOK = msgspec.json.Decoder(_Any)
+_LOOK = msgspec.json.Decoder(_AnyLine)
 _COLUMNS = msgspec.json.Decoder(dict[str, Any])
 _LINES = msgspec.json.Decoder(AnyLine)
 _KINDS = frozenset(

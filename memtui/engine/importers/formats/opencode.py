@@ -75,14 +75,14 @@ class _Part(msgspec.Struct):
     ignored: Any = None
 
 
-class _Exchange(msgspec.Struct):
+class _MessageWithParts(msgspec.Struct):
     info: _Info
     parts: list[_Part] = []
 
 
 class _Export(msgspec.Struct):
     info: _Session
-    messages: list[_Exchange]
+    messages: list[_MessageWithParts]
 
 
 _SESSION = msgspec.json.Decoder(_Session)
