@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from memtui.engine.guards import secrets
 from memtui.engine.memories import validation
 from memtui.engine.records import MemoryRecord, SecretPolicy, Trust
-from memtui.engine.store import memories
+from memtui.engine.store import memories, tombstones
 
 from .compare import conflicts, duplicates, self_correction
 from .compare.candidates import Candidate, KnownFacts, earlier_messages, preceding_text
@@ -166,6 +166,9 @@ def _line(
         confidence=min(draft.confidence, MOST_CONFIDENCE), category=draft.category, event_time=said_at, suspicions=wrong,
         topic=draft.topic, project=sources[0].project, claimed=claimed,
     )  # fmt: skip
+    drawn = {tombstones.drawn_key(source, line.content) for source in draft.sources}
+    if tombstones.erased(connection, drawn) == drawn:
+        return None  # erased for good; only a turn of later brings it back
     same = duplicates.same_text(connection, line.content, draft.kind, now, within)
     if same is None or not same.active:
         same = foreseen.same_text(line.content, draft.kind, line.project, claimed=claimed) or same

@@ -17,7 +17,7 @@ from memtui.engine.records.erase import Carrier, CarrierOutcome, CarrierPlace
 from memtui.engine.store import full_text, metadata, stamps, vectors
 from memtui.engine.store.entities import entity_key
 from memtui.engine.store.sql import as_json, json_text, scalar
-from memtui.engine.store.tombstones import keys_hash, note_key, salt_of, title_key, turn_keys
+from memtui.engine.store.tombstones import drawn_key, keys_hash, note_key, salt_of, title_key, turn_keys
 from memtui.engine.wording import plural
 
 from . import history
@@ -615,6 +615,12 @@ def _remember_keys(connection: apsw.Connection, closure: Closure, steps: Sequenc
             keys.add(row.source_key)
         if row.kind != "episode":
             keys.add(note_key(row.kind, row.content))
+            keys.update(
+                drawn_key(str(turn_id), row.content)
+                for (turn_id,) in connection.execute(
+                    "SELECT to_id FROM memory_links WHERE from_id = ? AND rel = 'source'", (row.id,)
+                )
+            )
         elif row.session_id:  # the same words may stand in another file of the same program
             keys.update(turn_keys(row.session_id, row.source_role or "", row.content, row.event_time))
     keys |= {f"session:{session_id}" for session_id in closure.sessions}

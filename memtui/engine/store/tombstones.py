@@ -51,6 +51,11 @@ def note_key(kind: str, content: str) -> str:
     return "\0".join(("note", kind, " ".join(content.split())))
 
 
+def drawn_key(turn_id: str, content: str) -> str:
+    """What a text is known by that was drawn from a turn which stays: reading the turn again does not draw it again."""
+    return "\0".join(("drawn", turn_id, " ".join(content.casefold().split())))
+
+
 def add(connection: apsw.Connection, keys: Iterable[str]) -> None:
     """Remember what was erased by these keys, in the caller's transaction."""
     salt = salt_of(connection)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
@@ -164,3 +165,18 @@ def test_a_title_that_quoted_it_does_not_come_back_with_later_turns(
     assert rows(home, "SELECT title FROM sessions_consolidations WHERE session_id = 'part'") == [
         ("A new title",)
     ]
+
+
+def test_reading_the_turn_that_stays_draws_no_erased_fact_again(memory: Memory) -> None:
+    said = "My sister Nell is allergic to penicillin"
+    memory.record_turn("talk", "user", said + ".")
+    asyncio.run(memory.consolidate("talk"))
+    (fact,) = memory.view.page(filter="kind:fact")
+    plan = memory.files.plan_erase([fact.id])
+    assert memory.files.erase(plan).complete
+    assert [one.content for one in memory.view.page(filter="kind:episode")] == [said + "."]
+    asyncio.run(memory.sessions.consolidate("talk", again=True))
+    assert not memory.view.page(filter="kind:fact")
+    memory.record_turn("later", "user", said + ".")
+    asyncio.run(memory.consolidate("later"))
+    assert [one.content for one in memory.view.page(filter="kind:fact")] == [said]
