@@ -20,6 +20,7 @@ PINNED_TITLE = "## Pinned by the person"
 SAID_TITLE = "## What the person said before"
 INSIGHT_TITLE = "## Weekly insight"
 HOW_COUNTED = "one for every 4 characters, for each character of Chinese, Japanese and Korean"
+PERHAPS_CHANGED = "may have changed; said on"
 IN_CONFIDENCE = "said in confidence, not for others"
 _QUOTED: dict[Trust, str] = {
     "user": "the person", "agent": "an agent", "tool": "a tool or document", "model": "a language model",
@@ -29,10 +30,12 @@ _one_each = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9d\U0
 
 
 class BlockNotes(Record):
-    """What is written before memories, by id: their cautions, and the words that ask to keep them from others."""
+    """What is written before memories, by id: their cautions, the words that ask to keep them from others, and what may have
+    replaced them, while Review asks."""
 
     cautions: Mapping[str, Sequence[Caution]]
     confided: Mapping[str, str]
+    perhaps_now: Mapping[str, MemoryRecord]
 
 
 def estimate_tokens(text: str) -> int:
@@ -74,8 +77,10 @@ def confidence_note(words: str) -> str:
 
 def _prefix_of(memory: MemoryRecord, notes: BlockNotes) -> str:
     """What precedes it: that it is not for others, and what of it no longer holds."""
-    caution = caution_notes(notes.cautions.get(memory.id, ()))
-    return _confidence_note(memory, notes) + (f"[{caution}] " if caution else "")
+    found = caution_notes(notes.cautions.get(memory.id, ()))
+    if not found and (newer := notes.perhaps_now.get(memory.id)) is not None:
+        found = f"{PERHAPS_CHANGED} {_named_day(newer)}: {_bullet_line(newer.content)}"
+    return _confidence_note(memory, notes) + (f"[{found}] " if found else "")
 
 
 def _confidence_note(memory: MemoryRecord, notes: BlockNotes) -> str:

@@ -41,6 +41,7 @@ from .filters.compiler import compile_filter
 from .filters.sql import STATES
 from .filters.terms import parse
 from .kept_back import LeftOut, why_kept_back
+from .open_changes import find_open_changes
 from .ranking import QueryEmbedder
 from .repeats import ServedLines
 from .retrievers import cosine, entity
@@ -232,7 +233,11 @@ def build_block(
         left_out += [LeftOut(reason=one.reason, memory=one.memory, text=one.text) for one in excerpted.passed]
         said = excerpted.excerpts
     confided = in_confidence.find_confided(connection, [*noted, *(one.memory for one in said)], known)
-    notes = BlockNotes(cautions=cautions_by_id, confided=confided)
+    notes = BlockNotes(
+        cautions=cautions_by_id,
+        confided=confided,
+        perhaps_now=find_open_changes(connection, noted, now, known),
+    )
     unpinned = [one for one in standing if one not in pinned]
     room = tokens - estimate_tokens(write_block(unpinned, pinned, [], insight, notes))
     related, said, no_room = _select_within_budget(related, said, room, notes)

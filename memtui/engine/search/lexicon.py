@@ -12,7 +12,7 @@ from pathlib import Path
 
 from memtui.engine import word_lists
 from memtui.engine.records import Record
-from memtui.engine.store.tokens import STOP_WORDS, words
+from memtui.engine.store.tokens import STOP_WORDS, stems, words
 
 # What people say before they come to it.
 _FOLDER = Path(__file__).parent / "words"
@@ -225,6 +225,11 @@ def words_without_content() -> frozenset[str]:
 def is_content_word(word: str) -> bool:
     """Whether a word says something by itself."""
     return word not in words_without_content()
+
+
+def content_stems(text: str) -> set[str]:
+    """The stems of the words of a text that say something."""
+    return {stem for word, stem in zip(words(text), stems(text), strict=True) if is_content_word(word)}
 
 
 @functools.lru_cache(maxsize=20_000)

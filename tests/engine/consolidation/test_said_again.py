@@ -128,6 +128,20 @@ def test_two_facts_of_which_nobody_corrected_one_are_told_without(memory: Memory
     assert not memory.view.cautions([one.id for one in card.memories])
 
 
+def test_while_review_asks_whether_a_fact_changed_agents_read_what_may_be_true_now(
+    memory: Memory, fact: MemoryRecord, clock: Clock
+) -> None:
+    memory.confirm(fact.id)
+    clock.now += DAY
+    _told(memory, "user", "I work at Globex.")
+    memory.models.index_pending()
+    old = f"- [may have changed; said on 14 Mar 2026: I work at Globex] {OLD}"
+    assert old in memory.context("where do I work").text.splitlines()
+    (card,) = [one for one in memory.review.items() if one.kind == "conflict"]
+    memory.review.decide(card, "both")
+    assert "may have changed" not in memory.context("where do I work").text
+
+
 def test_what_faded_may_be_drawn_again(memory: Memory, fact: MemoryRecord, clock: Clock) -> None:
     clock.now += 400 * DAY
     memory.jobs.run_now("decay")
