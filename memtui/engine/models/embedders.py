@@ -15,8 +15,9 @@ import sys
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib.util import find_spec
+from itertools import pairwise
 from operator import mul
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
@@ -51,8 +52,11 @@ _PIECES_AT_ONCE = 16_384
 _TEXTS_AT_ONCE = 512
 # For so many the sum is made in less time than numpy takes to be imported.
 _PIECES_WITHOUT_NUMPY = 1_000
-_WORDS_KEPT = 20_000
+_WORDS_KEPT = 16_000
 _WORDS_OF_A_SEARCH = 2_500
+# Texts of so few pieces are added up many at a time.
+_PIECES_OF_SHORT = 16
+_WORDS_TOGETHER = 25
 # Below: special pieces, and bytes of letters that the vocabulary lacks. They say nothing, nor does a blank.
 _FIRST_WORD_PIECE = 259
 _BLANK_PIECE = 29871
@@ -168,6 +172,11 @@ class _QuestionTable:
             self._bytes = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
         self._row = struct.Struct(f"<{OfflineEmbedder.dims}e")
 
+    @cached_property
+    def word_beginnings(self) -> frozenset[int]:
+        """The pieces with which a word begins; made when it is needed, as it takes 3 ms."""
+        return question_pieces.word_beginnings(self.vocabulary or {})
+
     def rows(self) -> NDArray[np.float16]:
         """All of them."""
         import numpy as np
@@ -198,24 +207,33 @@ class OfflineEmbedder(LocalEmbedder[_EmbeddingTable]):
         self._folder = folder
         self._questions: _QuestionTable | None = None
         self._word_vectors: dict[str, bytes] = {}
+        self._older_word_vectors: dict[str, bytes] = {}
 
     def installation_hint(self) -> str:
         return f"Install the packaged weights: {command_for_dependency('wordllama', 'tokenizers')}"
 
     def word_vectors(self, words: Collection[str]) -> dict[str, bytes]:
-        """Each word's own vector as int8, the same in every text; the latest ones are kept."""
-        known = self._word_vectors
-        new = [word for word in dict.fromkeys(words) if word not in known]
+        """Each word's own vector as int8, the same in every text; those that were asked for last are kept."""
+        known, older = self._word_vectors, self._older_word_vectors
+        found: dict[str, bytes] = {}
+        new: list[str] = []
+        for word in dict.fromkeys(words):
+            row = known.get(word) or older.get(word)
+            if row is None:
+                new.append(word)
+            else:
+                found[word] = known[word] = row
         if new:
-            blob = quantise_rows(self._sum_pieces(new)).tobytes()
-            known.update(
-                (word, blob[start : start + self.dims])
+            blob = quantise_rows(self._sum_words(new)).tobytes()
+            made = {
+                word: blob[start : start + self.dims]
                 for word, start in zip(new, range(0, len(blob), self.dims), strict=True)
-            )
-        found = {word: known[word] for word in words}
+            }
+            known |= made
+            found |= made
         if len(known) > _WORDS_KEPT:
-            # The half that came first goes; another thread keeps what it has.
-            self._word_vectors = dict(list(known.items())[_WORDS_KEPT // 2 :])
+            # What is asked for again comes back from there; another thread keeps what it has.
+            self._word_vectors, self._older_word_vectors = {}, known
         return found
 
     def embed(self, texts: Sequence[str]) -> FloatMatrix:
@@ -226,10 +244,13 @@ class OfflineEmbedder(LocalEmbedder[_EmbeddingTable]):
         at = 0
         for batch in _split_into_batches(texts):
             encoded = model.tokenizer.encode_batch_fast(batch, add_special_tokens=False)
-            for row, one in enumerate(encoded, at):
-                sums[row] = self._sum_of_pieces(model, one.ids)
+            sums[at : at + len(batch)] = _sum_texts(model.table, [one.ids for one in encoded])
             at += len(batch)
         return normalise_rows(sums)
+
+    def embed_words_alone(self, words: Sequence[str]) -> FloatMatrix:
+        """``embed`` for texts that are one word each, in half the time."""
+        return normalise_rows(self._sum_words([word.lower() for word in words]))
 
     def embed_query(self, text: str, weight: WordWeight | None = None) -> FloatMatrix:
         mean = self._weighted_query_mean(text, weight) if weight else None
@@ -273,21 +294,9 @@ class OfflineEmbedder(LocalEmbedder[_EmbeddingTable]):
                 self._questions = self._load_files(_QuestionTable)
             return self._questions
 
-    def _sum_pieces(self, words: Sequence[str]) -> FloatMatrix:
-        """The direction of each word, of any length; quicker than ``embed`` for texts of a few pieces."""
-        import numpy as np
-
-        split = self._split_words(words)
-        table = self._question_table().rows()
-        pieces = np.array([piece for ids in split for piece in ids], np.intp)
-        owners = np.repeat(np.arange(len(words)), list(map(len, split)))
-        known = (pieces >= _FIRST_WORD_PIECE) & (pieces != _BLANK_PIECE)
-        pieces, owners = pieces[known], owners[known]
-        sums = np.zeros((len(words), self.dims), np.float32)
-        if len(pieces):
-            firsts = np.flatnonzero(np.diff(owners, prepend=-1))
-            sums[owners[firsts]] = np.add.reduceat(table[pieces].astype(np.float32), firsts, axis=0)
-        return sums
+    def _sum_words(self, words: Sequence[str]) -> FloatMatrix:
+        """The direction of each word, of any length. For the few of a first search the tokenizer is not loaded."""
+        return _sum_texts(self._question_table().rows(), self._split_words(words))
 
     def _split_words(self, words: Sequence[str]) -> list[list[int]]:
         """The pieces of each. The tokenizer is quicker, but not for the words of a first search."""
@@ -297,19 +306,26 @@ class OfflineEmbedder(LocalEmbedder[_EmbeddingTable]):
             split = [pieces.ids for pieces in found if pieces is not None]
             if len(split) == len(words):
                 return split
-        encoded = self._load_model().tokenizer.encode_batch_fast(words, add_special_tokens=False)
-        return [one.ids for one in encoded]
+        return self._split_together(words) or [
+            one.ids for one in self._load_model().tokenizer.encode_batch_fast(words, add_special_tokens=False)
+        ]
 
-    def _sum_of_pieces(self, model: _EmbeddingTable, ids: Sequence[int]) -> NDArray[np.float32]:
-        import numpy as np
+    def _split_together(self, words: Sequence[str]) -> list[list[int]]:
+        """The same, of many words at once in half the time; nothing where it is not plain which piece is whose.
 
-        pieces = np.asarray(ids, np.intp)
-        total = np.zeros(self.dims, np.float32)
-        for start in range(0, len(pieces), _PIECES_AT_ONCE):
-            part = pieces[start : start + _PIECES_AT_ONCE]
-            known = (part >= _FIRST_WORD_PIECE) & (part != _BLANK_PIECE)
-            total += known.astype(np.float32) @ model.table[part].astype(np.float32)
-        return total
+        A piece that begins with a blank begins a word, and none reaches into the next word.
+        """
+        begins = self._question_table().word_beginnings
+        texts = [
+            " ".join(words[start : start + _WORDS_TOGETHER])
+            for start in range(0, len(words), _WORDS_TOGETHER)
+        ]
+        encoded = self._load_model().tokenizer.encode_batch_fast(texts, add_special_tokens=False)
+        ids = [piece for one in encoded for piece in one.ids]
+        starts = [place for place, piece in enumerate(ids) if piece in begins]
+        if len(starts) != len(words) or starts[:1] != [0]:
+            return []
+        return [ids[start:end] for start, end in pairwise([*starts, len(ids)])]
 
     def _model_files(self) -> tuple[Path, Path]:
         folder = self._folder
@@ -329,6 +345,33 @@ class OfflineEmbedder(LocalEmbedder[_EmbeddingTable]):
         return _EmbeddingTable(
             _map_table(weights, self.dims), _load_tokenizer(tokenizer, tokenizer.stat().st_mtime_ns)
         )
+
+
+def _sum_texts(table: NDArray[np.float16], split: Sequence[Sequence[int]]) -> FloatMatrix:
+    """The sum of the pieces of each text. The same for a text whatever is beside it."""
+    import numpy as np
+
+    sums = np.zeros((len(split), table.shape[1]), np.float32)
+    of_size: dict[int, list[int]] = {}
+    for row, ids in enumerate(split):
+        of_size.setdefault(len(ids), []).append(row)
+    for size, rows in of_size.items():
+        if 0 < size <= _PIECES_OF_SHORT:
+            sums[rows] = _sum_pieces(table, np.array([split[row] for row in rows], np.intp))
+        else:
+            for row in rows:
+                for start in range(0, size, _PIECES_AT_ONCE):
+                    part = np.asarray(split[row][start : start + _PIECES_AT_ONCE], np.intp)
+                    sums[row] += _sum_pieces(table, part)
+    return sums
+
+
+def _sum_pieces(table: NDArray[np.float16], pieces: NDArray[np.intp]) -> FloatMatrix:
+    """(..., n) pieces give (..., dims)."""
+    import numpy as np
+
+    known = ((pieces >= _FIRST_WORD_PIECE) & (pieces != _BLANK_PIECE)).astype(np.float32)
+    return np.asarray((known[..., None, :] @ table[pieces].astype(np.float32))[..., 0, :])
 
 
 @lru_cache(maxsize=1)

@@ -38,6 +38,11 @@ def load_vocabulary(tokenizer: Path) -> dict[str, int] | None:
     return msgspec.json.decode(data[data.index(b"{", data.index(b'"vocab"')) : end], type=dict[str, int])
 
 
+def word_beginnings(vocabulary: dict[str, int]) -> frozenset[int]:
+    """The numbers of the pieces with which a word begins."""
+    return frozenset([number for piece, number in vocabulary.items() if piece.startswith(_BLANK)])
+
+
 def split_question(vocabulary: dict[str, int], text: str) -> WordPieces | None:
     """The pieces of a text; None where the tokenizer has to be asked.
 

@@ -141,9 +141,8 @@ def _score_word_vectors(
         if room < 0 and looked_up:
             break
         looked_up.append(rid)
-    return late_interaction.score_static_words(
-        connection, meaning.static, meaning.words, looked_up, asked.profile.floor
-    )
+    texts = {rid: readings[rid].text for rid in looked_up}
+    return late_interaction.score_static_words(meaning.static, meaning.words, texts, asked.profile.floor)
 
 
 def _score_by_words(

@@ -35,7 +35,7 @@ class ScoredDocument(Record):
     ``weight``: their sum. ``cut``: the text is longer than what was read. ``asks``: there is a question mark towards its end.
     ``chatter``: it is a turn that agrees, thanks, greets or closes, and says nothing. ``trust``: whose words they are,
     ``role``: who said them, ``at``: when (Unix seconds). ``length``: its words, roughly. ``has``: what the question asks for
-    and it has ("a time, as asked").
+    and it has ("a time, as asked"). ``text``: what was read.
     """
 
     rid: int
@@ -51,6 +51,7 @@ class ScoredDocument(Record):
     at: int
     length: int
     has: tuple[str, ...]
+    text: str
 
 
 def score_documents(
@@ -84,6 +85,7 @@ def score_documents(
             cut=length > READ_AT_MOST, asks=bool(asks),
             chatter=kind == "episode" and length <= CHATTER_AT_MOST and _is_chatter(text), trust=trust,
             role=role, at=at, length=len(text.split()), has=tuple(one.said for one in wanted if one.is_in(text)),
+            text=text,
         )  # fmt: skip
     return found
 

@@ -80,7 +80,7 @@ class WordMeanings:
         if len(self._known) > _MOST_KEPT:
             self._known.clear()
         new = [word for word in dict.fromkeys(wanted) if word not in self._known]
-        self._known.update(zip(new, self._embedder.embed(new), strict=True))
+        self._known.update(zip(new, self._embedder.embed_words_alone(new), strict=True))
 
 
 @functools.cache

@@ -8,8 +8,9 @@ import struct
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -20,6 +21,9 @@ from memtui.engine.errors import DegradedError
 from memtui.engine.models import embedders, question_pieces
 from memtui.engine.models.embedders import MOST_CHARACTERS, OfflineEmbedder
 from memtui.engine.models.vectors import normalise_rows, quantise_rows, usable_rows
+
+if TYPE_CHECKING:
+    from memtui.engine.models.vectors import FloatMatrix
 
 TEXTS = [
     "Ada prefers trains over flights for anything under six hours.",
@@ -246,9 +250,76 @@ def test_words_have_the_same_vectors_with_and_without_the_tokenizer(monkeypatch:
     )
     assert without._model is not None
     monkeypatch.setattr(embedders, "_WORDS_KEPT", 4)
-    assert len(without.word_vectors(words)) == len(words)
-    assert len(without._word_vectors) < len(words)
     assert without.word_vectors(words) == rows
+
+
+def test_the_words_that_are_asked_for_again_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedders, "_WORDS_KEPT", 4)
+    embedder = OfflineEmbedder()
+    made: list[str] = []
+    summed = embedder._sum_words
+
+    def noting(words: Sequence[str]) -> FloatMatrix:
+        made.extend(words)
+        return summed(words)
+
+    monkeypatch.setattr(embedder, "_sum_words", noting)
+    for number in range(40):
+        embedder.word_vectors(["train", f"word{number}"])
+    assert made.count("train") == 1
+    embedder.word_vectors(["word0"])
+    assert made.count("word0") == 2, "it was long not asked for"
+    assert len(embedder._word_vectors) + len(embedder._older_word_vectors) <= 2 * 5
+
+
+ODD_WORDS = [
+    "großmutter",
+    "吃饭",
+    "naïve",
+    "🎉",
+    "x" * 70,
+    "a▁b",
+    "ﬁ",
+    "नमस्ते",
+    "1984",
+    "é",
+    "trains",
+    "İ",
+    "a b",
+]
+
+
+def test_words_alone_have_the_vectors_of_texts_of_one_word(embedder: OfflineEmbedder) -> None:
+    """To the last bit: a search compares them by the same numbers whichever way they were made."""
+    words = [*ODD_WORDS, *(f"wor{number}thy" for number in range(200))]
+    assert (embedder.embed_words_alone(words) == embedder.embed(words)).all()
+    for word in words[:20]:
+        assert (embedder.embed_words_alone([word]) == embedder.embed([word])).all()
+
+
+@given(
+    st.lists(st.one_of(st.sampled_from(ODD_WORDS), st.from_regex(r"\w{1,12}", fullmatch=True)), max_size=60)
+)
+def test_words_are_split_together_as_each_alone(embedder: OfflineEmbedder, words: list[str]) -> None:
+    tokenizer = embedder._load_model().tokenizer
+    alone = [tokenizer.encode(word, add_special_tokens=False).ids for word in words]
+    assert [list(ids) for ids in embedder._split_words(words)] == alone
+    together = embedder._split_together(words)
+    assert together in ([], alone)
+
+
+def test_ordinary_words_are_split_together(embedder: OfflineEmbedder) -> None:
+    embedder._load_model()
+    assert (
+        len(embedder._split_together(["train", "großmutter", *(f"wor{one}thy" for one in range(99))])) == 101
+    )
+
+
+def test_a_text_has_the_same_vector_whatever_is_beside_it(embedder: OfflineEmbedder) -> None:
+    texts = ["", "walnuts", "a train to Turku", "word " * 90, "walnuts and more " * 4, "?"]
+    together = embedder.embed(texts)
+    for row, text in zip(together, texts, strict=True):
+        assert (embedder.embed([text])[0] == row).all()
 
 
 @given(st.lists(st.tuples(st.integers(0, 31_999), st.floats(0, 20)), min_size=1, max_size=40))

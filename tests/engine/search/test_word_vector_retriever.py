@@ -190,28 +190,25 @@ def test_words_that_are_near_by_themselves_answer(book: Book) -> None:
 
 def test_a_lone_letter_means_nothing(book: Book) -> None:
     embedder = StaticEmbedder({"k": {"kitten": 1.0}})
-    found = [book.add(text) for text in ("thx k", "thx 7", "kitten 猫")]
+    texts = {1: "thx k", 2: "thx 7", 3: "kitten 猫"}
     asked = search_query.parse_query(book.connection, "kitten", MEMORIES)
     words = late_interaction.static_question_words(embedder, asked)
     assert words is not None
-    scored = late_interaction.score_static_words(
-        book.connection, embedder, words, [one.rid for one in found], 0.15
-    )
-    assert {one.rid: round(one.score, 2) for one in scored} == {
-        found[0].rid: 0.0, found[1].rid: 0.0, found[2].rid: 1.0,
-    }  # fmt: skip
+    scored = late_interaction.score_static_words(embedder, words, texts, 0.15)
+    assert {one.rid: round(one.score, 2) for one in scored} == {1: 0.0, 2: 0.0, 3: 1.0}
 
 
 def test_a_score_by_static_vectors_is_the_same_whoever_stands_beside(book: Book) -> None:
     embedder = StaticEmbedder(LIKE)
-    notes = [book.add(f"shop {number} near store {number % 3} bought") for number in range(9)]
+    texts = {number: f"shop {number} near store {number % 3} bought" for number in range(9)}
     asked = search_query.parse_query(book.connection, "purchase store", MEMORIES)
     words = late_interaction.static_question_words(embedder, asked)
     assert words is not None
-    rids = [one.rid for one in notes]
-    together = late_interaction.score_static_words(book.connection, embedder, words, rids, 0.15)
+    together = late_interaction.score_static_words(embedder, words, texts, 0.15)
+    assert len(together) == len(texts)
     for one in together:
-        assert late_interaction.score_static_words(book.connection, embedder, words, [one.rid], 0.15) == [one]
+        alone = {one.rid: texts[one.rid]}
+        assert late_interaction.score_static_words(embedder, words, alone, 0.15) == [one]
 
 
 @pytest.mark.parametrize("most", ["STATIC_WORDS", "STATIC_WORDS_OF_MANY"])

@@ -10,8 +10,10 @@ word has one vector everywhere, so the texts are read instead, and nothing is st
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
 from operator import itemgetter, mul
+from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
 import apsw
@@ -34,6 +36,8 @@ MEANS = 0.5
 
 READ = 600
 """Characters of a text of which the packaged vectors are looked up."""
+# The vector of a lone letter is near to any word that begins with it.
+_MEANINGLESS = STOP_WORDS.union(ascii_lowercase)
 
 
 def static_question_words(embedder: StaticEmbedder, question: ParsedQuery) -> QuestionWords | None:
@@ -49,35 +53,24 @@ def static_question_words(embedder: StaticEmbedder, question: ParsedQuery) -> Qu
 
 
 def score_static_words(
-    connection: apsw.Connection,
-    embedder: StaticEmbedder,
-    asked: QuestionWords,
-    rids: Collection[int],
-    floor: float,
+    embedder: StaticEmbedder, asked: QuestionWords, texts: Mapping[int, str], floor: float
 ) -> list[RetrieverCandidate]:
-    """As ``score_words``, of the beginnings of their texts. What reaches the ``floor`` answers by itself."""
-    rows = connection.execute(
-        "SELECT rid, substr(content, 1, ?) FROM memories WHERE rid IN (SELECT value FROM json_each(?))",
-        (READ, as_json(rids)),
-    )
-    read = {rid: [word for word in words(text) if _has_meaning(word)] for rid, text in rows}
+    """As ``score_words``, of the beginnings of these texts (by rid). What reaches the ``floor`` answers by itself."""
+    read = {
+        rid: [word for word in words(text[:READ]) if word not in _MEANINGLESS] for rid, text in texts.items()
+    }
     read = {rid: said for rid, said in read.items() if said}
     if not read:
         return []
-    vectors_of = embedder.word_vectors({word for said in read.values() for word in said})
-    places = {word: place for place, word in enumerate(vectors_of)}
+    vectors_of = embedder.word_vectors(dict.fromkeys(chain.from_iterable(read.values())))
+    places = dict(zip(vectors_of, range(len(vectors_of)), strict=True))
     best = _best_cosines(
         b"".join(vectors_of.values()),
         asked,
-        [place for said in read.values() for place in map(places.__getitem__, said)],
+        list(map(places.__getitem__, chain.from_iterable(read.values()))),
         list(map(len, read.values())),
     )
     return [replace(one, stands=one.score >= floor) for one in _make_candidates(list(read), best, asked)]
-
-
-def _has_meaning(word: str) -> bool:
-    """Whether its vector says something: that of a lone letter is near to any word that begins with it."""
-    return word not in STOP_WORDS and not (len(word) == 1 and "a" <= word <= "z")
 
 
 def score_words(
