@@ -9,10 +9,10 @@ from __future__ import annotations
 import functools
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from .classifier import CERTAIN, score_instruction
-from .patterns import REASONS, pattern_for
+from .patterns import REASONS, pattern_for, patterns_for_any
 
 _MOST_CHARACTERS = 20_000
 _OVERRIDES = tuple(reason for reason in REASONS if reason.startswith("tells to ignore its rules"))
@@ -45,10 +45,12 @@ def find_overrides(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_find_reasons(text[:_MOST_CHARACTERS], _OVERRIDES)))
 
 
-def _find_reasons(text: str, reasons: Iterable[str] = REASONS) -> Iterator[str]:
+def _find_reasons(text: str, reasons: tuple[str, ...] = REASONS) -> Iterator[str]:
     if not text.isascii() and any(ord(character) in _TAGS for character in text):
         yield "hides text in invisible characters"
     for reading in _normalised_readings(text):
+        if not any(pattern.search(reading) for pattern in patterns_for_any(reasons)):
+            continue
         for reason in reasons:
             if pattern_for(reason).search(reading):
                 yield reason

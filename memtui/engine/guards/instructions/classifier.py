@@ -99,6 +99,7 @@ they wrote to be mistaken, and fewer than 1 in 100 turns, the person's own being
 _WEIGHTS = Path(__file__).parent / "weights.bin"
 _STRETCH, _STEP, _MOST = 600, 400, 20_000
 _MOST_LETTERS, _A_SENTENCE = 30, 20
+_NGRAM = crc32(b"#")
 _word = re.compile(r"\w+|[^\w\s]")
 _number = re.compile(r"\d+")
 _line_mark = re.compile(r"^[ \t]*(?:#{1,6}|[-*+]|\d{1,3}[.)])[ \t]+", re.MULTILINE)
@@ -132,31 +133,27 @@ def _feature_blocks(text: str) -> Iterator[tuple[Mapping[int, int], float]]:
 
 def _word_ngrams(words: list[str]) -> Counter[int]:
     """Words, pairs and threes."""
-    pairs = list(map(" ".join, pairwise(words)))
-    threes = map(" ".join, zip(pairs, words[2:], strict=False))
-    return Counter(map(_hash_feature, (*words, *pairs, *threes)))
+    encoded = [word.encode("utf-8", "replace") for word in words]
+    ones = list(map(crc32, encoded))
+    # A checksum goes on where that of the beginning ends.
+    blanks = [b" " + word for word in encoded[1:]]
+    twos = list(map(crc32, blanks, ones))
+    threes = map(crc32, blanks[1:], twos)
+    return Counter([one % HASHED for one in chain(ones, twos, threes)])
 
 
 def _character_ngrams(words: list[str]) -> Counter[int]:
-    found: list[int] = []
-    for word in words:
-        found += _ngrams_of_word(word)
-    return Counter(found)
+    return Counter(chain.from_iterable(map(_ngrams_of_word, words)))
 
 
 @functools.lru_cache(4096)
 def _ngrams_of_word(word: str) -> tuple[int, ...]:
     """Those of the three to five letters that stand together in a word."""
     padded = f"<{word[:_MOST_LETTERS]}>"
-    return tuple(
-        _hash_feature("#" + padded[at : at + size])
-        for size in (3, 4, 5)
-        for at in range(len(padded) - size + 1)
-    )
-
-
-def _hash_feature(feature: str) -> int:
-    return crc32(feature.encode("utf-8", "replace")) % HASHED
+    return tuple([
+        crc32(padded[at : at + size].encode("utf-8", "replace"), _NGRAM) % HASHED
+        for size in (3, 4, 5) for at in range(len(padded) - size + 1)
+    ])  # fmt: skip
 
 
 def score_instruction(text: str) -> float:
