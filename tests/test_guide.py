@@ -14,7 +14,7 @@ import click
 import memtui
 import pytest
 from memtui import Memory
-from memtui.cli.root import COMMANDS, group
+from memtui.cli.root import COMMANDS, memtui_group
 from memtui.config import settings_text
 from memtui.connect.clients import CLIENTS, Machine
 from memtui.engine.errors import InputError
@@ -205,8 +205,8 @@ def test_an_example_is_understood(example: str) -> None:
         words = words[1:]
     if not words:
         return
-    with click.Context(group, info_name="memtui") as context:
-        name, command, rest = group.resolve_command(context, words)
+    with click.Context(memtui_group, info_name="memtui") as context:
+        name, command, rest = memtui_group.resolve_command(context, words)
         assert command is not None
         with command.make_context(name, list(rest), parent=context, resilient_parsing=False):
             pass

@@ -40,9 +40,9 @@ def run(arguments: Sequence[str]) -> int:
         code = _run_command(list(arguments))
         sys.stdout.flush()
     except Exception as error:
-        code = _report_error(error, json=json, logged=logged)
+        code = _report_if_open(error, json=json, logged=logged)
     except KeyboardInterrupt as error:
-        code = errors.report(error, json=json)
+        code = errors.report_error(error, json=json)
     output.silence_broken_streams()
     return code
 
@@ -61,26 +61,26 @@ def _run_command(arguments: list[str]) -> int:
     collect_garbage_seldom()
     import click
 
-    from .root import group
+    from .root import memtui_group
 
     if instruction:
         from click.shell_completion import shell_complete
 
-        return shell_complete(group, {}, "memtui", COMPLETE_VARIABLE, instruction)
+        return shell_complete(memtui_group, {}, "memtui", COMPLETE_VARIABLE, instruction)
     try:
-        with group.make_context("memtui", arguments) as context:
-            code = group.invoke(context)
+        with memtui_group.make_context("memtui", arguments) as context:
+            code = memtui_group.invoke(context)
     except click.exceptions.Exit as exit_:
         code = exit_.exit_code
     return code if isinstance(code, int) else 0
 
 
-def _report_error(error: Exception, *, json: bool, logged: bool) -> int:
+def _report_if_open(error: Exception, *, json: bool, logged: bool) -> int:
     """Like ``errors.report``, when the output may be closed."""
     from . import errors
 
     try:
-        code = errors.report(error, json=json, logged=logged)
+        code = errors.report_error(error, json=json, logged=logged)
         sys.stdout.flush()
     except BrokenPipeError:
         return errors.UNREAD

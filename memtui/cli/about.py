@@ -16,8 +16,8 @@ from memtui.present.status import agent_lines
 
 from .errors import NEGATIVE, OK
 from .invocation import Invocation
-from .memory_lines import glyphs, print_cautions, print_replacements
-from .output import brief, err, in_role, out, paint, print_json, print_note, printed_cells, row
+from .memory_lines import print_cautions, print_replacements, shown_glyphs
+from .output import cut_to_terminal, err, out, paint, paint_role, print_json, print_note, printed_cells, row
 from .root import Command, json_option, pass_invocation
 
 _EACH = 5
@@ -71,7 +71,7 @@ def about_command(
         out(row(paint(headline(found), "bold")))
     if not narrowed:
         for one in notices(found, review, named):
-            out(in_role(one.text, "accent" if one.calls else "text"))
+            out(paint_role(one.text, "accent" if one.calls else "text"))
             if one.about == "served":
                 for line in agent_lines(found.status):
                     out(row(" ", paint(line, "dim")))
@@ -79,7 +79,7 @@ def about_command(
             names = ", ".join(
                 f"{one.canonical_name} ({format_count(one.mention_count)})" for one in found.people
             )
-            out(row(paint("mentioned most", "dim"), brief(names, 16)))
+            out(row(paint("mentioned most", "dim"), cut_to_terminal(names, 16)))
     _print_changes(found, named)
     _print_topics(invocation, found)
     return OK if found.topics else NEGATIVE
@@ -94,7 +94,7 @@ def _print_changes(found: Portrait, since: Since) -> None:
 
 
 def _print_topics(invocation: Invocation, found: Portrait) -> None:
-    now, signs = time.time(), glyphs(invocation)
+    now, signs = time.time(), shown_glyphs(invocation)
     for one in in_order(found.topics):
         out()
         new = (paint(f"{format_count(one.new)} new", "dim"),) if one.new else ()
@@ -102,13 +102,13 @@ def _print_topics(invocation: Invocation, found: Portrait) -> None:
         for fact in one.facts:
             cautions = found.cautions.get(fact.id, ())
             mark = (
-                in_role(*sign(fact, cautions, signs)),
-                in_role(signs.pinned if fact.pinned else " ", "accent"),
+                paint_role(*sign(fact, cautions, signs)),
+                paint_role(signs.pinned if fact.pinned else " ", "accent"),
             )
             when = (paint(day(fact, now), "cyan"),) if fact.happens_at is not None else ()
             new = (paint("new", "green"),) if is_new(fact, found) else ()
             left = row(" ", row(*mark, gap=""), paint(fact.id, "dim"), *when, *new)
-            out(row(left, brief(fact.content, printed_cells(left) + 2)))
+            out(row(left, cut_to_terminal(fact.content, printed_cells(left) + 2)))
             print_cautions(cautions)
             print_replacements(found.replaced.get(fact.id, ()), now, of=fact)
     if len(found.topics) and any(len(one.facts) < one.total for one in found.topics):

@@ -9,7 +9,7 @@ from memtui.present.health import check_verdict
 
 from .errors import NEGATIVE, OK
 from .invocation import Invocation
-from .output import drawn, next_step, out, paint, print_json, row
+from .output import next_step, out, paint, paint_line, print_json, row
 from .root import Command, json_option, pass_invocation
 
 _LISTED = 10
@@ -48,5 +48,5 @@ def check_command(invocation: Invocation, deep: bool, repair: bool, json: bool) 
         remedy = "This could not be repaired." if repair and finding.repairable else finding.remedy
         if remedy:
             out(row("   ", next_step(remedy)))
-    out(drawn(check_verdict(report)))
+    out(paint_line(check_verdict(report)))
     return OK if report.ok else NEGATIVE

@@ -10,7 +10,7 @@ import click
 from memtui.engine.errors import UsageError
 
 from . import COMPLETE_VARIABLE
-from .root import Command, group
+from .root import Command, memtui_group
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -29,4 +29,4 @@ def completion_command(shell: str | None) -> int:
     name = shell or Path(os.environ.get("SHELL", "")).name
     if name not in SHELLS:
         raise UsageError("The shell is not known.", f"Name one of {', '.join(SHELLS)}.")
-    return shell_complete(group, {}, "memtui", COMPLETE_VARIABLE, f"{name}_source")
+    return shell_complete(memtui_group, {}, "memtui", COMPLETE_VARIABLE, f"{name}_source")

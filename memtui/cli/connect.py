@@ -77,7 +77,7 @@ def connect_command(
     elsewhere (memtui mcp --http); the token, from memtui tokens add, says there who the agent is.
     """
     here = (hooks, agent, project, filter, agent_readonly, tools)
-    server = _remote(url, token_file, alone=not any(here)) if url or token_file else None
+    server = _remote_server(url, token_file, alone=not any(here)) if url or token_file else None
     if listed or not (clients or everyone):
         return _print_clients(json=json)
     chosen, machine = _chosen_clients(clients, everyone, hooks=hooks), this_machine()
@@ -129,7 +129,7 @@ def _chosen_clients(names: tuple[str, ...], everyone: bool, *, hooks: bool) -> l
     return chosen
 
 
-def _remote(url: str | None, token_file: TextIO | None, *, alone: bool) -> RemoteServer:
+def _remote_server(url: str | None, token_file: TextIO | None, *, alone: bool) -> RemoteServer:
     """The server at ``url``. Raises UsageError, InputError for an address or a token that cannot be used."""
     if url is None:
         raise UsageError("--token-file is the token for an address.", "Add --url.")
@@ -190,7 +190,7 @@ def _server_arguments(
     invocation: Invocation, agent: str, project: str | None, filter: str | None, readonly: bool
 ) -> tuple[str, ...]:
     """The server's arguments. Paths are absolute, because the agent starts it in any folder."""
-    invocation.check()
+    invocation.check_options()
     if invocation.demo:
         raise UsageError("The demo is thrown away when it ends.", "Leave --demo out.")
     invocation.refuse_foreign()

@@ -14,7 +14,18 @@ from memtui.present.format import format_count, plural
 from memtui.present.memory import without_secrets
 
 from .errors import CANCELLED, DEGRADED, OK
-from .output import brief, err, in_role, next_step, out, paint, print_json, print_note, printed_cells, row
+from .output import (
+    cut_to_terminal,
+    err,
+    next_step,
+    out,
+    paint,
+    paint_role,
+    print_json,
+    print_note,
+    printed_cells,
+    row,
+)
 from .progress import ProgressMeter, cancelled_by_signal
 from .root import Command, json_option, pass_invocation
 
@@ -63,14 +74,14 @@ def consolidate_command(
             raise UsageError(
                 "--skip needs --session and no other option.", "memtui sessions lists the sessions."
             )
-        return _skip(invocation, sessions, json)
+        return _skip_sessions(invocation, sessions, json)
     with invocation.open_existing(must_write=not preview) as memory:
-        chosen = list(sessions) or (None if again else _waiting(memory, every=every, rules=rules))
+        chosen = list(sessions) or (None if again else _sessions_to_read(memory, every=every, rules=rules))
         if not rules:
             _print_cost(memory, chosen, again=again)
         meter = ProgressMeter()
 
-        def progress(done: int, total: int, session_id: str) -> None:
+        def show_progress(done: int, total: int, session_id: str) -> None:
             meter.show(
                 f"{done / total if total else 1:4.0%}  {format_count(done)} of {format_count(total)}  {session_id}"
             )
@@ -78,7 +89,12 @@ def consolidate_command(
         with cancelled_by_signal() as cancelled:
             found = asyncio.run(
                 memory.sessions.consolidate(
-                    chosen, preview=preview, rules=rules, again=again, progress=progress, cancelled=cancelled
+                    chosen,
+                    preview=preview,
+                    rules=rules,
+                    again=again,
+                    progress=show_progress,
+                    cancelled=cancelled,
                 )
             )
             stopped = cancelled()
@@ -86,7 +102,7 @@ def consolidate_command(
         if json:
             print_json(found)
         else:
-            _print(memory, found, preview, again, every)
+            _print_consolidation(memory, found, preview, again, every)
             if not sessions and not every and not again:
                 _print_left_out(memory, found)
             if found.rules_could and not again:
@@ -97,7 +113,7 @@ def consolidate_command(
     return CANCELLED if stopped else DEGRADED if found.failed else OK
 
 
-def _waiting(memory: Memory, *, every: bool, rules: bool) -> list[str] | None:
+def _sessions_to_read(memory: Memory, *, every: bool, rules: bool) -> list[str] | None:
     """The sessions to read; None for those that are due. With --rules also those that failed with a model."""
     if every:
         return [one.session_id for one in memory.sessions.pending()]
@@ -107,7 +123,7 @@ def _waiting(memory: Memory, *, every: bool, rules: bool) -> list[str] | None:
     return [one.session_id for one in memory.sessions.pending() if one.last_error or one.session_id in due]
 
 
-def _skip(invocation: Invocation, sessions: tuple[str, ...], json: bool) -> int:
+def _skip_sessions(invocation: Invocation, sessions: tuple[str, ...], json: bool) -> int:
     with invocation.open_existing(must_write=True) as memory:
         for session in sessions:
             memory.sessions.skip(session)
@@ -129,7 +145,9 @@ def _print_cost(memory: Memory, sessions: list[str] | None, *, again: bool) -> N
     print_note(cost_estimate(cost, memory.options.llm))
 
 
-def _print(memory: Memory, found: Consolidation, preview: bool, again: bool, every: bool) -> None:
+def _print_consolidation(
+    memory: Memory, found: Consolidation, preview: bool, again: bool, every: bool
+) -> None:
     for outcome in found.outcomes:
         if outcome.state == "stopped" and outcome.error:
             continue
@@ -182,7 +200,7 @@ def _print_session(outcome: SessionOutcome) -> None:
     drawn = ", ".join(f"{number} {what}" for what, number in counted if number)
     drawn = drawn or ("only a summary" if summary else _WITHOUT.get(outcome.state, "nothing"))
     title = outcome.plan.session.title if outcome.plan is not None else None
-    out(row(in_role(*outcome_text(outcome)), paint(outcome.session_id, "dim"), title or "", drawn))
+    out(row(paint_role(*outcome_text(outcome)), paint(outcome.session_id, "dim"), title or "", drawn))
     for text in outcome.plan.notes if outcome.plan is not None else ():
         print_note(f"  {text}")
     if outcome.error:
@@ -196,8 +214,8 @@ def _print_plan(memory: Memory, plan: Plan, *, every: bool = True) -> None:
         word, role, _ = ACTIONS[line.action]
         if not line.accepted:
             word, role = "left out", "dim"
-        left = row("   ", in_role(word.ljust(13), role))
-        out(row(left, brief(line_text(line), printed_cells(left) + 2)))
+        left = row("   ", paint_role(word.ljust(13), role))
+        out(row(left, cut_to_terminal(line_text(line), printed_cells(left) + 2)))
         if line.known is not None:
             _print_below(f"{line.known} ({line.reason})" if line.reason else line.known)
             for one in line.also:
@@ -212,4 +230,4 @@ def _print_plan(memory: Memory, plan: Plan, *, every: bool = True) -> None:
 
 
 def _print_below(text: str) -> None:
-    out(row(" " * 18, paint(brief(text, 20), "dim")))
+    out(row(" " * 18, paint(cut_to_terminal(text, 20), "dim")))

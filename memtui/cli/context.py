@@ -11,8 +11,8 @@ from memtui.present.format import plural
 from memtui.present.memory import RULE_FIRST
 
 from .errors import NEGATIVE, OK
-from .invocation import Invocation, given_text
-from .output import brief, err, out, print_json, print_note
+from .invocation import Invocation, text_of_words
+from .output import cut_to_terminal, err, out, print_json, print_note
 from .root import Command, json_option, pass_invocation
 from .search import INDEXED_FIRST
 
@@ -45,7 +45,7 @@ def context_command(
 
     This is not logged as told to an agent. Exit code 1 when the block is empty.
     """
-    words = given_text(prompt)
+    words = text_of_words(prompt)
     if not words.strip():
         raise UsageError("The prompt is missing.", 'For example: memtui context "where shall we eat?"')
     with invocation.open_existing() as memory:
@@ -69,17 +69,21 @@ def _print_block(block: ContextBlock) -> None:
         out(block.text)
         print_note(f"about {plural(block.tokens, 'token')}")
         for rule in block.rules:
-            print_note(brief(f"told: {rule.content}", 6) + f"\n      {RULE_FIRST}")
+            print_note(cut_to_terminal(f"told: {rule.content}", 6) + f"\n      {RULE_FIRST}")
         for warning in block.vital:
-            print_note(brief(f"told: {warning.memory.content}", 6) + f"\n      {warning.reason}")
+            print_note(cut_to_terminal(f"told: {warning.memory.content}", 6) + f"\n      {warning.reason}")
         for fact in block.related:
-            print_note(brief(f"told: {fact.memory.content}", 6) + f"\n      {'; '.join(fact.reasons)}")
+            print_note(
+                cut_to_terminal(f"told: {fact.memory.content}", 6) + f"\n      {'; '.join(fact.reasons)}"
+            )
         for excerpt in block.excerpts:
-            print_note(brief(f"told: {excerpt.text}", 6) + f"\n      {'; '.join(excerpt.reasons)}")
+            print_note(cut_to_terminal(f"told: {excerpt.text}", 6) + f"\n      {'; '.join(excerpt.reasons)}")
     else:
         err("nothing in the memory fits this prompt")
     for one in block.left_out[:_LISTED]:
-        shown = brief(f"left out: {one.reason}" if one.memory is None else f"left out: {one.shown}", 6)
+        shown = cut_to_terminal(
+            f"left out: {one.reason}" if one.memory is None else f"left out: {one.shown}", 6
+        )
         print_note(shown if one.memory is None else f"{shown}\n      {one.reason}")
     if len(block.left_out) > _LISTED:
         print_note(f"and {len(block.left_out) - _LISTED} more left out")

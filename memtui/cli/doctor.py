@@ -124,7 +124,7 @@ def _check_memory(invocation: Invocation) -> Iterator[Diagnosis]:
     """The memory file itself: whether it opens, what it holds, what is still missing in it."""
     path = invocation.path()
     if paths.is_surely_missing(path):
-        error = _cannot_begin(path)
+        error = _why_no_new_memory(path)
         if error is not None:
             yield _error_finding("memory", "error", error)
             return
@@ -197,7 +197,7 @@ def _check_sync(memory: Memory) -> Iterator[Diagnosis]:
             )
 
 
-def _cannot_begin(path: Path) -> MemtuiError | None:
+def _why_no_new_memory(path: Path) -> MemtuiError | None:
     """Why no memory can be created at ``path``; None if it can be."""
     try:
         Memory.rescue(path).refuse_to_begin_anew()
@@ -261,7 +261,7 @@ def check_language_model(configuration: Configuration, *, look: bool) -> Iterato
         yield _note_finding("llm", f"{server.program} answers with {named}{more}", remedy)
 
 
-def _check_names(invocation: Invocation, configuration: Configuration) -> Iterator[Diagnosis]:
+def _check_name_recognition(invocation: Invocation, configuration: Configuration) -> Iterator[Diagnosis]:
     """The strategies that find names: what each finds in the newest memories, and how long it takes."""
     from memtui.engine.models.ner import NameRecogniser
     from memtui.engine.models.ner.spacy_names import installation_hint
@@ -322,7 +322,7 @@ def _check_hooks() -> Iterator[Diagnosis]:
         )
 
 
-def _check_clients(path: Path) -> Iterator[Diagnosis]:
+def _check_agent_connections(path: Path) -> Iterator[Diagnosis]:
     """The agents on this machine: which are connected, as whom, and what keeps one from working."""
     from memtui.connect.clients import CLIENTS, this_machine
     from memtui.connect.connection import connection_of
@@ -354,7 +354,7 @@ def _check_clients(path: Path) -> Iterator[Diagnosis]:
         )
 
 
-def _check_access(path: Path) -> Iterator[Diagnosis]:
+def _check_access_over_http(path: Path) -> Iterator[Diagnosis]:
     """Tokens, and what was refused at a port in the last days."""
     from memtui.access.counts import AdmissionCounts
     from memtui.access.tokens import TokenFile
@@ -373,7 +373,7 @@ def _check_access(path: Path) -> Iterator[Diagnosis]:
         yield _note_finding("access", refusals_line(one, now), "memtui tokens list")
 
 
-def _check_feeds() -> Iterator[Diagnosis]:
+def _check_unimported_conversations() -> Iterator[Diagnosis]:
     """Conversations on this machine that wait to be imported."""
     from memtui.engine.importers.known_places import known_sources
     from memtui.engine.records.exchange import WARNING_DAYS
@@ -399,9 +399,9 @@ def _check_terminal() -> Iterator[Diagnosis]:
         colours = "true colour"
     else:
         colours = "256 colours" if "256" in name else "few colours"
-    shown = colours if output.in_colour() else "no colours (NO_COLOR)"
+    shown = colours if output.shows_colours() else "no colours (NO_COLOR)"
     yield _ok_finding("terminal", f"{name}, {size.columns}x{size.lines}, {shown}")
-    if not output.in_unicode():
+    if not output.shows_unicode():
         text = f"its encoding is {sys.stdout.encoding}: plain letters replace the signs"
         yield _note_finding("terminal", text, "A UTF-8 locale shows them: export LC_ALL=C.UTF-8")
 
@@ -445,7 +445,7 @@ def doctor_command(invocation: Invocation, models: bool, json: bool) -> int:
 
     No network is used. --models asks Ollama, llama.cpp and LM Studio at their usual ports of 127.0.0.1.
     """
-    invocation.check()
+    invocation.check_options()
     configuration: Configuration | None = None
     try:
         configuration = invocation.configuration
@@ -480,12 +480,12 @@ def _run_diagnosis(
     yield from _check_vector_index()
     yield from _check_embedder(configuration)
     yield from check_language_model(configuration, look=models)
-    yield from _check_names(invocation, configuration)
+    yield from _check_name_recognition(invocation, configuration)
     if not invocation.demo:
         yield from _check_hooks()
-        yield from _check_clients(invocation.path())
-        yield from _check_access(invocation.path())
-    yield from _check_feeds()
+        yield from _check_agent_connections(invocation.path())
+        yield from _check_access_over_http(invocation.path())
+    yield from _check_unimported_conversations()
     yield from _check_terminal()
 
 

@@ -124,7 +124,7 @@ def _ask_to_embed(plan: ReembedPlan, json: bool) -> bool:
 def _run_reembedding(memory: Memory) -> tuple[ReembedResult, bool]:
     meter = ProgressMeter()
 
-    def progress(done: int, all: int) -> None:
+    def show_progress(done: int, all: int) -> None:
         share = done / all if all else 1.0
         meter.show(
             f"{share:4.0%}  {format_count(done)} of {format_count(all)}  (Ctrl+C stops, and it can go on later)"
@@ -132,6 +132,6 @@ def _run_reembedding(memory: Memory) -> tuple[ReembedResult, bool]:
 
     try:
         with cancelled_by_signal(memory.models.reembedding.interrupt) as cancelled:
-            return memory.models.reembedding.run(progress, cancelled), cancelled()
+            return memory.models.reembedding.run(show_progress, cancelled), cancelled()
     finally:
         meter.clear()

@@ -14,8 +14,8 @@ from memtui.present.entity import DECIDED, companion_summary, entity_facts, unse
 from memtui.present.format import format_count, plural
 
 from .errors import NEGATIVE, OK
-from .memory_lines import glyphs, memory_line, print_cautions, time_ago
-from .output import brief, drawn, err, out, paint, print_json, row, table
+from .memory_lines import memory_line, print_cautions, shown_glyphs, time_ago
+from .output import cut_to_terminal, err, out, paint, paint_line, print_json, row, table
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def entities_command(
         raise UsageError("Give only one correction at a time.", "Run the command once for each.")
     if other is not None and (chosen or name is None):
         raise UsageError("--with goes with a name alone.", 'For example: memtui entities "Ada" --with "Bob"')
-    on = _span(since, until)
+    on = _on_term(since, until)
     if on and (chosen or name is None):
         raise UsageError(
             "--since and --until go with a name.", 'For example: memtui entities "Ada" --since 2026-03'
@@ -178,7 +178,7 @@ def _entity_cells(entity: Entity) -> tuple[str, ...]:
         format_count(entity.mention_count),
         seen,
         paint(entity.id, "dim"),
-        brief(", ".join(entity.aliases), 60),
+        cut_to_terminal(", ".join(entity.aliases), 60),
     )
 
 
@@ -202,7 +202,7 @@ def _print_merge(merge: EntityMerge) -> None:
     out(f"also called {', '.join(merge.aliases)}")
 
 
-def _span(since: str | None, until: str | None) -> str:
+def _on_term(since: str | None, until: str | None) -> str:
     """What stands behind ``on:`` in a filter; empty without either."""
     first, last = ("-".join((one or "").split()) for one in (since, until))
     return f"{first}..{last}" if first or last else ""
@@ -244,7 +244,7 @@ def _print_memories(
     cautions: Mapping[str, tuple[Caution, ...]],
     total: int,
 ) -> None:
-    signs = glyphs(invocation)
+    signs = shown_glyphs(invocation)
     for one in shown:
         out(memory_line(one, signs, time_ago(one.event_time).rjust(4)))
         print_cautions(cautions.get(one.id, ()))
@@ -284,7 +284,7 @@ def _print_profile(
         print_cautions(cautions.get(entity.id, ()))
     decided = f" ({DECIDED})" if entity.decided else ""
     rows: list[tuple[str, str]] = [("type", f"{entity.type}{decided}")]
-    rows += [(label, drawn(line)) for label, line in entity_facts(entity, profile.unlinked, time.time())]
+    rows += [(label, paint_line(line)) for label, line in entity_facts(entity, profile.unlinked, time.time())]
     now = time.time()
     rows += [
         ("" if index else "seen with", companion_summary(one, now))
@@ -301,7 +301,7 @@ def _print_profile(
         out(line)
     if profile.memories:
         out()
-    signs = glyphs(invocation)
+    signs = shown_glyphs(invocation)
     for memory in profile.memories:
         out(memory_line(memory, signs, time_ago(memory.event_time).rjust(4)))
         print_cautions(cautions.get(memory.id, ()))

@@ -15,7 +15,7 @@ from memtui.present.format import file_size, plural
 from .errors import NEGATIVE, OK
 from .invocation import Invocation
 from .memory_lines import print_dependents, without_shown_secrets
-from .output import brief, err, out, paint, print_json, print_note, printed_cells, row
+from .output import cut_to_terminal, err, out, paint, print_json, print_note, printed_cells, row
 from .progress import ProgressMeter
 from .root import Command, json_option, pass_invocation
 
@@ -106,11 +106,11 @@ def _ask_to_erase(plan: ErasePlan, number: int | None, json: bool) -> bool:
 def _progress_printer() -> Iterator[Callable[[EraseProgress], None]]:
     meter = ProgressMeter()
 
-    def show(now: EraseProgress) -> None:
+    def show_progress(now: EraseProgress) -> None:
         meter.show(f"{now.doing} ({now.done + 1} of {now.total})" if now.total > 1 else now.doing, now=True)
 
     try:
-        yield show
+        yield show_progress
     finally:
         meter.clear()
 
@@ -123,7 +123,7 @@ def _print_plan(plan: ErasePlan) -> None:
             paint(carrier.key, "dim"),
             carrier.why,
         )
-        out(row(left, brief(carrier.title, printed_cells(left) + 2)))
+        out(row(left, cut_to_terminal(carrier.title, printed_cells(left) + 2)))
     if len(plan.carriers) > _ALSO:
         out(f"and {len(plan.carriers) - _ALSO:,} more")
     for backup in plan.backups:

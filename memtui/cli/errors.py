@@ -22,7 +22,7 @@ from memtui.engine.errors import FilterError, MemtuiError
 OK, NEGATIVE, USAGE, BAD_INPUT, FILE, DEGRADED, FAULT, CANCELLED, UNREAD = 0, 1, 2, 3, 4, 5, 70, 130, 141
 
 
-def report(error: BaseException, *, json: bool, logged: bool = True) -> int:
+def report_error(error: BaseException, *, json: bool, logged: bool = True) -> int:
     """Tell the person about ``error`` (stderr; with ``json`` on stdout too) and return the exit code.
 
     ``logged``: a fault of memtui goes into the log as well.

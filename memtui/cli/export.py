@@ -81,11 +81,11 @@ def export_command(
 
 
 def _progress_printer(meter: ProgressMeter) -> Callable[[ExportProgress], None]:
-    def show(progress: ExportProgress) -> None:
+    def show_progress(progress: ExportProgress) -> None:
         share = progress.done / progress.total if progress.total else 1.0
         meter.show(f"{share:4.0%}  {format_count(progress.done)} of {format_count(progress.total)}")
 
-    return show
+    return show_progress
 
 
 def _print_report(report: ExportReport) -> None:

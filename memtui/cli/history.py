@@ -16,8 +16,20 @@ from memtui.present.past import coverage_notes, kind_counts, verb_label, verb_ro
 
 from .errors import NEGATIVE, OK
 from .invocation import Invocation
-from .memory_lines import change_rows, glyphs, memory_line, time_ago
-from .output import brief, drawn, err, in_role, out, paint, print_json, print_note, printed_cells, row, table
+from .memory_lines import change_rows, memory_line, shown_glyphs, time_ago
+from .output import (
+    cut_to_terminal,
+    err,
+    out,
+    paint,
+    paint_line,
+    paint_role,
+    print_json,
+    print_note,
+    printed_cells,
+    row,
+    table,
+)
 from .root import Command, OperationNumber, json_option, pass_invocation
 
 if TYPE_CHECKING:
@@ -35,8 +47,8 @@ def print_recalls(
     json: bool,
 ) -> int:  # fmt: skip
     """Print the recalls, latest first, each with its memories. ``since``, ``until``: leave out earlier and later ones."""
-    found = _find_latest(memory, words, actor, since, until, limit)
-    served = [(recall, _known_ids(memory, recall)) for recall in found]
+    found = _find_latest_recalls(memory, words, actor, since, until, limit)
+    served = [(recall, _known_memories(memory, recall)) for recall in found]
     if json:
         print_json({"recalls": [{"recall": recall, "memories": memories} for recall, memories in served]})
         return OK if found else NEGATIVE
@@ -47,7 +59,7 @@ def print_recalls(
             paint(actor_name(recall.agent), "bold"),
             paint(recall.session_id or "", "dim"),
         )
-        out(row(left, brief(quoted_query(recall), printed_cells(left) + 2)))
+        out(row(left, cut_to_terminal(quoted_query(recall), printed_cells(left) + 2)))
         for one in memories:
             out(memory_line(one, signs, "    "))
         if recall.saved:
@@ -64,7 +76,7 @@ def print_recalls(
     return OK if found else NEGATIVE
 
 
-def _find_latest(
+def _find_latest_recalls(
     memory: Memory, words: str, actor: str | None, since: str | None, until: str | None, limit: int
 ) -> list[Recall]:
     last = None if until is None else parse_past_time(until, time.time())
@@ -87,7 +99,7 @@ def _find_latest(
     return found[:limit]
 
 
-def _known_ids(memory: Memory, recall: Recall) -> list[MemoryRecord]:
+def _known_memories(memory: Memory, recall: Recall) -> list[MemoryRecord]:
     found = []
     for id in recall.memory_ids:
         try:
@@ -148,13 +160,13 @@ def print_diff(memory: Memory, start: str, end: str, *, limit: int, signs: Glyph
 
 def _print_change(change: PastChange, signs: Glyphs) -> None:
     one = change.memory
-    word = in_role(verb_label(change.verb).ljust(11), verb_role(change.verb))
+    word = paint_role(verb_label(change.verb).ljust(11), verb_role(change.verb))
     old, new = change.before, change.after
     out(memory_line(one, signs, word))
     if old is None or new is None:
         return
     if old.content != new.content:
-        out(row("           - was", brief(without_secrets(old), _BESIDE)))
+        out(row("           - was", cut_to_terminal(without_secrets(old), _BESIDE)))
     for label, was, now, _ in version_differences(old, new):
         out(f"           - {label}: {was} -> {now}")
 
@@ -215,14 +227,16 @@ def history_command(
                 since=since,
                 until=as_of,
                 limit=limit,
-                signs=glyphs(invocation),
+                signs=shown_glyphs(invocation),
                 json=json,
             )
     if as_of is not None or diff is not None:
         with invocation.open_readonly() as memory:
             if diff is not None:
-                return print_diff(memory, *diff, limit=limit, signs=glyphs(invocation), json=json)
-            return print_as_of(memory, as_of or "", words, limit=limit, signs=glyphs(invocation), json=json)
+                return print_diff(memory, *diff, limit=limit, signs=shown_glyphs(invocation), json=json)
+            return print_as_of(
+                memory, as_of or "", words, limit=limit, signs=shown_glyphs(invocation), json=json
+            )
     return (
         _print_operation_list(invocation, limit, actor, since, json)
         if op_id is None
@@ -260,7 +274,7 @@ def _print_operation(invocation: Invocation, op_id: int, limit: int, json: bool)
     else:
         _print_operations([operation])
         for label, line in undo_notes(operation, undone_by, undoes, time.time()):
-            out(row("   ", paint(label, "dim"), drawn(line)))
+            out(row("   ", paint(label, "dim"), paint_line(line)))
         rows = [cells for pair in zip(changes, titles, strict=True) for cells in change_rows(*pair)]
         for cells_line in table(rows) if rows else ():
             out(row("   ", cells_line))

@@ -39,7 +39,7 @@ def hook_command(
     """
     from memtui.hook.program import run_hook
 
-    invocation.check()
+    invocation.check_options()
     options = {
         "--db": invocation.db,
         "--config": invocation.config,

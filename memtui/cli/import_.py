@@ -42,7 +42,7 @@ _LOOK_SECONDS = 0.2
 
 def live_places() -> list[Path]:
     """Where programs on this machine add to their sessions. Raises InputError if there is none."""
-    places = [source.path for source in discovered() if source.live]
+    places = [source.path for source in discovered_sources() if source.live]
     if not places:
         raise InputError(
             "No program that writes session files was found on this machine.",
@@ -51,7 +51,7 @@ def live_places() -> list[Path]:
     return places
 
 
-def follow(invocation: Invocation, places: Sequence[Path], *, later: bool, json: bool) -> int:
+def follow_places(invocation: Invocation, places: Sequence[Path], *, later: bool, json: bool) -> int:
     """Follow the places. Raises InputError for one that is not there."""
     for place in places:
         if not place.exists():
@@ -74,18 +74,18 @@ def _follow_until_signal(
     stopped = threading.Event()
     failed: list[BaseException] = []
 
-    def run() -> None:
+    def follow_in_thread() -> None:
         try:
             memory.files.follow(
                 places,
                 stopped,
                 lambda found: _print_followed(found, meter, json=json),
-                progress=_follow_progress(meter),
+                progress=_follow_progress_printer(meter),
             )
         except BaseException as error:
             failed.append(error)
 
-    thread = threading.Thread(target=run, name="following")
+    thread = threading.Thread(target=follow_in_thread, name="following")
     thread.start()
     try:
         while thread.is_alive() and not signals:
@@ -117,23 +117,23 @@ def _print_followed(found: FollowResult, meter: ProgressMeter, *, json: bool) ->
     sys.stdout.flush()
 
 
-def _follow_progress(meter: ProgressMeter) -> Callable[[int, int, int], None]:
-    def show(done: int, files: int, came: int) -> None:
+def _follow_progress_printer(meter: ProgressMeter) -> Callable[[int, int, int], None]:
+    def show_progress(done: int, files: int, came: int) -> None:
         if files > 1:
             meter.show(f"{format_count(done)} of {plural(files, 'file')}  {plural(came, 'new turn')}")
 
-    return show
+    return show_progress
 
 
-def discovered() -> list[KnownSource]:
+def discovered_sources() -> list[KnownSource]:
     from memtui.engine.importers.known_places import known_sources
 
     return known_sources(Path.home())
 
 
-def chosen(names: Sequence[str]) -> list[KnownSource]:
+def chosen_sources(names: Sequence[str]) -> list[KnownSource]:
     """The sources with these names. Raises InputError for an unknown name."""
-    found = {source.name: source for source in discovered()}
+    found = {source.name: source for source in discovered_sources()}
     for name in names:
         if name not in found:
             known = (
@@ -149,7 +149,7 @@ def list_discovered(invocation: Invocation, *, json: bool) -> int:
     """List the sources on this machine. Turns are counted for a fraction of a second; after that the number is an
     estimate.
     """
-    found = _probe_sources(invocation, discovered())
+    found = _probe_sources(invocation, discovered_sources())
     if json:
         print_json([_probe_json(each) for each in found])
         return OK
@@ -246,13 +246,13 @@ def import_command(
             "--discover knows the formats: --format cannot be combined with it.", "Leave one out."
         )
     if watch:
-        named = chosen(places) if discover else []
+        named = chosen_sources(places) if discover else []
         followed = [source.path for source in named] or [Path(place).expanduser() for place in places]
-        return follow(invocation, followed or live_places(), later=later, json=json)
+        return follow_places(invocation, followed or live_places(), later=later, json=json)
     if discover and not (places or everything):
         return list_discovered(invocation, json=json)
     if discover:
-        sources = chosen(places) if places else discovered()
+        sources = chosen_sources(places) if places else discovered_sources()
         if not sources:
             raise InputError("No conversations were found on this machine.", "Name a file or folder.")
         return _import_each(
@@ -401,7 +401,7 @@ def _memory_or_dry_run(invocation: Invocation, dry_run: bool) -> Iterator[Memory
 
 
 def _progress_printer(meter: ProgressMeter) -> Callable[[ImportProgress], None]:
-    def show(progress: ImportProgress) -> None:
+    def show_progress(progress: ImportProgress) -> None:
         share = progress.bytes_done / progress.bytes_total if progress.bytes_total else 0.0
         verb = "would import" if progress.dry_run else "imported"
         parts = [
@@ -413,14 +413,14 @@ def _progress_printer(meter: ProgressMeter) -> Callable[[ImportProgress], None]:
             parts.append(f"{format_count(progress.already_there)} already there")
         meter.show("  ".join([*parts, progress.place]))
 
-    return show
+    return show_progress
 
 
 def _index_with_progress(memory: Memory, meter: ProgressMeter) -> None:
     """Make links and vectors now, with a progress line. After Ctrl+C the rest is made later."""
     next_count = 0.0
 
-    def show(_: object) -> None:
+    def show_progress(_: object) -> None:
         nonlocal next_count
         if meter.shown and time.monotonic() >= next_count:
             next_count = time.monotonic() + _COUNT_SECONDS
@@ -428,7 +428,7 @@ def _index_with_progress(memory: Memory, meter: ProgressMeter) -> None:
             left = f"{format_count(stats.unlinked)} links, {format_count(stats.unembedded)} vectors left"
             meter.show(f"indexing: {left} (Ctrl+C leaves them to later)", now=True)
 
-    end = memory.subscribe("progress", show)
+    end = memory.subscribe("progress", show_progress)
     try:
         memory.models.index_pending()
     except KeyboardInterrupt:
@@ -483,7 +483,7 @@ def _suggested_commands() -> str:
     """Suggest commands for the sources that are on this machine."""
     lines = [
         f"memtui import {source.path}   ({source.label}, {plural(source.files, 'file')})"
-        for source in discovered()
+        for source in discovered_sources()
     ]
     hint = "To see what they hold: memtui import --discover"
     return "\n".join([*lines, hint] if lines else [_NAME_ONE])

@@ -88,7 +88,7 @@ class Invocation:
         if self.foreign is not None:
             raise self.foreign.refusal_error()
 
-    def check(self) -> None:
+    def check_options(self) -> None:
         """Raise UsageError for options that contradict each other."""
         if self.demo and self.db:
             raise UsageError(
@@ -109,7 +109,7 @@ class Invocation:
     def open_existing(self, *, must_write: bool = False) -> Iterator[Memory]:
         """A memory that is there: writable if it may be, for reading only if not (unless ``must_write``)."""
         if must_write and self.readonly:
-            raise _nothing_may_change()
+            raise _readonly_error()
         if must_write:
             self.refuse_foreign()
         with ExitStack() as stack:
@@ -130,7 +130,7 @@ class Invocation:
         One that was created here and has nothing in it after an error is removed. Raises ReadOnlyError with --readonly.
         """
         if self.readonly:
-            raise _nothing_may_change()
+            raise _readonly_error()
         self.refuse_foreign()
         missing = () if self.demo else _missing_paths(self.path())
         try:
@@ -152,7 +152,7 @@ class Invocation:
         from memtui import log
         from memtui.engine.memory import Memory
 
-        self.check()
+        self.check_options()
         unsafe = self.allow_unsafe_fs or self.demo
         options = self.configuration.settings.options(background=background, allow_unsafe_fs=unsafe)
         if self.demo:
@@ -244,7 +244,7 @@ def demo_file() -> Iterator[Path]:
         yield path
 
 
-def _nothing_may_change() -> ReadOnlyError:
+def _readonly_error() -> ReadOnlyError:
     return ReadOnlyError("--readonly was given: nothing can be changed.", "Leave --readonly out.")
 
 
@@ -252,7 +252,7 @@ _MOST_BYTES = 1 << 20
 _CONVERT = "Convert it first, for example with iconv."
 
 
-def given_text(words: Sequence[str]) -> str:
+def text_of_words(words: Sequence[str]) -> str:
     """``words`` joined, or what standard input holds when they are just ``-``.
 
     Raises InputError for another encoding, or for more text than a memory can have.

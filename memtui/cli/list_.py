@@ -12,8 +12,8 @@ from memtui.engine.errors import UsageError
 from memtui.engine.search.listing import DEFAULT_LIST, SortKey
 
 from .errors import NEGATIVE, OK
-from .invocation import Invocation, given_text
-from .memory_lines import glyphs, memory_line, print_cautions, print_replacements, time_ago
+from .invocation import Invocation, text_of_words
+from .memory_lines import memory_line, print_cautions, print_replacements, shown_glyphs, time_ago
 from .output import err, out, paint, print_json, print_note, row
 from .root import Command, json_option, pass_invocation
 
@@ -55,13 +55,13 @@ def list_command(
     memtui list --save travel tag:travel after:1y
     memtui list --saved travel kind:fact
     """
-    expression = " ".join((given_text(filter), *filters)).strip()
+    expression = " ".join((text_of_words(filter), *filters)).strip()
     if sum(one is not None for one in (saved, save, unsave)) > 1:
         raise UsageError("Only one of --saved, --save and --unsave can be given.", "Leave out the others.")
     if unsave is not None:
-        return _unsave(invocation, unsave, expression)
+        return _remove_saved_filter(invocation, unsave, expression)
     if saved == "":
-        return _saved(invocation, expression, json)
+        return _print_saved_filters(invocation, expression, json)
     if saved is not None:
         with invocation.open_readonly() as memory:
             expression = f"{memory.filters.named(saved).filter} {expression}".strip()
@@ -71,7 +71,7 @@ def list_command(
         with invocation.open_existing(must_write=True) as memory:
             kept = memory.filters.save(save, expression)
         print_note(f"{'saved' if kept else 'saved already'}: memtui list --saved {shlex.quote(save)}")
-    return listed(
+    return print_list(
         invocation,
         expression or DEFAULT_LIST,
         limit,
@@ -82,7 +82,7 @@ def list_command(
     )
 
 
-def _saved(invocation: Invocation, filter: str, json: bool) -> int:
+def _print_saved_filters(invocation: Invocation, filter: str, json: bool) -> int:
     """Print the saved filters."""
     if filter:
         raise UsageError("Which saved filter?", "memtui list --saved NAME FILTER")
@@ -97,7 +97,7 @@ def _saved(invocation: Invocation, filter: str, json: bool) -> int:
     return OK if saved else NEGATIVE
 
 
-def _unsave(invocation: Invocation, name: str, filter: str) -> int:
+def _remove_saved_filter(invocation: Invocation, name: str, filter: str) -> int:
     if filter:
         raise UsageError("--unsave takes only the name.", f"memtui list --unsave {shlex.quote(name)}")
     with invocation.open_existing(must_write=True) as memory:
@@ -106,7 +106,7 @@ def _unsave(invocation: Invocation, name: str, filter: str) -> int:
     return OK
 
 
-def listed(
+def print_list(
     invocation: Invocation,
     filter: str,
     limit: int,
@@ -134,7 +134,7 @@ def listed(
             }
         )
         return OK if found else NEGATIVE
-    signs = glyphs(invocation)
+    signs = shown_glyphs(invocation)
     ages = [time_ago(one.event_time) for one in found]
     for one, when in zip(found, ages, strict=True):
         out(memory_line(one, signs, when.rjust(max(map(len, ages)))))

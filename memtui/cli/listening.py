@@ -42,12 +42,12 @@ def listening_options(port: int) -> Callable[[Callable[..., Any]], Callable[...,
         ),
     )  # fmt: skip
 
-    def add(command: Callable[..., Any]) -> Callable[..., Any]:
+    def add_options(command: Callable[..., Any]) -> Callable[..., Any]:
         for option in reversed(made):
             command = option(command)
         return command
 
-    return add
+    return add_options
 
 
 def checked_address(

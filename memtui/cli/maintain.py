@@ -18,8 +18,8 @@ from memtui.present.past import time_ago
 from memtui.present.text import Part
 
 from .errors import CANCELLED, DEGRADED, OK
-from .memory_lines import glyphs, memory_line
-from .output import err, in_role, next_step, out, paint, print_json, print_note, row, table
+from .memory_lines import memory_line, shown_glyphs
+from .output import err, next_step, out, paint, paint_role, print_json, print_note, row, table
 from .progress import ProgressMeter, on_signals
 from .root import Command, json_option, pass_invocation
 
@@ -36,7 +36,7 @@ _NAMED = 10
 _FORECAST_DAYS = 30
 
 
-def print_all(runs: list[JobRun], json: bool, more: Callable[[JobRun], None] = lambda run: None) -> int:
+def print_runs(runs: list[JobRun], json: bool, more: Callable[[JobRun], None] = lambda run: None) -> int:
     """Print the runs; ``more`` prints something below each. Returns the exit code: DEGRADED when one failed."""
     if json:
         print_json({"runs": runs})
@@ -51,14 +51,14 @@ def print_run(run: JobRun) -> None:
     """Print one run: its time, result and changes, and how to undo them."""
     report = run.report
     when = paint(local_time(run.finished_at or run.started_at, time.time()), "dim")
-    out(row(when, in_role(*state_text(run)), run.job, result_text(run)))
+    out(row(when, paint_role(*state_text(run)), run.job, result_text(run)))
     for line in report.notes if report else ():
         out(row("   ", line))
     if run.op_id is not None:
         out(row("   ", next_step(f"To undo it: memtui undo {run.op_id}")))
 
 
-def print_memories(memory: Memory, run: JobRun, dry_run: bool, signs: Glyphs) -> None:
+def print_run_memories(memory: Memory, run: JobRun, dry_run: bool, signs: Glyphs) -> None:
     """Print the memories that a run is about. For decay also when the next ones fade."""
     ids = run.report.ids if run.report else ()
     for id in ids[:_NAMED]:
@@ -76,7 +76,7 @@ def print_memories(memory: Memory, run: JobRun, dry_run: bool, signs: Glyphs) ->
         print_note(f"next to fade, unless used or confirmed: {coming}")
 
 
-def print_status(memory: Memory, json: bool) -> int:
+def print_maintenance_status(memory: Memory, json: bool) -> int:
     """The groups of Maintenance in a line each, then every job: when it runs, how its last run went."""
     scheduler = memory.jobs
     found = scheduler.status()
@@ -110,11 +110,11 @@ def warn_of_clock(scheduler: Scheduler) -> None:
 
 def _status_row(job: JobStatus, now: float) -> list[str]:
     waits: Part = ("waits", "warning")
-    due = in_role(*(waits if job.enabled and job.obstacle else next_run_text(job, now)))
+    due = paint_role(*(waits if job.enabled and job.obstacle else next_run_text(job, now)))
     name, last = paint(job.name, "bold"), job.last
     if last is None:
         return [name, job.schedule, due, "it has not run yet", ""]
-    ran = row(in_role(*state_text(last)), time_ago(last.finished_at or last.started_at, now), gap=" ")
+    ran = row(paint_role(*state_text(last)), time_ago(last.finished_at or last.started_at, now), gap=" ")
     return [name, job.schedule, due, ran, result_text(last)]
 
 
@@ -168,11 +168,11 @@ def maintain_command(
         if accept_clock:
             scheduler.accept_clock()
         if names or once:
-            return _run_jobs(memory, names, once, dry_run, json, glyphs(invocation))
+            return _run_jobs(memory, names, once, dry_run, json, shown_glyphs(invocation))
         if runs is not None:
-            return print_all(scheduler.runs(runs), json)
+            return print_runs(scheduler.runs(runs), json)
         if status or enable or disable or accept_clock:
-            return print_status(memory, json)
+            return print_maintenance_status(memory, json)
         return _run_until_signal(memory, json)
 
 
@@ -182,7 +182,7 @@ def _run_jobs(
     scheduler = memory.jobs
     stopped = threading.Event()
 
-    def work() -> list[JobRun]:
+    def run_jobs() -> list[JobRun]:
         if once and not dry_run:
             return scheduler.run_due()
         done = []
@@ -191,19 +191,19 @@ def _run_jobs(
                 done.append(scheduler.run_now(name, dry_run=dry_run))
         return done
 
-    def stop() -> None:
+    def stop_jobs() -> None:
         stopped.set()
         scheduler.stop() if once else scheduler.cancel()
 
     if once and not dry_run and not scheduler.lead():
         print_note("Another program runs the jobs of this memory. There is nothing to do here.")
-    with on_signals(stop):
-        found = _run_with_progress(work, scheduler)
+    with on_signals(stop_jobs):
+        found = _run_with_progress(run_jobs, scheduler)
     warn_of_clock(scheduler)
     if once and not found and not json:
         print_nothing_due(scheduler)
         return OK
-    code = print_all(found, json, lambda run: print_memories(memory, run, dry_run, signs))
+    code = print_runs(found, json, lambda run: print_run_memories(memory, run, dry_run, signs))
     return CANCELLED if stopped.is_set() else code
 
 
@@ -236,11 +236,11 @@ def _run_until_signal(memory: Memory, json: bool) -> int:
     scheduler = memory.jobs
     ended = threading.Event()
 
-    def show(_: object) -> None:
+    def print_latest_run(_: object) -> None:
         (run,) = scheduler.runs(1)
         print_json(run) if json else print_run(run)
 
-    memory.subscribe("job_finished", show)
+    memory.subscribe("job_finished", print_latest_run)
     with on_signals(ended.set):
         if not json:
             leads = scheduler.lead()

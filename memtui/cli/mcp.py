@@ -102,7 +102,7 @@ def mcp_command(
 
     without = ("record_turn",) if no_recording else ()
 
-    def make(who: Agent) -> Any:
+    def make_agent_server(who: Agent) -> Any:
         from memtui.mcp.server import DEFAULT_GROUPS, make_server
 
         return make_server(who, (*DEFAULT_GROUPS, *([more] if more else [])), without=without)
@@ -116,11 +116,11 @@ def mcp_command(
             from memtui.mcp.gate import HttpCaller
 
             anonymous = HttpCaller("", agent, project, filter) if no_token else None
-            _serve_http(invocation, address, memory, make, anonymous, jobs=jobs)
+            _serve_http(invocation, address, memory, make_agent_server, anonymous, jobs=jobs)
             return OK
         from memtui.mcp.process import serve_stdio
 
-        server = make(who)
+        server = make_agent_server(who)
         gc.freeze()
         gc.enable()
         if sys.stdin.isatty():
@@ -136,7 +136,7 @@ def _is_option_given(context: click.Context, name: str) -> bool:
 
 
 def _serve_http(
-    invocation: Invocation, address: ListenAddress, memory: Memory, make: Callable[[Agent], Any],
+    invocation: Invocation, address: ListenAddress, memory: Memory, make_agent_server: Callable[[Agent], Any],
     anonymous: HttpCaller | None, *, jobs: bool,
 ) -> None:  # fmt: skip
     """Serve over HTTP until a signal. Raises InputError for a port or a certificate that cannot be used."""
@@ -151,14 +151,14 @@ def _serve_http(
     path, tokens, counts = memory.path, TokenFile(), AdmissionCounts(kept=not invocation.leaves_no_trace)
     listening = listening_socket(address.listening.host, address.port)
 
-    def gate(servers: AgentServers) -> RequestGate:
+    def make_gate(servers: AgentServers) -> RequestGate:
         admission = Admission(
             address.listening, tokens, path, counts, kind="agent", behind_proxy=address.behind_proxy,
             per_minute=invocation.configuration.settings.mcp.requests,
         )  # fmt: skip
         return RequestGate(servers.answer_request, admission, anonymous=anonymous)
 
-    def ready() -> None:
+    def print_ready() -> None:
         gc.freeze()
         gc.enable()
         out(address.url(listening.getsockname()[1]) + PATH)
@@ -167,8 +167,8 @@ def _serve_http(
 
     with listening:
         serve_http(
-            gate, AgentServers(memory, make), listening, counts,
-            jobs_of=memory if jobs else None, certificate=address.certificate, on_ready=ready,
+            make_gate, AgentServers(memory, make_agent_server), listening, counts,
+            jobs_of=memory if jobs else None, certificate=address.certificate, on_ready=print_ready,
         )  # fmt: skip
 
 
@@ -197,7 +197,7 @@ def _open_for_agent(invocation: Invocation, agent: str, stack: ExitStack) -> Mem
 
     from .invocation import demo_file
 
-    invocation.check()
+    invocation.check_options()
     if not invocation.leaves_no_trace:
         log.start()
     invocation.refuse_foreign()

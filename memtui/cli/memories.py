@@ -12,8 +12,8 @@ from memtui.engine.errors import UsageError
 from memtui.present.format import plural
 from memtui.present.memory import topic_and_date
 
-from .invocation import Invocation, given_text
-from .memory_lines import dry_run_option, glyphs, memory_line, print_dry_run
+from .invocation import Invocation, text_of_words
+from .memory_lines import dry_run_option, memory_line, print_dry_run, shown_glyphs
 from .output import out, paint, print_json, print_note
 from .root import Command, json_option, pass_invocation
 
@@ -49,7 +49,7 @@ def remember_command(
 
     It is protected: it does not fade, and no job or model changes it.
     """
-    content = given_text(text)
+    content = text_of_words(text)
     with invocation.open_or_create() as memory:
         record = memory.remember(content, confidence=confidence, tags=tags, source=source, topic=topic)
     if json:
@@ -58,7 +58,7 @@ def remember_command(
         known = record.content != content.strip() and "redacted" not in record.attributes
         out(
             memory_line(
-                record, glyphs(invocation), paint("known already" if known else "remembered", "green")
+                record, shown_glyphs(invocation), paint("known already" if known else "remembered", "green")
             )
         )
         if topic is not None and record.topic != topic.strip().casefold():
@@ -84,11 +84,11 @@ def correct_command(
     were told it. It needs no TEXT for the rest.
     """
     if dry_run:
-        print_dry_run(invocation, [id], json, "corrected", text=given_text(text) if text else "")
+        print_dry_run(invocation, [id], json, "corrected", text=text_of_words(text) if text else "")
         return
     if not text:
         raise UsageError("The new text is missing.", "--dry-run shows what depends on the memory.")
-    content = given_text(text)
+    content = text_of_words(text)
     with invocation.open_existing(must_write=True) as memory:
         old = memory.get(id)
         record = memory.correct(old.id, content)
@@ -96,7 +96,7 @@ def correct_command(
     if json:
         print_json({"memory": record, "replaced": old})
     else:
-        signs = glyphs(invocation)
+        signs = shown_glyphs(invocation)
         out(memory_line(record, signs, paint("corrected", "green")))
         out(memory_line(old, signs, paint("replaced ", "dim")))
     _print_secret(record)
@@ -126,7 +126,7 @@ def merge_command(
     if json:
         print_json({"memory": record, "merged": gone})
     else:
-        signs = glyphs(invocation)
+        signs = shown_glyphs(invocation)
         out(memory_line(record, signs, paint("merged", "green")))
         for one in gone:
             out(memory_line(one, signs, paint("into it", "dim")))
@@ -296,7 +296,7 @@ def _change_memories(
         "confirm": "confirmed", "forget": "forgot", "restore": "restored", "tag": "tagged", "pin": "pinned",
         "unpin": "unpinned", "classify": "changed", "withhold": "withheld", "allow": "allowed",
     }[verb]  # fmt: skip
-    signs = glyphs(invocation)
+    signs = shown_glyphs(invocation)
     for old, new in zip(before, after, strict=True):
         word = paint(done, "green") if old != new else paint(_ALREADY.get(verb, "unchanged"), "yellow")
         out(memory_line(new, signs, word))

@@ -20,16 +20,16 @@ from memtui.present.text import one_line
 from .invocation import Invocation
 from .output import (
     Painted,
-    brief,
-    in_role,
-    in_unicode,
+    cut_to_terminal,
     out,
     paint,
+    paint_role,
     print_json,
     print_note,
     printed_cells,
     row,
-    width,
+    shows_unicode,
+    terminal_width,
 )
 
 if TYPE_CHECKING:
@@ -40,14 +40,14 @@ if TYPE_CHECKING:
 _BESIDE = 36
 
 
-def glyphs(invocation: Invocation) -> Glyphs:
+def shown_glyphs(invocation: Invocation) -> Glyphs:
     """The signs that stdout can show; the plain ones when the settings say so."""
     from memtui.present.glyphs import ASCII, UNICODE
 
-    return ASCII if invocation.configuration.settings.general.ascii or not in_unicode() else UNICODE
+    return ASCII if invocation.configuration.settings.general.ascii or not shows_unicode() else UNICODE
 
 
-def sign(memory: MemoryRecord, signs: Glyphs) -> str:
+def memory_sign(memory: MemoryRecord, signs: Glyphs) -> str:
     """The kind, and beside it what is special: in the Trash, or protected."""
     beside = signs.ended if not memory.active else signs.protected if memory.protected else " "
     return f"{signs.kinds[memory.kind]}{beside}"
@@ -65,18 +65,18 @@ def memory_line(memory: MemoryRecord, signs: Glyphs, *before: str) -> Painted:
     if memory.happens_at is not None:
         day, past = local_date(memory.happens_at, now), is_past(memory, now)
         date = (paint(f"{day}, past", "yellow") if past else paint(day, "dim"),)
-    left = row(*before, paint(memory.id, "dim"), sign(memory, signs), *topic, *date)
-    return row(left, brief(without_secrets(memory), printed_cells(left) + 2))
+    left = row(*before, paint(memory.id, "dim"), memory_sign(memory, signs), *topic, *date)
+    return row(left, cut_to_terminal(without_secrets(memory), printed_cells(left) + 2))
 
 
 def print_cautions(cautions: Sequence[Caution]) -> None:
     """Print below a memory's line what of it is no longer true."""
     for caution in cautions:
-        left = row("    ", in_role("!", "warning"))
+        left = row("    ", paint_role("!", "warning"))
         room = printed_cells(left) + 2
         parts = []
         for text, role in caution_line(caution, time.time()):
-            parts.append(in_role(brief(text, room) if role != "warning" else text, role))
+            parts.append(paint_role(cut_to_terminal(text, room) if role != "warning" else text, role))
             room += printed_cells(parts[-1])
         out(row(left, row(*parts, gap="")))
 
@@ -90,12 +90,12 @@ def print_replacements(
         if of is None and replacement.dates(one, now):
             texts = (*texts, (f": {' '.join(without_secrets(one.new).split())}", "text"))
         left = row(
-            " " * indent, in_role(replacement.label(one), "warning" if one.how == "asked" else "accent")
+            " " * indent, paint_role(replacement.label(one), "warning" if one.how == "asked" else "accent")
         )
         stored = [text for text, role in texts if role == "text"]
         fixed = sum(printed_cells(text) for text, role in texts if role != "text")
-        room = max(width() - printed_cells(left) - 2 - fixed, 20) // max(len(stored), 1)
-        parts = [in_role(one_line(text, room) if role == "text" else text, role) for text, role in texts]
+        room = max(terminal_width() - printed_cells(left) - 2 - fixed, 20) // max(len(stored), 1)
+        parts = [paint_role(one_line(text, room) if role == "text" else text, role) for text, role in texts]
         out(row(left, row(*parts, gap="")))
 
 
@@ -106,7 +106,7 @@ def change_rows(change: RowChange, title: str = "") -> list[tuple[str, str]]:
     """
     row_name = change.memory_id or f"{table_label(change.table)} {title or change.key}"
     if change.before is None or change.after is None:
-        quoted = f" “{brief(title, _BESIDE)}”" if change.memory_id and title else ""
+        quoted = f" “{cut_to_terminal(title, _BESIDE)}”" if change.memory_id and title else ""
         return [(row_name, f"{row_effect(change.before, change.after)}{quoted}")]
     changes = column_changes(change.before, change.after, time.time())
     return [(row_name, f"{one.label}: {one.was} -> {one.now}") for one in changes]
@@ -134,7 +134,7 @@ def print_dry_run(
     if json:
         print_json({"dry_run": True, **more, "dependents": without_shown_secrets(found)})
         return
-    signs = glyphs(invocation)
+    signs = shown_glyphs(invocation)
     for one in found.memories:
         out(memory_line(one, signs, paint(f"would be {what}", "yellow")))
     print_dependents(found)
@@ -149,15 +149,15 @@ def without_shown_secrets(found: Dependents) -> Dependents:
     """The same with secrets blacked out, because others may look at the screen too."""
     return replace(
         found,
-        memories=tuple(map(_plain, found.memories)),
-        same_turns=tuple(map(_plain, found.same_turns)),
-        derived=tuple(map(_plain, found.derived)),
-        naming=tuple(replace(one, memory=_plain(one.memory)) for one in found.naming),
+        memories=tuple(map(_without_secrets, found.memories)),
+        same_turns=tuple(map(_without_secrets, found.same_turns)),
+        derived=tuple(map(_without_secrets, found.derived)),
+        naming=tuple(replace(one, memory=_without_secrets(one.memory)) for one in found.naming),
         wording=(),  # these tell something only once a text takes their place
     )
 
 
-def _plain(memory: MemoryRecord) -> MemoryRecord:
+def _without_secrets(memory: MemoryRecord) -> MemoryRecord:
     return replace(memory, content=without_secrets(memory))
 
 
@@ -165,6 +165,6 @@ def print_dependents(found: Dependents, *, without: Collection[str] = ()) -> Non
     """Print a line for each thing that depends on them."""
     for label, parts in dependents_lines(found, time.time(), without=without):
         *first, (text, role) = parts
-        begun = [paint(label.ljust(_LABEL), "dim"), *(in_role(*part) for part in first)]
+        begun = [paint(label.ljust(_LABEL), "dim"), *(paint_role(*part) for part in first)]
         left = row("  ", row(*begun[:1], row(*begun[1:], gap="")))
-        out(row(left, in_role(brief(text, printed_cells(left)), role), gap=""))
+        out(row(left, paint_role(cut_to_terminal(text, printed_cells(left)), role), gap=""))

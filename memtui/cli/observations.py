@@ -10,8 +10,8 @@ from memtui.engine.errors import UsageError
 from memtui.present.format import format_count
 
 from .errors import NEGATIVE, OK
-from .invocation import Invocation, given_text
-from .memory_lines import glyphs, memory_line, time_ago
+from .invocation import Invocation, text_of_words
+from .memory_lines import memory_line, shown_glyphs, time_ago
 from .output import err, out, paint, print_json
 from .root import Command, json_option, pass_invocation
 
@@ -62,7 +62,7 @@ def observations_command(
         return _add_observation(invocation, query[1:], category or "finding", source, tags, json)
     if tags:
         raise UsageError("--tag needs add.", "To narrow the list by a tag: memtui search --filter tag:NAME")
-    words = given_text(query)
+    words = text_of_words(query)
     if query and not words.strip():
         raise UsageError("The query is empty.", 'For example: memtui observations "rate limit"')
     if words:
@@ -119,7 +119,7 @@ def _print_recall(
 
 
 def _print_observation(invocation: Invocation, memory: MemoryRecord, before: str) -> None:
-    out(memory_line(memory, glyphs(invocation), before, (memory.category or "").ljust(len("finding"))))
+    out(memory_line(memory, shown_glyphs(invocation), before, (memory.category or "").ljust(len("finding"))))
 
 
 def _add_observation(
@@ -136,11 +136,11 @@ def _add_observation(
         )
     from memtui.engine.records import EXPLICIT
 
-    content = given_text(text)
+    content = text_of_words(text)
     with invocation.open_or_create() as memory:
         record = memory.observations.remember_one(content, category, source=source or EXPLICIT, tags=tags)
     if json:
         print_json({"memory": record})
     else:
-        out(memory_line(record, glyphs(invocation), paint(f"noted the {category}", "green")))
+        out(memory_line(record, shown_glyphs(invocation), paint(f"noted the {category}", "green")))
     return OK

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 from memtui import paths
 from memtui.engine.errors import MemtuiError, StoreError, UsageError
 
-from .errors import report
+from .errors import report_error
 from .invocation import Invocation, demo_file
-from .output import in_unicode
+from .output import shows_unicode
 
 if TYPE_CHECKING:
     from memtui.config import Settings
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def open_app(invocation: Invocation, *, start_import: bool = False) -> int:
     """Open the app on the memory that ``invocation`` names; returns its exit code. ``start_import``: it starts with the
     import dialog."""
-    invocation.check()
+    invocation.check_options()
     if not invocation.demo and invocation.foreign is None:
         _refuse_early(invocation.path(), invocation)
     # In a browser (textual serve) the driver speaks through pipes.
@@ -48,7 +48,7 @@ def open_app(invocation: Invocation, *, start_import: bool = False) -> int:
         return open_app(replace(invocation, db=None, demo=True, tour=True))
     if app.own_wanted:
         return open_app(replace(invocation, demo=False, tour=False), start_import=True)
-    return report(failures[0], json=False) if failures else code
+    return report_error(failures[0], json=False) if failures else code
 
 
 def make_app(
@@ -90,7 +90,7 @@ def make_app(
         name=store.title if store else "demo, a throwaway copy" if path is None else path.stem,
         shell_options=("--demo",) if invocation.demo else ("--db", invocation.db) if invocation.db else (),
         look=Appearance(
-            settings.general.theme, settings.general.ascii or not in_unicode(), settings.general.motion
+            settings.general.theme, settings.general.ascii or not shows_unicode(), settings.general.motion
         ),
         keymap=settings.keymap,
         readonly=readonly,

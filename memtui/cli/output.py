@@ -107,17 +107,17 @@ class Painted(str):
 def paint(text: str, *styles: Style) -> Painted:
     """``text`` made visible, in colour where stdout shows colours."""
     shown = visible(text)
-    if not styles or not in_colour():
+    if not styles or not shows_colours():
         return Painted(shown)
     return Painted(f"\x1b[{';'.join(str(_CODES[style]) for style in styles)}m{shown}\x1b[0m")
 
 
-def drawn(line: Line) -> Painted:
+def paint_line(line: Line) -> Painted:
     """A line of a record, each part in the colour of its role."""
-    return row(*(in_role(text, role) for text, role in line), gap="")
+    return row(*(paint_role(text, role) for text, role in line), gap="")
 
 
-def in_role(text: str, role: Role) -> Painted:
+def paint_role(text: str, role: Role) -> Painted:
     """``text`` made visible, in the colour of its role."""
     return paint(text, *_OF_ROLE.get(role, ()))
 
@@ -142,9 +142,9 @@ def table(rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> list[P
     return lines
 
 
-def brief(text: str, used: int = 0) -> Visible:
+def cut_to_terminal(text: str, used: int = 0) -> Visible:
     """``text`` on one line that fits the terminal beside ``used`` cells; in a pipe it is not cut."""
-    return one_line(text, max(20, width() - used))
+    return one_line(text, max(20, terminal_width() - used))
 
 
 def printed_cells(part: str) -> int:
@@ -152,11 +152,11 @@ def printed_cells(part: str) -> int:
     return max_cells(re.sub("\x1b\\[[0-9;]*m", "", part))
 
 
-def width() -> int:
-    return columns_shown() or _UNLIMITED
+def terminal_width() -> int:
+    return terminal_columns() or _UNLIMITED
 
 
-def columns_shown() -> int | None:
+def terminal_columns() -> int | None:
     """The columns of the terminal; None in a pipe."""
     if not _is_terminal(sys.stdout):
         return None
@@ -165,11 +165,11 @@ def columns_shown() -> int | None:
     return shutil.get_terminal_size().columns
 
 
-def in_colour() -> bool:
+def shows_colours() -> bool:
     return _is_terminal(sys.stdout) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def in_unicode() -> bool:
+def shows_unicode() -> bool:
     """Whether stdout's encoding and the terminal have the glyphs: a vt100 has not, whatever the encoding is called."""
     if os.environ.get("TERM", "").startswith("vt"):
         return False

@@ -52,11 +52,11 @@ def cancelled_by_signal(hurry: Callable[[], None] = lambda: None) -> Iterator[Ca
     """
     stop = threading.Event()
 
-    def ask() -> None:
+    def request_stop() -> None:
         stop.set()
         hurry()
 
-    with on_signals(ask, [operating_system.INTERRUPT]):
+    with on_signals(request_stop, [operating_system.INTERRUPT]):
         yield stop.is_set
 
 
@@ -69,10 +69,10 @@ def on_signals(call: Callable[[], None], numbers: Sequence[int] = ()) -> Iterato
 
     numbers = numbers or operating_system.stop_signals()
 
-    def ask(number: int) -> None:
+    def call_in_thread(number: int) -> None:
         operating_system.default_handling(numbers)
         # Not in the handler: it may interrupt whoever holds the lock that this call needs.
         threading.Thread(target=call, daemon=True).start()
 
-    with operating_system.signals_handled(numbers, ask):
+    with operating_system.signals_handled(numbers, call_in_thread):
         yield

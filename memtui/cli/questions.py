@@ -12,7 +12,7 @@ from memtui.present.question import expectation_text, rank_of_expected, results_
 
 from .errors import NEGATIVE, OK
 from .invocation import Invocation
-from .output import err, in_role, out, paint, print_json, print_note, row
+from .output import err, out, paint, paint_role, print_json, print_note, row
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def _print_question(saved: SavedQuery, result: QuestionResult | None) -> None:
     details = [f"{label} {value}" for label, value in scope_rows(saved)]
     out(
         row(
-            in_role(*verdict_text(saved, result)),
+            paint_role(*verdict_text(saved, result)),
             quote_beginning(saved.query, _LENGTH),
             expectation_text(saved),
             *details,
@@ -114,7 +114,7 @@ def _print_question(saved: SavedQuery, result: QuestionResult | None) -> None:
     )
     for expected in result.places if result is not None else ():
         text = quote_beginning(expected.content, _LENGTH) if expected.content else expected.memory_id
-        out(row("   ", in_role(*rank_of_expected(expected)), text))
+        out(row("   ", paint_role(*rank_of_expected(expected)), text))
         if not expected.passed and expected.why:
             out(row("   ", paint(expected.why, "dim")))
 

@@ -33,7 +33,7 @@ from memtui.present.text import visible
 
 from .backup import backup_plain
 from .errors import NEGATIVE, OK
-from .output import brief, err, in_role, out, paint, print_json, print_note, row, table
+from .output import cut_to_terminal, err, out, paint, paint_role, print_json, print_note, row, table
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def restore_command(
         if json:
             print_json({"preview": preview, **done})
         elif done:
-            _print_done(done)
+            _print_restored(done)
     return OK if done or dry_run else NEGATIVE
 
 
@@ -127,7 +127,7 @@ def _find_problem(invocation: Invocation) -> tuple[Rescue, MemtuiError | None]:
     from memtui import paths
     from memtui.engine.memory import Memory
 
-    invocation.check()
+    invocation.check_options()
     path = invocation.path()
     rescue = Memory.rescue(path)
     if invocation.demo or invocation.readonly:
@@ -156,7 +156,7 @@ def _restore_damaged(
         done = {"restored": str(made.restored), "set_aside": aside, "operation": made.operation}
         if not json:
             out(row(paint("restored", "green"), str(made.restored)))
-            _print_aside(made.aside)
+            _print_kept_file(made.aside)
             if not made.kept_erased:
                 print_note("what was erased for good after that backup could not be read: erase it again")
     if json:
@@ -164,7 +164,7 @@ def _restore_damaged(
     return OK if done or dry_run else NEGATIVE
 
 
-def _print_aside(aside: Sequence[Path]) -> None:
+def _print_kept_file(aside: Sequence[Path]) -> None:
     for place in aside:
         out(row(paint("set aside", "yellow"), str(place)))
 
@@ -190,10 +190,10 @@ def _ask_to_restore(question: str, json: bool) -> bool:
     return click.confirm(visible(question), err=True)
 
 
-def _print_done(done: dict[str, Any]) -> None:
+def _print_restored(done: dict[str, Any]) -> None:
     if "restored" in done:
         out(row(paint("restored", "green"), done["restored"]))
-        _print_aside([Path(place) for place in done["set_aside"]])
+        _print_kept_file([Path(place) for place in done["set_aside"]])
         if done["before"] is not None:
             print_note(
                 f"memtui restore {Path(done['before']['path']).name} brings back what was there before; undo does not"
@@ -239,16 +239,16 @@ def _print_preview(preview: RestorePreview, ids: tuple[str, ...], missing: bool)
 def _print_changes(part: RestorePart) -> None:
     if not part.number:
         return
-    out(in_role(f"{format_count(part.number)} {part.title}", part.role))
+    out(paint_role(f"{format_count(part.number)} {part.title}", part.role))
     for change in part.changes[:_SHOWN]:
         first, second = (
             (("-", change.now), ("+", change.then))
             if change.now is not None
             else (("+", change.then), ("", None))
         )
-        out(row(f"  {first[0]}", paint(change.id, "dim"), brief(first[1] or "", _BESIDE)))
+        out(row(f"  {first[0]}", paint(change.id, "dim"), cut_to_terminal(first[1] or "", _BESIDE)))
         if second[1] is not None and second[1] != first[1]:
-            out(row(f"  {second[0]}", " " * len(change.id), brief(second[1], _BESIDE)))
+            out(row(f"  {second[0]}", " " * len(change.id), cut_to_terminal(second[1], _BESIDE)))
     if part.number > _SHOWN:
         out(f"  and {format_count(part.number - _SHOWN)} more")
 
@@ -272,7 +272,7 @@ def _print_backups(
     now = time.time()
     rows = []
     for number, (one, held) in enumerate(found, 1):
-        what = in_role(contents_summary(held), "error" if held.problem else "text")
+        what = paint_role(contents_summary(held), "error" if held.problem else "text")
         rows.append(
             (
                 str(number),

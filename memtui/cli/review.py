@@ -12,8 +12,8 @@ from memtui.present.memory import without_secrets
 from memtui.present.review import kind, not_yet
 
 from .errors import NEGATIVE, OK
-from .memory_lines import glyphs, memory_line, time_ago
-from .output import brief, err, in_role, next_step, out, paint, print_json, printed_cells, row
+from .memory_lines import memory_line, shown_glyphs, time_ago
+from .output import cut_to_terminal, err, next_step, out, paint, paint_role, print_json, printed_cells, row
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
@@ -62,15 +62,15 @@ def review_command(
     if session is not None or about is not None:
         return _decide_group(invocation, verdict, cards, memory_id or text, session, about, json)
     if verdict is not None:
-        return _decide(invocation, verdict, cards, memory_id, text, json)
+        return _decide_cards(invocation, verdict, cards, memory_id, text, json)
     with invocation.open_readonly() as memory:
         inbox = memory.review.inbox(all=every)
     if json:
         print_json(inbox)
         return OK
-    signs = glyphs(invocation)
+    signs = shown_glyphs(invocation)
     for item in inbox.items:
-        _print(item, signs)
+        _print_card(item, signs)
     if not inbox.items:
         out(paint("all clear", "green"))
     later = f"; {plural(inbox.later, 'more card')} tomorrow, or now with --all" if inbox.later else ""
@@ -79,7 +79,7 @@ def review_command(
     return OK
 
 
-def _decide(
+def _decide_cards(
     invocation: Invocation,
     verdict: Verdict,
     cards: tuple[str, ...],
@@ -141,29 +141,34 @@ def _decide_group(
     return NEGATIVE if done is None else OK
 
 
-def _print(item: ReviewItem, signs: Glyphs) -> None:
-    out(row(in_role(*kind(item)), paint(item.id, "dim"), item.reason))
+def _print_card(item: ReviewItem, signs: Glyphs) -> None:
+    out(row(paint_role(*kind(item)), paint(item.id, "dim"), item.reason))
     if item.kind == "quarantined":
         out(row("   ", paint(not_yet(item), "dim")))
     if item.text and item.change_request is None:
-        out(row("   ", brief(item.text, 6)))
-    for name, memory in zip(_names(item), item.memories, strict=True):
+        out(row("   ", cut_to_terminal(item.text, 6)))
+    for name, memory in zip(_memory_names(item), item.memories, strict=True):
         out(memory_line(memory, signs, f"   {name}", time_ago(memory.event_time).rjust(3)))
         for known in item.replaced:
             if known.id == memory.supersedes:
-                out(row("       ", paint(brief(f"instead of: {without_secrets(known)}", 10), "yellow")))
+                out(
+                    row(
+                        "       ",
+                        paint(cut_to_terminal(f"instead of: {without_secrets(known)}", 10), "yellow"),
+                    )
+                )
     if item.text and item.change_request is not None:
-        out(row("   to:", brief(item.text, 8)))
+        out(row("   to:", cut_to_terminal(item.text, 8)))
     if item.kind == "dependents":
         for entity in item.entities:
-            left = row("   ", paint(entity.id, "dim"), in_role(entity.canonical_name, "entity"))
-            out(row(left, brief(entity.summary or "", printed_cells(left) + 2)))
+            left = row("   ", paint(entity.id, "dim"), paint_role(entity.canonical_name, "entity"))
+            out(row(left, cut_to_terminal(entity.summary or "", printed_cells(left) + 2)))
         return
     for turn in item.sources[:_EVIDENCE]:
-        out(row("       ", paint(brief(f"from {turn.id}: {without_secrets(turn)}", 10), "dim")))
+        out(row("       ", paint(cut_to_terminal(f"from {turn.id}: {without_secrets(turn)}", 10), "dim")))
 
 
-def _names(item: ReviewItem) -> list[str]:
+def _memory_names(item: ReviewItem) -> list[str]:
     if item.kind == "choice":
         return ["new", *["old?"] * (len(item.memories) - 1)]
     pair = item.kind in ("conflict", "duplicate") or (item.kind == "devices" and len(item.memories) > 1)

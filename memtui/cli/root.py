@@ -114,7 +114,7 @@ class Commands(click.Group):
                 formatter.write_dl([(name, e.help) for name, e in COMMANDS.items() if e.group == group])
 
 
-def _keep(context: click.Context, parameter: click.Parameter, value: Any) -> None:
+def _note_option(context: click.Context, parameter: click.Parameter, value: Any) -> None:
     """Note an option of the invocation, wherever on the line it stood."""
     if value is not None and value is not False:
         setattr(context.ensure_object(Invocation), str(parameter.name), value)
@@ -141,7 +141,7 @@ def shared_options(*, hidden: bool) -> list[click.Option]:
             is_flag=not metavar,
             help=text,
             expose_value=False,
-            callback=_keep,
+            callback=_note_option,
             hidden=hidden and name != "db",
         )
         for name, (metavar, text) in texts.items()
@@ -205,7 +205,7 @@ class OperationNumber(click.IntRange):
 )
 @click.version_option(__version__, prog_name="memtui", message="%(prog)s %(version)s")
 @click.pass_context
-def group(context: click.Context) -> int | None:
+def memtui_group(context: click.Context) -> int | None:
     """See, understand and correct what your AI assistants remember about you.
 
     Without a command the app opens.

@@ -9,9 +9,9 @@ import click
 from memtui.engine.errors import UsageError
 
 from .errors import NEGATIVE, OK
-from .invocation import Invocation, given_text
+from .invocation import Invocation, text_of_words
 from .memory_lines import time_ago
-from .output import brief, err, out, paint, print_json, printed_cells, row
+from .output import cut_to_terminal, err, out, paint, print_json, printed_cells, row
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
@@ -54,9 +54,9 @@ def scratchpad_command(invocation: Invocation, action: Action, words: tuple[str,
         return _change_entry(invocation, action, words, json)
     with invocation.open_readonly() as memory:
         if action == "read":
-            note = memory.scratchpad.get(given_text(words))
+            note = memory.scratchpad.get(text_of_words(words))
         elif action == "search":
-            notes = memory.scratchpad.search(given_text(words))
+            notes = memory.scratchpad.search(text_of_words(words))
         else:
             notes = [memory.scratchpad.get(key) for key in memory.scratchpad.keys("".join(words))]
     if action == "read":
@@ -71,7 +71,7 @@ def scratchpad_command(invocation: Invocation, action: Action, words: tuple[str,
 
 def _change_entry(invocation: Invocation, action: Action, words: tuple[str, ...], json: bool) -> int:
     if action == "write":
-        key, value = words[0], given_text(words[1:])
+        key, value = words[0], text_of_words(words[1:])
         with invocation.open_or_create() as memory:
             note = memory.scratchpad.set(key, value)
     else:
@@ -92,6 +92,6 @@ def _print_entries(notes: list[ScratchpadNote]) -> None:
         key = paint(note.key, "bold")
         space = " " * (min(widest, 40) - printed_cells(key))
         left = row(when.rjust(max(map(len, ages))), type(key)(key + space))
-        out(row(left, brief(note.value, printed_cells(left) + 2)))
+        out(row(left, cut_to_terminal(note.value, printed_cells(left) + 2)))
     if not notes:
         err("nothing on the scratchpad")

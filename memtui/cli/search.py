@@ -20,9 +20,9 @@ from memtui.present.hit import (
 )
 
 from .errors import NEGATIVE, OK
-from .invocation import Invocation, given_text
-from .memory_lines import glyphs, memory_line, print_cautions, time_ago
-from .output import drawn, err, in_role, out, paint, print_json, print_note, row, table
+from .invocation import Invocation, text_of_words
+from .memory_lines import memory_line, print_cautions, shown_glyphs, time_ago
+from .output import err, out, paint, paint_line, paint_role, print_json, print_note, row, table
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
@@ -68,14 +68,14 @@ def search_command(
     A filter: kind:fact tag:work entity:"Ada" session:... conf<0.5 is:protected
               after:2026-01 before:7d -lisbon "exact words"
     """
-    words = given_text(query)
+    words = text_of_words(query)
     number = limit or invocation.configuration.settings.search.limit
     if not words.strip():
         if query or why is not None:
             raise UsageError("The query is missing.", 'For example: memtui search "what does Ada eat"')
-        from .list_ import listed
+        from .list_ import print_list
 
-        return listed(invocation, filter, number, json)
+        return print_list(invocation, filter, number, json)
     with invocation.open_existing() as memory:
         if not memory.readonly:
             # Makes vectors that an earlier command left to be made. No memory is changed.
@@ -94,7 +94,7 @@ def search_command(
 def _print_hits(result: SearchResult, invocation: Invocation, explain: bool) -> None:
     from memtui.engine.search.relevance_cutoff import count_likely
 
-    signs = glyphs(invocation)
+    signs = shown_glyphs(invocation)
     ages = [time_ago(hit.memory.event_time) for hit in result.hits]
     widest = max(map(len, ages), default=0)
     above = count_likely(result.hits)
@@ -110,7 +110,11 @@ def _print_hits(result: SearchResult, invocation: Invocation, explain: bool) -> 
         err("nothing found")
     if explain:
         for report in result.retrievers:
-            out(row(in_role(retriever_label(report.retriever), report.retriever), retriever_outcome(report)))
+            out(
+                row(
+                    paint_role(retriever_label(report.retriever), report.retriever), retriever_outcome(report)
+                )
+            )
         terms = ", ".join(result.terms) or "none"
         out(f"profile {result.profile.name}, {result.candidates} candidates, words: {terms}")
     for text in result.notes:
@@ -123,7 +127,7 @@ def _print_breakdown(hit: Hit, result: SearchResult) -> None:
     for line in table([*rows, ("total", "", "", score_text(hit.score, most=best), "")], right=(3,)):
         out(row("   ", line))
     if hit.rank < len(result.hits):
-        out(row("   ", drawn(reason_above(hit, result.hits[hit.rank], best))))
+        out(row("   ", paint_line(reason_above(hit, result.hits[hit.rank], best))))
 
 
 def retriever_rows(
@@ -134,7 +138,7 @@ def retriever_rows(
     """Retriever, rank, raw score, term and what matched, for each retriever that found the memory."""
     return [
         (
-            in_role(retriever_label(retriever), retriever),
+            paint_role(retriever_label(retriever), retriever),
             rank_text(hit, reports.get(retriever)),
             raw_score(retriever, hit),
             share_text(hit, best),
@@ -151,9 +155,9 @@ def _print_why(explanation: Explanation, invocation: Invocation, json: bool) -> 
     if json:
         print_json(explanation)
         return OK if among else NEGATIVE
-    out(memory_line(explanation.memory, glyphs(invocation)))
+    out(memory_line(explanation.memory, shown_glyphs(invocation)))
     for label, reason in explanation_lines(explanation, explanation.limit):
-        out(row(paint(label.rjust(8), "dim"), drawn(reason)))
+        out(row(paint(label.rjust(8), "dim"), paint_line(reason)))
     for line in (
         table(retriever_rows(explanation.retrievers, explanation.score, {}), right=(3,))
         if explanation.retrievers

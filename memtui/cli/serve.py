@@ -104,10 +104,10 @@ class RequestAdmitter:
         self.encrypted = address.certificate is not None or address.behind_proxy
         self._let_in: dict[str, Token] = {}
 
-    def address(self, request: Any) -> str:
+    def caller_address(self, request: Any) -> str:
         return self.admission.caller_address(_request_headers(request), request.remote or "?")
 
-    def check(self, request: Any) -> None:
+    def check_request(self, request: Any) -> None:
         """Raises Refused for a request that does not come from a page of ours, or that may not see the app.
 
         A browser tells the origin of every WebSocket; a page that is opened by its address has none.
@@ -123,10 +123,10 @@ class RequestAdmitter:
             raise Refused(403, "The address lacks the secret that memtui serve printed.", "no token")
         if rest == "ws" and not headers.get("origin"):
             raise Refused(403, "Pages of other sites may not ask.", "foreign origin")
-        if self.asks_for_token and not self.may_stay(request):
+        if self.asks_for_token and not self.has_valid_cookie(request):
             raise Refused(401, "Open the first page, and give a token.", "no token")
 
-    def let_in(self, given: str, address: str) -> str:
+    def admit_token(self, given: str, address: str) -> str:
         """The cookie for whoever gave a right token. Raises Refused."""
         token = self.admission.admit(given[:_LONGEST_TOKEN], address)
         self.admission.counts.count_admission(token.id, address)
@@ -134,7 +134,7 @@ class RequestAdmitter:
         self._let_in[cookie] = token
         return cookie
 
-    def may_stay(self, request: Any) -> bool:
+    def has_valid_cookie(self, request: Any) -> bool:
         """Whether the cookie of a request is one of ours, and its token was not revoked."""
         if not self.asks_for_token:
             return True
@@ -181,39 +181,39 @@ def _make_server(command: str, keeper: RequestAdmitter) -> Any:
     context = _tls_context(keeper.listen_address)
 
     @web.middleware  # type: ignore[untyped-decorator, unused-ignore]
-    async def guard(request: Any, handler: Any) -> Any:
+    async def guard_request(request: Any, handler: Any) -> Any:
         try:
-            keeper.check(request)
+            keeper.check_request(request)
             return await handler(request)
         except Refused as refused:
             if refused.reason is not None:
-                keeper.admission.counts.count_refusal(refused.reason, keeper.address(request))
+                keeper.admission.counts.count_refusal(refused.reason, keeper.caller_address(request))
             more = {"Retry-After": str(refused.wait)} if refused.wait else {}
             if request.path == "/" and keeper.asks_for_token:
-                return page(refused.message, status=refused.status, headers=more)
+                return login_page(refused.message, status=refused.status, headers=more)
             return web.Response(text=refused.message, status=refused.status, headers=more)
 
-    async def protect(request: Any, response: Any) -> None:
+    async def add_security_headers(request: Any, response: Any) -> None:
         for name, value in security_headers(request.host, encrypted=keeper.encrypted).items():
             response.headers[name] = value
 
-    def page(said: str, **options: Any) -> Any:
+    def login_page(said: str, **options: Any) -> Any:
         return web.Response(text=_LOGIN.format(said=said), content_type="text/html", **options)
 
-    async def ask(request: Any) -> Any:
-        return page("")
+    async def show_login_page(request: Any) -> Any:
+        return login_page("")
 
     async def log_in(request: Any) -> Any:
         """A browser tells the origin of every form that it sends: without one it is no page of ours."""
         if not request.headers.get("Origin"):
             raise Refused(403, "Pages of other sites may not ask.", "foreign origin")
         given = (await request.post()).get("token", "")
-        cookie = keeper.let_in(given if isinstance(given, str) else "", keeper.address(request))
+        cookie = keeper.admit_token(given if isinstance(given, str) else "", keeper.caller_address(request))
         answer = web.Response(status=303, headers={"Location": f"/{keeper.secret}/"})
         answer.set_cookie(COOKIE, cookie, httponly=True, secure=True, samesite="Strict", path="/")
         return answer
 
-    async def save(app: Any) -> Any:
+    async def save_counts_regularly(app: Any) -> Any:
         """Counts go to their file now and then, and at the end."""
         counts = keeper.admission.counts
 
@@ -231,11 +231,11 @@ def _make_server(command: str, keeper: RequestAdmitter) -> Any:
         listening: Any = None
 
         async def _make_app(self) -> Any:
-            app = web.Application(middlewares=[guard], client_max_size=16_384)
-            app.on_response_prepare.append(protect)
-            app.cleanup_ctx.append(save)
+            app = web.Application(middlewares=[guard_request], client_max_size=16_384)
+            app.on_response_prepare.append(add_security_headers)
+            app.cleanup_ctx.append(save_counts_regularly)
             if keeper.asks_for_token:
-                app.add_routes([web.get("/", ask), web.post("/", log_in)])
+                app.add_routes([web.get("/", show_login_page), web.post("/", log_in)])
             app.add_subapp(f"/{keeper.secret}", await super()._make_app())
             return app
 
@@ -260,7 +260,7 @@ def _make_server(command: str, keeper: RequestAdmitter) -> Any:
             shown = asyncio.create_task(super().handle_websocket(request))
             try:
                 while not (await asyncio.wait([shown], timeout=1.0))[0]:
-                    if not keeper.may_stay(request):
+                    if not keeper.has_valid_cookie(request):
                         break
             finally:
                 if not shown.done():
@@ -302,7 +302,7 @@ def reading_command(invocation: Invocation) -> str:
     """The shell line that every browser tab starts. Raises StoreError when there is no memory to show."""
     from memtui import paths
 
-    invocation.check()
+    invocation.check_options()
     line = [sys.executable, "-P", "-m", "memtui", "--readonly"]
     if invocation.demo:
         line.append("--demo")

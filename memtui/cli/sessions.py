@@ -21,8 +21,8 @@ from memtui.present.session import (
 )
 
 from .errors import NEGATIVE, OK
-from .memory_lines import glyphs, memory_line, print_cautions, sign, time_ago
-from .output import brief, err, in_role, out, paint, print_json, printed_cells, row, table
+from .memory_lines import memory_line, memory_sign, print_cautions, shown_glyphs, time_ago
+from .output import cut_to_terminal, err, out, paint, paint_role, print_json, printed_cells, row, table
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def sessions_command(invocation: Invocation, text: tuple[str, ...], limit: int |
                 }
             )
         else:
-            _print_transcript(named, turns, cautions, drawn_facts, glyphs(invocation), model)
+            _print_transcript(named, turns, cautions, drawn_facts, shown_glyphs(invocation), model)
         return OK
     if json:
         print_json({"sessions": [asdict(one.session) | {"state": one.state} for one in found]})
@@ -102,13 +102,13 @@ def _list_turns(memory: Memory, identity: str, limit: int | None) -> list[Memory
 
 def _print_sessions(found: list[SessionRow], left: int, model: str, words: str) -> None:
     rows = [
-        (time_ago(one.session.last_seen_at), plural(one.session.turns, "turn"), in_role(*session_state(one, model)),
+        (time_ago(one.session.last_seen_at), plural(one.session.turns, "turn"), paint_role(*session_state(one, model)),
          paint(one.session.session_id, "dim"), one.session.project or "")
         for one in found
     ]  # fmt: skip
     for one, line in zip(found, table(rows, right=(0, 1)) if rows else [], strict=True):
         name = one.session.title or one.session.opening
-        out(row(line, brief(name, printed_cells(line) + 2)) if name else line)
+        out(row(line, cut_to_terminal(name, printed_cells(line) + 2)) if name else line)
         _print_failure(one)
     if any(one.state == "failed" for one in found):
         err('"memtui consolidate --rules" reads by rules now what a model left waiting')
@@ -125,7 +125,7 @@ def _print_sessions(found: list[SessionRow], left: int, model: str, words: str) 
 
 def _print_failure(one: SessionRow) -> None:
     if error := failure_text(one):
-        out(row("    ", paint(brief(error, 6), "red")))
+        out(row("    ", paint(cut_to_terminal(error, 6), "red")))
 
 
 def _print_transcript(
@@ -137,18 +137,26 @@ def _print_transcript(
         row(
             paint(session.name, "bold"),
             paint(session.session_id, "dim"),
-            in_role(*session_state(named, model)),
+            paint_role(*session_state(named, model)),
         )
     )
     out(paint(", ".join(session_facts(session, time.time())), "dim"))
-    out(in_role(*consolidation_status(named, time.time())))
+    out(paint_role(*consolidation_status(named, time.time())))
     _print_failure(named)
     for turn in turns:
         out()
         when = local_time(turn.event_time, time.time())
-        note = in_role(*turn_note(turn, session.consolidated_through))
+        note = paint_role(*turn_note(turn, session.consolidated_through))
         special = (note,) if note else ()
-        out(row(paint(turn.id, "dim"), sign(turn, signs), paint(speaker_name(turn), "bold"), when, *special))
+        out(
+            row(
+                paint(turn.id, "dim"),
+                memory_sign(turn, signs),
+                paint(speaker_name(turn), "bold"),
+                when,
+                *special,
+            )
+        )
         print_cautions(cautions.get(turn.id, ()))
         out(turn.content)
         for fact in drawn_facts.get(turn.id, ()):

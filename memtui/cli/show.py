@@ -26,8 +26,8 @@ from memtui.present.format import local_time, plural
 from memtui.present.operation import author_suffix, recall_line
 
 from .invocation import Invocation
-from .memory_lines import change_rows, glyphs, memory_line, sign, time_ago
-from .output import drawn, out, paint, print_json, row, table
+from .memory_lines import change_rows, memory_line, memory_sign, shown_glyphs, time_ago
+from .output import out, paint, paint_line, print_json, row, table
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def show_command(invocation: Invocation, id: str, json: bool) -> None:
     if json:
         print_json(Portrait.of(detail))
     else:
-        print_portrait(detail, glyphs(invocation))
+        print_portrait(detail, shown_glyphs(invocation))
 
 
 # What the text below tells in words.
@@ -104,10 +104,10 @@ def print_portrait(detail: MemoryDetail, signs: Glyphs) -> None:
     portrait = Portrait.of(detail)
     memory = portrait.memory
     head = (paint(words.kind_label(memory), "bold"), words.speaker_note(memory), paint(memory.id, "dim"))
-    out(row(sign(memory, signs), *head))
+    out(row(memory_sign(memory, signs), *head))
     out(memory.content)
     out()
-    for line in table(_facts(portrait, detail)):
+    for line in table(_fact_rows(portrait, detail)):
         out(line)
     lists = {
         "said in": portrait.sources,
@@ -125,18 +125,23 @@ def print_portrait(detail: MemoryDetail, signs: Glyphs) -> None:
     _print_history(portrait, detail)
 
 
-def _facts(portrait: Portrait, detail: MemoryDetail) -> list[tuple[str, str]]:
+def _fact_rows(portrait: Portrait, detail: MemoryDetail) -> list[tuple[str, str]]:
     memory, now = portrait.memory, time.time()
 
-    def when(seconds: float) -> str:
+    def time_and_age(seconds: float) -> str:
         return f"{local_time(seconds, now)} ({time_ago(seconds)})"
 
-    rows: list[tuple[str, str]] = [("when", when(memory.event_time)), ("recorded", when(memory.created_at))]
-    rows += [(label, drawn(line)) for label, line in caution.caution_lines(portrait.cautions, now)]
-    rows += [(label, drawn(line)) for label, line in words.state_lines(memory, detail.fades, now)]
-    rows += [(label, drawn(line)) for label, line in replacement.lines(portrait.replacements, now, memory)]
+    rows: list[tuple[str, str]] = [
+        ("when", time_and_age(memory.event_time)),
+        ("recorded", time_and_age(memory.created_at)),
+    ]
+    rows += [(label, paint_line(line)) for label, line in caution.caution_lines(portrait.cautions, now)]
+    rows += [(label, paint_line(line)) for label, line in words.state_lines(memory, detail.fades, now)]
     rows += [
-        (label, drawn(line))
+        (label, paint_line(line)) for label, line in replacement.lines(portrait.replacements, now, memory)
+    ]
+    rows += [
+        (label, paint_line(line))
         for label, line in (*words.open_card_text(detail), *words.withheld_from_text(detail))
     ]
     if memory.session_id:
@@ -149,7 +154,7 @@ def _facts(portrait: Portrait, detail: MemoryDetail) -> list[tuple[str, str]]:
         rows.append((label, ", ".join(entity.canonical_name for entity in entities)))
     if memory.access_count and memory.last_accessed is not None:
         times = f"{plural(memory.access_count, 'time')} on {plural(memory.recall_days, 'day')}"
-        rows.append(("recalled", f"{times}, last {when(memory.last_accessed)}"))
+        rows.append(("recalled", f"{times}, last {time_and_age(memory.last_accessed)}"))
     if secrets := memory.attributes.get("secrets"):
         done = "blacked out" if memory.attributes.get("redacted") else "kept from models"
         rows.append(("secret", f"{', '.join(secrets)}: {done}"))
@@ -171,10 +176,12 @@ def _print_history(portrait: Portrait, detail: MemoryDetail) -> None:
             rows += [("", "", f"  {text}") for _, text in change_rows(entry.change)]
     for line in table(rows, right=(0, 1)):
         out(line)
-    for line in table([(label, drawn(line)) for label, line in decision.other_devices(detail, time.time())]):
+    for line in table(
+        [(label, paint_line(line)) for label, line in decision.other_devices(detail, time.time())]
+    ):
         out(line)
     if portrait.recalls:
         out()
         out(paint("told to", "bold"))
     for recall in portrait.recalls:
-        out(drawn(recall_line(recall, time.time())))
+        out(paint_line(recall_line(recall, time.time())))

@@ -12,9 +12,8 @@ import click
 
 from memtui.engine.errors import InputError, UsageError
 
-from .errors import NEGATIVE, OK
-from .errors import report as report_error
-from .output import in_role, in_unicode, next_step, out, paint, print_json, print_note, row, table
+from .errors import NEGATIVE, OK, report_error
+from .output import next_step, out, paint, paint_role, print_json, print_note, row, shows_unicode, table
 from .progress import on_signals
 from .root import Command, json_option, pass_invocation
 
@@ -136,7 +135,7 @@ def _print_report(report: SyncReport, json: bool) -> int:
     else:
         out(report_line(report))
         for text, role in report_notes(report):
-            out(row("  ", in_role(text, role), gap=""))
+            out(row("  ", paint_role(text, role), gap=""))
     sys.stdout.flush()
     return NEGATIVE if report.problems else OK
 
@@ -159,15 +158,15 @@ def _print_status(memory: Memory) -> None:
     assert status is not None
     out(how_words(status))
     lines = [
-        (paint(one.name, "bold"), one.device, in_role(*device_words(one, status, now)))
+        (paint(one.name, "bold"), one.device, paint_role(*device_words(one, status, now)))
         for one in status.devices
     ]
     for line in table(lines):
         out(row("  ", line, gap=""))
     for problem in status.problems:
-        out(row("  ", in_role(problem_line(problem), "error"), gap=""))
+        out(row("  ", paint_role(problem_line(problem), "error"), gap=""))
     if status.error:
-        out(row("  ", in_role(f"The last sync failed: {status.error}", "error"), gap=""))
+        out(row("  ", paint_role(f"The last sync failed: {status.error}", "error"), gap=""))
 
 
 def _invite(memory: Memory, file: Path | None, json: bool) -> int:
@@ -177,7 +176,7 @@ def _invite(memory: Memory, file: Path | None, json: bool) -> int:
         return OK
     if file is None:
         out(invitation.code)
-        if sys.stdout.isatty() and in_unicode():
+        if sys.stdout.isatty() and shows_unicode():
             print_qr(invitation.code)
     where = file or "CODE"
     out(row("  ", next_step(f"On the new device: memtui sync join URL {where}"), gap=""))

@@ -17,8 +17,8 @@ from memtui.present.text import visible
 
 from .errors import NEGATIVE, OK
 from .invocation import Invocation
-from .memory_lines import glyphs, print_replacements
-from .output import columns_shown, drawn, err, out, paint, print_json, print_note, row
+from .memory_lines import print_replacements, shown_glyphs
+from .output import err, out, paint, paint_line, print_json, print_note, row, terminal_columns
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def timeline_command(
     memtui timeline --by person --unit month
     memtui timeline --layer changed --filter topic:plan
     """
-    columns = columns_shown()
+    columns = terminal_columns()
     across = min(columns or _PIPED, _WIDEST)
     layers = (layer,) if layer else LAYERS
     most = words.grid_width(across)
@@ -80,7 +80,9 @@ def timeline_command(
         found = memory.view.timeline(
             without_turns(filter), by=by, unit=unit, most=most, rows=limit, layers=layers
         )
-        changes = _changes(memory, without_turns(filter), found, limit) if layer == "changed" else ()
+        changes = (
+            _latest_replacements(memory, without_turns(filter), found, limit) if layer == "changed" else ()
+        )
         whole = memory.view.timeline(without_turns(""), most=most) if found.earliest is None else found
     there = any(any(row.counts[one]) for row in (found.all, *found.rows) for one in layers)
     if json:
@@ -92,7 +94,7 @@ def timeline_command(
         return NEGATIVE
     out(row(paint(words.headline(found), "bold")))
     if draw if draw is not None else columns is not None:
-        _draw(found, layer or "learned", across, invocation)
+        _print_timeline(found, layer or "learned", across, invocation)
         out()
     for one in words.rows(found):
         sentence = words.row_sentence(found, one)
@@ -109,7 +111,7 @@ def timeline_command(
     return OK if there else NEGATIVE
 
 
-def _changes(memory: Memory, filter: str, found: Timeline, most: int) -> tuple[Replacement, ...]:
+def _latest_replacements(memory: Memory, filter: str, found: Timeline, most: int) -> tuple[Replacement, ...]:
     """What took whose place in the time that is shown, the latest first."""
     known = memory.view.page(f"{filter} is:changed", limit=_LOOKED_THROUGH)
     replaced = memory.view.replacements([one.id for one in known])
@@ -119,7 +121,7 @@ def _changes(memory: Memory, filter: str, found: Timeline, most: int) -> tuple[R
     return tuple(sorted(inside, key=lambda one: -one.at)[:most])
 
 
-def _draw(found: Timeline, layer: Layer, across: int, invocation: Invocation) -> None:
-    signs = glyphs(invocation)
+def _print_timeline(found: Timeline, layer: Layer, across: int, invocation: Invocation) -> None:
+    signs = shown_glyphs(invocation)
     for line in words.draw(found, layer, words.plan(found, across), signs):
-        out(drawn(line))
+        out(paint_line(line))

@@ -55,7 +55,7 @@ def tokens_command(
     scoped = project is not None or filter is not None or agent_readonly or browser or expires is not None
     if (action == "list") == (name is not None) or (action != "add" and scoped):
         raise UsageError(f"These arguments do not fit tokens {action}.", "memtui tokens --help")
-    invocation.check()
+    invocation.check_options()
     if invocation.demo:
         raise UsageError("The demo is thrown away when it ends.", "Leave --demo out.")
     if invocation.readonly and action != "list":

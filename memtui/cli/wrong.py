@@ -12,7 +12,7 @@ from memtui.present.operation import actor_name, quoted_query
 
 from .errors import NEGATIVE, OK
 from .invocation import Invocation
-from .memory_lines import glyphs, memory_line, print_cautions
+from .memory_lines import memory_line, print_cautions, shown_glyphs
 from .output import err, out, paint, print_json, print_note, row
 from .root import Command, json_option, pass_invocation
 
@@ -48,7 +48,7 @@ def wrong_command(invocation: Invocation, agent: str | None, limit: int, json: b
     if json:
         print_json({"recalls": found})
         return OK if found else NEGATIVE
-    signs = glyphs(invocation)
+    signs = shown_glyphs(invocation)
     for one in found:
         out(
             row(

@@ -12,7 +12,7 @@ import pytest
 from cli_kit import Cli, Program
 from memtui import Memory, __version__
 from memtui.cli.invocation import Invocation
-from memtui.cli.root import COMMANDS, Commands, group
+from memtui.cli.root import COMMANDS, Commands, memtui_group
 
 
 def test_the_version_is_told(cli: Cli) -> None:
@@ -22,12 +22,12 @@ def test_the_version_is_told(cli: Cli) -> None:
 def test_every_command_is_in_the_help_and_can_be_loaded(cli: Cli) -> None:
     result = cli("--help")
     assert result.code == 0
-    context = click.Context(group)
+    context = click.Context(memtui_group)
     for name, entry in COMMANDS.items():
         assert f"  {name} " in result.out
         assert entry.help.split(".")[0] in result.out
-        assert isinstance(group, Commands)
-        command = group.get_command(context, name)
+        assert isinstance(memtui_group, Commands)
+        command = memtui_group.get_command(context, name)
         assert command is not None
         assert command.name == name
         assert cli(name, "--help").code == 0
@@ -164,7 +164,7 @@ def test_opening_the_app_imports_no_click(line: list[str], program: Program) -> 
     ],
 )
 def test_options_without_a_command_mean_the_same_as_before_one(line: list[str]) -> None:
-    with group.make_context("memtui", [*line, "stats"]) as context:
+    with memtui_group.make_context("memtui", [*line, "stats"]) as context:
         assert Invocation.without_command(line) == context.obj
 
 

@@ -62,7 +62,7 @@ def test_colour_needs_a_terminal_and_nobody_against_it(monkeypatch: pytest.Monke
 
 def test_long_text_is_cut_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "word " * 100
-    assert len(output.brief(text)) == 499
+    assert len(output.cut_to_terminal(text)) == 499
     monkeypatch.setattr(sys, "stdout", Terminal())
     monkeypatch.setenv("COLUMNS", "50")
-    assert len(output.brief(text, used=10)) == 40
+    assert len(output.cut_to_terminal(text, used=10)) == 40

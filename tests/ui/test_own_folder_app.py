@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from memtui.cli.invocation import Invocation
 from memtui.cli.open_app import make_app
-from memtui.config import describe
+from memtui.config import describe_settings
 from memtui.engine.memory import Memory
 from memtui.engine.records import Options
 from memtui.ui.app import MemtuiApp
@@ -92,7 +92,7 @@ async def through_all(app: MemtuiApp, pilot: Pilot[None]) -> None:
                 await quiet(app)
     await pilot.press("2", "comma")
     await until(lambda: there(app, SettingsDialog) and app.screen.query_one(RowTable).row_count > 0)
-    for _ in describe():
+    for _ in describe_settings():
         await pilot.press("enter")
         assert isinstance(app.screen, SettingsDialog)
         await pilot.press("down")
