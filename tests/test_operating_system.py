@@ -400,7 +400,7 @@ def test_state_and_log_are_written_without_the_flags_of_posix(
     monkeypatch.delattr(os, "O_NOFOLLOW", raising=False)
     state = UiState(tmp_path / "state" / "ui")
     state.note_checked(tmp_path / "memory.db", 5, 1)
-    assert UiState(tmp_path / "state" / "ui").checked(tmp_path / "memory.db") == (5, 1)
+    assert UiState(tmp_path / "state" / "ui").last_check(tmp_path / "memory.db") == (5, 1)
     handler = log._file_handler(tmp_path / "log")
     handler.close()
     assert (tmp_path / "log").exists()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memtui.present.backup import backups_summary, reason_label
+from memtui.present.backup import backup_reason, backups_summary
 from memtui.present.format import file_size, local_time
 
 from .errors import NEGATIVE, OK
@@ -46,7 +46,7 @@ def _print_backups(backups: list[Backup], json: bool) -> int:
         return OK if backups else NEGATIVE
     now = time.time()
     rows = [
-        (local_time(backup.at, now), reason_label(backup.reason), file_size(backup.size), backup.path.name)
+        (local_time(backup.at, now), backup_reason(backup.reason), file_size(backup.size), backup.path.name)
         for backup in backups
     ]
     for line in table(rows, right=(2,)) if rows else ():

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memtui.engine.errors import UsageError
-from memtui.present.consolidation import ACTIONS, cost_estimate, extractor_name, line_text, outcome_text
+from memtui.present.consolidation import (
+    ACTIONS,
+    cost_estimate,
+    extractor_name,
+    plan_line_text,
+    session_outcome,
+)
 from memtui.present.format import format_count, plural
 from memtui.present.memory import without_secrets
 
@@ -200,7 +206,7 @@ def _print_session(outcome: SessionOutcome) -> None:
     drawn = ", ".join(f"{number} {what}" for what, number in counted if number)
     drawn = drawn or ("only a summary" if summary else _WITHOUT.get(outcome.state, "nothing"))
     title = outcome.plan.session.title if outcome.plan is not None else None
-    out(row(paint_role(*outcome_text(outcome)), paint(outcome.session_id, "dim"), title or "", drawn))
+    out(row(paint_role(*session_outcome(outcome)), paint(outcome.session_id, "dim"), title or "", drawn))
     for text in outcome.plan.notes if outcome.plan is not None else ():
         print_note(f"  {text}")
     if outcome.error:
@@ -215,7 +221,7 @@ def _print_plan(memory: Memory, plan: Plan, *, every: bool = True) -> None:
         if not line.accepted:
             word, role = "left out", "dim"
         left = row("   ", paint_role(word.ljust(13), role))
-        out(row(left, cut_to_terminal(line_text(line), printed_cells(left) + 2)))
+        out(row(left, cut_to_terminal(plan_line_text(line), printed_cells(left) + 2)))
         if line.known is not None:
             _print_below(f"{line.known} ({line.reason})" if line.reason else line.known)
             for one in line.also:

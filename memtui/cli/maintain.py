@@ -13,7 +13,7 @@ import click
 
 from memtui.engine.errors import UsageError
 from memtui.present.format import format_count, local_date, local_time, plural
-from memtui.present.job import growth_line, jobs_line, next_run_text, result_text, state_text, storage_line
+from memtui.present.job import growth_line, jobs_line, next_run_text, run_result_text, run_state, storage_line
 from memtui.present.past import time_ago
 from memtui.present.text import Part
 
@@ -51,7 +51,7 @@ def print_run(run: JobRun) -> None:
     """Print one run: its time, result and changes, and how to undo them."""
     report = run.report
     when = paint(local_time(run.finished_at or run.started_at, time.time()), "dim")
-    out(row(when, paint_role(*state_text(run)), run.job, result_text(run)))
+    out(row(when, paint_role(*run_state(run)), run.job, run_result_text(run)))
     for line in report.notes if report else ():
         out(row("   ", line))
     if run.op_id is not None:
@@ -114,8 +114,8 @@ def _status_row(job: JobStatus, now: float) -> list[str]:
     name, last = paint(job.name, "bold"), job.last
     if last is None:
         return [name, job.schedule, due, "it has not run yet", ""]
-    ran = row(paint_role(*state_text(last)), time_ago(last.finished_at or last.started_at, now), gap=" ")
-    return [name, job.schedule, due, ran, result_text(last)]
+    ran = row(paint_role(*run_state(last)), time_ago(last.finished_at or last.started_at, now), gap=" ")
+    return [name, job.schedule, due, ran, run_result_text(last)]
 
 
 def print_nothing_due(scheduler: Scheduler) -> None:

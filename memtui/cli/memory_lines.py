@@ -14,7 +14,7 @@ from memtui.present.caution import caution_line
 from memtui.present.changes import column_changes, row_effect, table_label
 from memtui.present.dependents import NOTHING, dependents_lines, review_note
 from memtui.present.format import local_date, relative_time
-from memtui.present.memory import is_past, without_secrets
+from memtui.present.memory import is_past_plan, without_secrets
 from memtui.present.text import one_line
 
 from .invocation import Invocation
@@ -63,7 +63,7 @@ def memory_line(memory: MemoryRecord, signs: Glyphs, *before: str) -> Painted:
     now = time.time()
     date: tuple[str, ...] = ()
     if memory.happens_at is not None:
-        day, past = local_date(memory.happens_at, now), is_past(memory, now)
+        day, past = local_date(memory.happens_at, now), is_past_plan(memory, now)
         date = (paint(f"{day}, past", "yellow") if past else paint(day, "dim"),)
     left = row(*before, paint(memory.id, "dim"), memory_sign(memory, signs), *topic, *date)
     return row(left, cut_to_terminal(without_secrets(memory), printed_cells(left) + 2))

@@ -69,10 +69,10 @@ def pause_command(
     if json:
         print_json({"recording": found})
     else:
-        from memtui.present.status import ended_line, never_lines, paused_line
+        from memtui.present.status import never_recorded_lines, pause_ended_line, paused_line
 
-        out(ended_line(before) if off and not named else paused_line(found, time.time()))
-        for line in never_lines(found):
+        out(pause_ended_line(before) if off and not named else paused_line(found, time.time()))
+        for line in never_recorded_lines(found):
             out(line)
         if subject is not None and not off:
             out(row("  ", next_step(f"What is there already stays: memtui list {shlex.quote(subject)}")))

@@ -8,7 +8,13 @@ import click
 
 from memtui.engine.errors import NotFoundError, UsageError
 from memtui.engine.wording import quote_beginning
-from memtui.present.question import expectation_text, rank_of_expected, results_line, scope_rows, verdict_text
+from memtui.present.question import (
+    expectation_text,
+    question_scope_rows,
+    question_verdict,
+    rank_of_expected,
+    results_line,
+)
 
 from .errors import NEGATIVE, OK
 from .invocation import Invocation
@@ -103,10 +109,10 @@ def _print_questions(pinned: list[SavedQuery], results: list[QuestionResult], js
 
 
 def _print_question(saved: SavedQuery, result: QuestionResult | None) -> None:
-    details = [f"{label} {value}" for label, value in scope_rows(saved)]
+    details = [f"{label} {value}" for label, value in question_scope_rows(saved)]
     out(
         row(
-            paint_role(*verdict_text(saved, result)),
+            paint_role(*question_verdict(saved, result)),
             quote_beginning(saved.query, _LENGTH),
             expectation_text(saved),
             *details,

@@ -21,10 +21,10 @@ from memtui.present.backup import (
     NUMBERS,
     SAME,
     RestorePart,
+    backup_reason,
     contents_summary,
     erased_return_note,
     history_loss_note,
-    reason_label,
     restore_parts,
 )
 from memtui.present.format import file_size, format_count, local_time
@@ -207,7 +207,7 @@ def _print_restored(done: dict[str, Any]) -> None:
 def _backup_time(one: Backup | RestorePreview) -> tuple[str, str]:
     now = time.time()
     when = f"{local_time(one.at, now)}, {time_ago(one.at, now)}"
-    return when, paint(f"{reason_label(one.reason)}, {file_size(one.size)}", "dim")
+    return when, paint(f"{backup_reason(one.reason)}, {file_size(one.size)}", "dim")
 
 
 def _print_preview(preview: RestorePreview, ids: tuple[str, ...], missing: bool) -> None:
@@ -278,7 +278,7 @@ def _print_backups(
                 str(number),
                 local_time(one.at, now),
                 time_ago(one.at, now),
-                reason_label(one.reason),
+                backup_reason(one.reason),
                 file_size(one.size),
                 what,
             )

@@ -9,7 +9,7 @@ import click
 from memtui.engine.errors import InputError, NotFoundError, UsageError
 from memtui.present.format import plural
 from memtui.present.memory import without_secrets
-from memtui.present.review import kind, not_yet
+from memtui.present.review import card_kind, quarantine_note
 
 from .errors import NEGATIVE, OK
 from .memory_lines import memory_line, shown_glyphs, time_ago
@@ -142,9 +142,9 @@ def _decide_group(
 
 
 def _print_card(item: ReviewItem, signs: Glyphs) -> None:
-    out(row(paint_role(*kind(item)), paint(item.id, "dim"), item.reason))
+    out(row(paint_role(*card_kind(item)), paint(item.id, "dim"), item.reason))
     if item.kind == "quarantined":
-        out(row("   ", paint(not_yet(item), "dim")))
+        out(row("   ", paint(quarantine_note(item), "dim")))
     if item.text and item.change_request is None:
         out(row("   ", cut_to_terminal(item.text, 6)))
     for name, memory in zip(_memory_names(item), item.memories, strict=True):

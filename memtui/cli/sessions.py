@@ -12,8 +12,8 @@ from msgspec.structs import asdict
 from memtui.engine.errors import NotFoundError
 from memtui.present.format import format_count, local_time, plural
 from memtui.present.session import (
+    consolidation_failure,
     consolidation_status,
-    failure_text,
     session_facts,
     session_state,
     speaker_name,
@@ -124,7 +124,7 @@ def _print_sessions(found: list[SessionRow], left: int, model: str, words: str) 
 
 
 def _print_failure(one: SessionRow) -> None:
-    if error := failure_text(one):
+    if error := consolidation_failure(one):
         out(row("    ", paint(cut_to_terminal(error, 6), "red")))
 
 

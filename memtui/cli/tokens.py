@@ -9,7 +9,7 @@ import click
 
 from memtui import paths
 from memtui.engine.errors import ReadOnlyError, UsageError
-from memtui.present.access import refusals_line, scope_line, token_use
+from memtui.present.access import refusals_line, token_scope_line, token_use_text
 
 from .errors import NEGATIVE, OK
 from .output import out, paint, print_json, print_note, row, table
@@ -83,7 +83,7 @@ def tokens_command(
         return OK
     out(made.text)
     print_note("this is shown once: put it into the agent's configuration now, as it is kept nowhere")
-    print_note(f"{name}: {scope_line(made.token, time.time())}")
+    print_note(f"{name}: {token_scope_line(made.token, time.time())}")
     if paths.is_surely_missing(invocation.path()):
         print_note(f"there is no memory at {invocation.path()} yet")
     return OK
@@ -108,8 +108,8 @@ def _print_tokens(invocation: Invocation, json: bool) -> int:
         return OK if found else NEGATIVE
     lines = [
         (
-            paint(one.state(now), _COLOURS[one.state(now)]), paint(one.name, "bold"), one.id, scope_line(one, now),
-            token_use(counted.tokens.get(one.id), now),
+            paint(one.state(now), _COLOURS[one.state(now)]), paint(one.name, "bold"), one.id, token_scope_line(one, now),
+            token_use_text(counted.tokens.get(one.id), now),
         )
         for one in found
     ]  # fmt: skip

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from memtui.access.tokens import Token
 
 
-def scope_line(token: Token, now: float) -> str:
+def token_scope_line(token: Token, now: float) -> str:
     """What a token lets its holder do: "reads and writes project boat, until 3 March"."""
     if token.kind == "browser":
         said = "shows the app in a browser, for reading"
@@ -28,7 +28,7 @@ def scope_line(token: Token, now: float) -> str:
     return f"{said}, until {local_time(token.expires_at, now)}" if token.expires_at is not None else said
 
 
-def token_use(use: TokenUse | None, now: float) -> str:
+def token_use_text(use: TokenUse | None, now: float) -> str:
     """How often a token was used, and when last."""
     if use is None:
         return "never used"

@@ -32,12 +32,12 @@ class RestorePart(NamedTuple):
     number: int
 
 
-def reason_label(reason: str) -> str:
+def backup_reason(reason: str) -> str:
     """The reason why a backup was made."""
     return _WHY.get(reason, reason)
 
 
-def short_reason(reason: str) -> str:
+def short_backup_reason(reason: str) -> str:
     """The same reason in at most nine cells."""
     return _BRIEFLY.get(reason, reason)
 

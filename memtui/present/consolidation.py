@@ -63,7 +63,7 @@ def cost_estimate(cost: Estimate, llm: LlmOptions) -> str:
     )
 
 
-def line_text(line: PlanLine) -> str:
+def plan_line_text(line: PlanLine) -> str:
     """The text of a line as lists show it. A secret is blacked out here, but stored as it is."""
     if not any(one.kind == "secret" for one in line.suspicions):
         return line.content
@@ -72,6 +72,6 @@ def line_text(line: PlanLine) -> str:
     return secrets.redact_secrets(line.content)[0]
 
 
-def outcome_text(outcome: SessionOutcome) -> Part:
+def session_outcome(outcome: SessionOutcome) -> Part:
     """The outcome of a session."""
     return outcome.state, _STATES.get(outcome.state, "text")

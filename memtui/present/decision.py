@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from .format import local_date
-from .memory import reason_ended
+from .memory import ended_reason
 from .operation import actor_name
 from .text import LabelledLine
 
@@ -28,7 +28,7 @@ def _foreign_decisions(detail: MemoryDetail) -> Iterator[tuple[Stamp, str]]:
             continue
         if stamp.aspect == "state":
             kept = "confirmed" if memory.protected else "kept"
-            yield stamp, kept if memory.active else reason_ended(memory)
+            yield stamp, kept if memory.active else ended_reason(memory)
         elif stamp.aspect.startswith("tag:"):
             yield stamp, f"tag {stamp.aspect.removeprefix('tag:')}"
         elif stamp.aspect.startswith("not-for:"):

@@ -19,7 +19,7 @@ def public_portrait(found: Portrait) -> Portrait:
     The counts stay.
     """
 
-    def kept(facts: Sequence[MemoryRecord]) -> tuple[MemoryRecord, ...]:
+    def facts_without_secrets(facts: Sequence[MemoryRecord]) -> tuple[MemoryRecord, ...]:
         return tuple(one for one in facts if "secrets" not in one.attributes)
 
     return replace(
@@ -31,19 +31,21 @@ def public_portrait(found: Portrait) -> Portrait:
         changed=0,
         changes=(),
         replaced={},
-        topics=tuple(replace(one, facts=kept(one.facts)) for one in found.topics),
-        newest=kept(found.newest),
+        topics=tuple(replace(one, facts=facts_without_secrets(one.facts)) for one in found.topics),
+        newest=facts_without_secrets(found.newest),
         fading=tuple(one for one in found.fading if "secrets" not in one.memory.attributes),
-        people=tuple(one for one in found.people if _redacted(one.canonical_name) == one.canonical_name),
+        people=tuple(one for one in found.people if _redact_name(one.canonical_name) == one.canonical_name),
     )
 
 
 def public_neighbourhood(found: Neighbourhood) -> Neighbourhood:
     """Whom an entity is seen with, without texts of memories."""
     kept = [
-        one for one in found.companions if _redacted(one.entity.canonical_name) == one.entity.canonical_name
+        one
+        for one in found.companions
+        if _redact_name(one.entity.canonical_name) == one.entity.canonical_name
     ]
-    name = _redacted(found.entity.canonical_name)
+    name = _redact_name(found.entity.canonical_name)
     return replace(
         found,
         entity=replace(found.entity, canonical_name=name),
@@ -53,11 +55,11 @@ def public_neighbourhood(found: Neighbourhood) -> Neighbourhood:
 
 def public_timeline(found: Timeline) -> Timeline:
     """The counts, without rows whose names have secrets."""
-    kept = [row for row in found.rows if row.name is None or _redacted(row.name) == row.name]
+    kept = [row for row in found.rows if row.name is None or _redact_name(row.name) == row.name]
     return replace(found, rows=tuple(kept))
 
 
-def _redacted(name: str) -> str:
+def _redact_name(name: str) -> str:
     from memtui.engine.guards import secrets
 
     return secrets.redact_secrets(name)[0]

@@ -56,16 +56,16 @@ _STATES: dict[str, Role] = {
 }  # fmt: skip
 
 
-def outcome_line(run: JobRun | None) -> str:
+def run_outcome_line(run: JobRun | None) -> str:
     """The result of a run, in a line that also says if it was skipped."""
     if run is None:
         return ""
     if run.report is not None and run.report.skipped and not run.error:
         return f"skipped: {run.report.skipped}"
-    return result_text(run) or run.state
+    return run_result_text(run) or run.state
 
 
-def result_text(run: JobRun) -> str:
+def run_result_text(run: JobRun) -> str:
     """What a run did, or why it did nothing. Shown beside its state. Empty while it is running."""
     if run.error or run.report is None:
         return run.error or ""
@@ -78,21 +78,21 @@ def result_text(run: JobRun) -> str:
     return f"{run.report.summary}; {failures}" if run.report.counts.get("sessions") else failures
 
 
-def state_text(run: JobRun) -> Part:
+def run_state(run: JobRun) -> Part:
     """``done``, ``skipped``, ``failed``, ``cancelled`` or ``running``."""
     if run.report is not None and run.report.skipped:
         return "skipped", "dim"
     return run.state, _STATES[run.state]
 
 
-def result_role(run: JobRun | None) -> Role:
+def run_result_role(run: JobRun | None) -> Role:
     """The colour of a result: a failure stands out, also when only a part failed."""
     if run is not None and run.state == "failed":
         return "error"
     return "warning" if run is not None and run.report and run.report.counts.get("failed") else "text"
 
 
-def trigger_text(run: JobRun) -> str:
+def run_trigger_text(run: JobRun) -> str:
     """Why a run started: asked for, by itself, or for a date."""
     if run.manual:
         return "asked for"

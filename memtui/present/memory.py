@@ -41,10 +41,10 @@ def speaker_note(memory: MemoryRecord) -> str:
 
 def confidence_text(share: float) -> Visible:
     """A confidence between 0 and 1, in three cells: ``1.0``, ``.74``."""
-    return Visible("1.0" if is_full(share) else f"{max(share, 0.0):.2f}"[1:])
+    return Visible("1.0" if is_full_confidence(share) else f"{max(share, 0.0):.2f}"[1:])
 
 
-def is_full(share: float) -> bool:
+def is_full_confidence(share: float) -> bool:
     """Whether a confidence is shown as 1.0."""
     return share >= 0.995
 
@@ -85,7 +85,7 @@ def without_secrets(memory: MemoryRecord) -> str:
     return secrets.redact_secrets(memory.content)[0]
 
 
-def is_past(memory: MemoryRecord, now: float) -> bool:
+def is_past_plan(memory: MemoryRecord, now: float) -> bool:
     """Whether it is a plan whose date is over."""
     return memory.topic == "plan" and memory.happens_at is not None and memory.happens_at + _HALF_A_DAY < now
 
@@ -101,7 +101,7 @@ def date_note(memory: MemoryRecord, now: float) -> str:
     away = relative_time(days * _DAY, 0)
     if days > 0:
         return f"{day}, {away}"
-    return f"{day}, past" if is_past(memory, now) else f"{day}, {away} ago"
+    return f"{day}, past" if is_past_plan(memory, now) else f"{day}, {away} ago"
 
 
 def topic_and_date(memory: MemoryRecord, now: float) -> str:
@@ -127,7 +127,7 @@ def is_replaced(memory: MemoryRecord) -> bool:
     return memory.ended_by in _FOLLOWED
 
 
-def reason_ended(memory: MemoryRecord) -> str:
+def ended_reason(memory: MemoryRecord) -> str:
     """``replaced``, ``merged``, ``forgotten``, ``faded``."""
     return _ENDS.get(memory.ended_by or "", memory.ended_by or "ended")
 
@@ -135,7 +135,7 @@ def reason_ended(memory: MemoryRecord) -> str:
 def ended_text(memory: MemoryRecord, now: float) -> str:
     """Why and since when it is in the Trash. Empty while it is active."""
     return (
-        "" if memory.valid_until is None else f"{reason_ended(memory)} {local_date(memory.valid_until, now)}"
+        "" if memory.valid_until is None else f"{ended_reason(memory)} {local_date(memory.valid_until, now)}"
     )
 
 
@@ -165,7 +165,7 @@ def state_lines(memory: MemoryRecord, fades: float | None, now: float) -> Iterat
     if memory.topic:
         yield LabelledLine("topic", ((memory.topic, "text"),))
     if text := date_note(memory, now):
-        yield LabelledLine("date", ((text, "warning" if is_past(memory, now) else "text"),))
+        yield LabelledLine("date", ((text, "warning" if is_past_plan(memory, now) else "text"),))
     if memory.tags:
         yield LabelledLine("tags", (("  ".join(memory.tags), "text"),))
 
@@ -196,7 +196,7 @@ def version_differences(old: MemoryRecord, new: MemoryRecord) -> list[ColumnChan
 def _compared_values(memory: MemoryRecord) -> tuple[str, ...]:
     """The values of ``_SIDES``, in that order."""
     return (
-        reason_ended(memory) if memory.ended_by else "no",
+        ended_reason(memory) if memory.ended_by else "no",
         confidence_text(memory.confidence),
         "yes" if memory.protected else "no",
         ", ".join(memory.tags) or "none",

@@ -32,7 +32,7 @@ def expectation_text(saved: SavedQuery) -> str:
     return f"{plural(len(saved.expected), 'memory')} {among}"
 
 
-def verdict_text(saved: SavedQuery, result: QuestionResult | None) -> Part:
+def question_verdict(saved: SavedQuery, result: QuestionResult | None) -> Part:
     """Whether it finds what it should."""
     if not saved.expected:
         return "pinned", "dim"
@@ -47,7 +47,7 @@ def rank_of_expected(expected: ExpectedMemory) -> Part:
     return where, "success" if expected.passed else "warning"
 
 
-def scope_rows(saved: SavedQuery) -> list[tuple[str, str]]:
+def question_scope_rows(saved: SavedQuery) -> list[tuple[str, str]]:
     """(label, value) of the question's filter and profile."""
     known = (("only in", saved.filter), ("profile", saved.profile or ""))
     return [(label, value) for label, value in known if value]

@@ -25,13 +25,13 @@ _KINDS: Mapping[ReviewKind, Part] = {
 }
 
 
-def not_yet(card: ReviewItem) -> str:
+def quarantine_note(card: ReviewItem) -> str:
     """What agents get of a text that is held back."""
     if card.turns_served:
         return "not remembered as a fact yet; agents get the turn as it was said"
     return "not remembered yet, and shown to no agent"
 
 
-def kind(card: ReviewItem) -> Part:
+def card_kind(card: ReviewItem) -> Part:
     """The kind of a card, in one or two words."""
     return ("old name", "warning") if card.only_named else _KINDS[card.kind]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .format import local_date, local_time, plural
-from .memory import reason_ended
+from .memory import ended_reason
 from .text import Part, Role
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def consolidation_status(row: SessionRow, now: float) -> Part:
     return text, _ROLES[row.state]
 
 
-def failure_text(row: SessionRow) -> str:
+def consolidation_failure(row: SessionRow) -> str:
     """Why consolidating failed. Empty if it did not, or if nothing waits."""
     return row.session.last_error or "" if row.pending else ""
 
@@ -60,7 +60,7 @@ def speaker_name(turn: MemoryRecord) -> str:
 def turn_note(turn: MemoryRecord, through: int | None) -> Part:
     """A note on a turn, or empty. ``through``: the last rid that was consolidated, None if none was."""
     if not turn.active:
-        return reason_ended(turn), "warning"
+        return ended_reason(turn), "warning"
     if "secrets" in turn.attributes:
         return "holds a secret", "warning"
     return ("not consolidated", "dim") if through is not None and turn.rid > through else ("", "dim")

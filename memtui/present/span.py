@@ -42,12 +42,12 @@ def span_of(unit: SpanUnit, year: int, month: int) -> Span:
     return Span(year, (month - 1) // months * months + 1, months)
 
 
-def spans(unit: SpanUnit, months: Iterable[tuple[int, int, int]]) -> list[Span]:
+def filled_spans(unit: SpanUnit, months: Iterable[tuple[int, int, int]]) -> list[Span]:
     """The spans in which there is anything. ``months``: (year, month, memories)."""
     return sorted({span_of(unit, year, month) for year, month, number in months if number})
 
 
-def beside(there: list[Span], now: Span | None, by: int) -> Span | None:
+def neighbouring_span(there: list[Span], now: Span | None, by: int) -> Span | None:
     """The next span with anything before (-1) or after (1); from all time the last or the first. None if there is none."""
     if now is None:
         return (there[-1] if by < 0 else there[0]) if there else None

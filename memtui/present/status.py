@@ -42,14 +42,14 @@ def paused_line(recording: Recording, now: float) -> str:
     return f"paused {when}: no conversation is recorded{_turned_away_text(recording)}"
 
 
-def ended_line(before: Recording) -> str:
+def pause_ended_line(before: Recording) -> str:
     """The message when a pause ends. ``before``: the state until then."""
     if before.pause is None:
         return "it was not paused: recording goes on"
     return f"recording again{_turned_away_text(before)}"
 
 
-def never_lines(recording: Recording) -> list[str]:
+def never_recorded_lines(recording: Recording) -> list[str]:
     """A line for each client, project, folder and subject that is never recorded."""
     return [f"never recorded: {one.kind} {one.name}" for one in recording.never]
 

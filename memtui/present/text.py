@@ -139,12 +139,12 @@ def _make_visible(text: str, newlines: bool) -> str:
     text = _stacked_marks().sub(_limit_stack, text)
     if newlines:
         return _invisible_characters().sub(
-            lambda found: _TAB if found[0] == "\t" else _replacement(found), text
+            lambda found: _TAB if found[0] == "\t" else _visible_substitute(found), text
         )
-    return _unseen_or_newline().sub(_replacement, text)
+    return _unseen_or_newline().sub(_visible_substitute, text)
 
 
-def _replacement(found: re.Match[str]) -> str:
+def _visible_substitute(found: re.Match[str]) -> str:
     character = found[0]
     code = ord(character)
     if code < 0x20:

@@ -52,7 +52,7 @@ def start_worker(
 class ActionHost(Protocol):
     """An app that knows which actions cannot run now, and shows errors."""
 
-    def refusal(self, action: Action) -> str: ...
+    def app_unavailable_reason(self, action: Action) -> str: ...
     def action_perform(self, action_id: str) -> None: ...
     def show_error(self, error: Exception, task: str) -> None: ...
 
@@ -71,7 +71,7 @@ def action_method(node: object, action_id: str) -> Callable[[], Any] | None:
     return None
 
 
-def refusal_of_delegate(node: object, action: Action) -> str:
+def delegate_unavailable_reason(node: object, action: Action) -> str:
     """Why a delegate of ``node`` cannot run an action now. Empty if it can, or if no delegate has it."""
     for one in getattr(node, "delegates", ()):
         if hasattr(one, f"do_{action.id}"):
@@ -91,10 +91,12 @@ def unavailable_reason(node: object, action: Action) -> str:
     return "" if tell is None else str(tell(action))
 
 
-def refusal_of_action(node: DOMNode, action: Action) -> str:
+def node_or_app_unavailable_reason(node: DOMNode, action: Action) -> str:
     """``unavailable_reason``, or the reason of the app (read-only, not open yet)."""
     app = node.app
-    return (app.refusal(action) if isinstance(app, ActionHost) else "") or unavailable_reason(node, action)
+    return (app.app_unavailable_reason(action) if isinstance(app, ActionHost) else "") or unavailable_reason(
+        node, action
+    )
 
 
 def perform_action(node: DOMNode, action_id: str) -> None:
@@ -104,7 +106,7 @@ def perform_action(node: DOMNode, action_id: str) -> None:
     if do is None and isinstance(app, ActionHost) and app is not cast("object", node):
         app.action_perform(action_id)
         return
-    if reason := refusal_of_action(node, action):
+    if reason := node_or_app_unavailable_reason(node, action):
         node.post_message(Refused(action_id, reason))
         return
     assert do is not None, action_id

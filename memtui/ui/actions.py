@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple, get_args
 from .permissions import Effect
 
 ActionContext = Literal[
-    "everywhere", "list", "text", "transcript", "knobs", "card", "profile", "portrait", "neighbours", "grid",
+    "everywhere", "list", "text", "transcript", "tuning", "card", "profile", "portrait", "neighbours", "grid",
     "you", "review", "memories", "timeline", "search", "entities", "mentions", "sessions", "observations",
     "scratchpad", "maintenance", "history", "typing", "filtering",
 ]  # fmt: skip
@@ -30,7 +30,7 @@ PART_CONTEXTS: tuple[ActionContext, ...] = (
     "list",
     "text",
     "transcript",
-    "knobs",
+    "tuning",
     "card",
     "profile",
     "portrait",
@@ -85,7 +85,7 @@ _SIDES: tuple[ActionContext, ...] = ("list", "text", "transcript", "profile")
 _PARTS: tuple[ActionContext, ...] = (*_SIDES, "card", "portrait")
 _LISTED: tuple[ActionContext, ...] = ("list", "card")
 _PAGED: tuple[ActionContext, ...] = (*_PARTS, "grid")
-_STEPS: tuple[ActionContext, ...] = (*_PAGED, "knobs", "neighbours")
+_STEPS: tuple[ActionContext, ...] = (*_PAGED, "tuning", "neighbours")
 _ROWS: tuple[ActionContext, ...] = ("memories", "search")
 _KEPT: tuple[ActionContext, ...] = (*_ROWS, "observations", "you", "mentions")
 # Entities, and there a memory under the cursor of a profile.
@@ -160,9 +160,9 @@ ACTIONS: tuple[Action, ...] = (
             "The next layer: learned, changed, forgotten, faded, recalled by agents.", footer=8),
     _action("rows_by", "b", "rows", "Look", ("timeline",), "A row for each topic, person or project.", footer=9),
     _action("unfold", "enter", "unfold", "Look", ("transcript",), "Show a long turn whole, or fold it again."),
-    _action("less", "left  h", "less", "Look", ("knobs",), "Lower the chosen value; the hits follow at once.",
+    _action("less", "left  h", "less", "Look", ("tuning",), "Lower the chosen value; the hits follow at once.",
             footer=4),
-    _action("more", "right  l", "more", "Look", ("knobs",), "Raise the chosen value; the hits follow at once.",
+    _action("more", "right  l", "more", "Look", ("tuning",), "Raise the chosen value; the hits follow at once.",
             footer=5),
     _action("filter", "/", "filter", "Look", ("review", "memories", "timeline", *_ENTITIES, "sessions", "maintenance", "history"),
             "Narrow the list: words, kind:fact, tag:work, conf<0.5, -word, \"exact words\".", footer=10),

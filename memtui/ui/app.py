@@ -35,7 +35,7 @@ from .navigation import Navigation
 from .notifications import Notifications
 from .operations import Operations
 from .panes.registry import FIRST, WITHOUT_FACTS
-from .permissions import Permissions, permitted
+from .permissions import Permissions, permissions_of_run
 from .state import UiState
 from .theme import DARK, LIGHT, Appearance, own_themes, variable_defaults
 
@@ -101,7 +101,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
         self.look = look
         self.keymap, self._keymap_problems = read_keymap(keymap or {})
         self.readonly = readonly
-        self.permissions = permissions or permitted(readonly=readonly, demo=False)
+        self.permissions = permissions or permissions_of_run(readonly=readonly, demo=False)
         self.clock = clock
         self.started = clock()
         self.state = state or UiState(None)
@@ -122,7 +122,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
         self.demo_wanted = self.own_wanted = False
         self._begins_with = begins_with
         self._crash: BaseException | None = None
-        self.keystrokes: Keystrokes = Keystrokes(self, self._hand_on, self._takes_keys)
+        self.keystrokes: Keystrokes = Keystrokes(self, self._pass_event_on, self._takes_keys)
         for theme in own_themes():
             self.register_theme(theme)
         # light and dark are short for our own.
@@ -253,10 +253,10 @@ class MemtuiApp(App[None], inherit_bindings=False):
         self.post_message(Notified(event.reason, "warning", kind=f"refused {event.action_id}"))
 
     def on_changed(self, event: Changed) -> None:
-        self.follower.changed(event.changes)
+        self.follower.show_changes(event.changes)
 
     def on_progressed(self, event: Progressed) -> None:
-        self.follower.progressed(event.changes)
+        self.follower.show_progress_soon(event.changes)
 
     # -- opening
 
@@ -271,15 +271,15 @@ class MemtuiApp(App[None], inherit_bindings=False):
         if self._no_theme:
             known = f"{DARK}, {LIGHT}, or one that {self.keymap_shown('settings')} lists"
             self.post_message(Notified(f"There is no theme {self._no_theme!r}: {known}.", "warning"))
-        start_worker(self, self._open, "open")
+        start_worker(self, self._open_memory, "open")
 
-    async def _open(self) -> None:
+    async def _open_memory(self) -> None:
         while True:
             try:
                 memory, version = await self.operations.open()
                 break
             except Exception as error:
-                if not await self._restored_instead(error):
+                if not await self._offer_backup_instead(error):
                     return
         self.state.note_open(memory.path, self.clock())
         self.follower.begin(memory, version)
@@ -309,15 +309,15 @@ class MemtuiApp(App[None], inherit_bindings=False):
 
         plain = self.delegates
 
-        def over() -> None:
+        def end_tour() -> None:
             self.delegates = plain
             self.refresh_keys()
 
-        tour = Tour(self, lambda: self.main, self.navigation, over)
+        tour = Tour(self, lambda: self.main, self.navigation, end_tour)
         self.delegates = (tour, *plain)
         await tour.begin()
 
-    async def _restored_instead(self, error: Exception) -> bool:
+    async def _offer_backup_instead(self, error: Exception) -> bool:
         """Offer the backups of a memory that could not be opened. If there is none, show the error and end."""
         self.notifications.unopened = error
         try:
@@ -337,7 +337,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
         garbage_collection.collect_if_due(self.keystrokes.seconds_since_key)
         self.follower.poll()
 
-    def refusal(self, action: Action) -> str:
+    def app_unavailable_reason(self, action: Action) -> str:
         """Why ``action`` cannot run in any pane now. Empty if it can."""
         if action.changes and self.readonly:
             return self.permissions.unchangeable
@@ -353,7 +353,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
         else:
             await super().on_event(event)
 
-    async def _hand_on(self, event: events.Event) -> None:
+    async def _pass_event_on(self, event: events.Event) -> None:
         if isinstance(self.screen, MainScreen):
             self.screen.keep_focus()
         await super().on_event(event)

@@ -143,7 +143,7 @@ class AppActions:
 
     async def do_pause(self) -> None:
         """Pause recording, after asking for how long; or end the pause."""
-        from memtui.present.status import ended_line, never_lines, paused_line
+        from memtui.present.status import never_recorded_lines, pause_ended_line, paused_line
 
         from .dialogs.line_input import PauseDialog
 
@@ -159,9 +159,9 @@ class AppActions:
                 shell.show_message("Recording stays paused.")
                 return
             await shell.operations.change(lambda memory: memory.recording.resume(), "ending the pause")
-            shell.show_message(_as_sentence(ended_line(before)))
+            shell.show_message(_as_sentence(pause_ended_line(before)))
             return
-        end = await shell.ask_person(PauseDialog(never_lines(before)))
+        end = await shell.ask_person(PauseDialog(never_recorded_lines(before)))
         if end is None:
             shell.show_message("Recording goes on.")
             return
@@ -172,13 +172,13 @@ class AppActions:
 
     async def do_never_record(self) -> None:
         """Ask for a subject that is never to be recorded."""
-        from memtui.present.status import never_lines
+        from memtui.present.status import never_recorded_lines
 
         from .dialogs.line_input import NeverDialog
 
         shell = self._shell
         before = await shell.operations.ask(lambda memory: memory.recording.state())
-        subject = await shell.ask_person(NeverDialog(never_lines(before)))
+        subject = await shell.ask_person(NeverDialog(never_recorded_lines(before)))
         if subject is None:
             return
         await shell.operations.change(

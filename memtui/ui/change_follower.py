@@ -55,7 +55,7 @@ class SessionFollower:
             return
         self._stopped = stopped = threading.Event()
         self._thread = threading.Thread(
-            target=self._run, args=(memory, home, stopped), name="following", daemon=True
+            target=self._follow_sessions, args=(memory, home, stopped), name="following", daemon=True
         )
         self._thread.start()
 
@@ -66,7 +66,7 @@ class SessionFollower:
         if thread is not None:
             thread.join(END_SECONDS)
 
-    def _run(self, memory: Memory, home: Path, stopped: threading.Event) -> None:
+    def _follow_sessions(self, memory: Memory, home: Path, stopped: threading.Event) -> None:
         from memtui.engine.importers.known_places import known_sources
 
         try:
@@ -100,7 +100,9 @@ class SyncFollower:
         """Sync this memory, if it is in a group. Ends syncing another one first."""
         self.stop()
         self._stopped = stopped = threading.Event()
-        self._thread = threading.Thread(target=self._run, args=(memory, stopped), name="syncing", daemon=True)
+        self._thread = threading.Thread(
+            target=self._sync_until_stopped, args=(memory, stopped), name="syncing", daemon=True
+        )
         self._thread.start()
 
     def stop(self) -> None:
@@ -109,12 +111,12 @@ class SyncFollower:
         if thread is not None:
             thread.join(END_SECONDS)
 
-    def _run(self, memory: Memory, stopped: threading.Event) -> None:
+    def _sync_until_stopped(self, memory: Memory, stopped: threading.Event) -> None:
         from memtui.present.sync import problem_line
 
         told: set[str] = set()
 
-        def came(report: SyncReport) -> None:
+        def report_sync(report: SyncReport) -> None:
             for problem in report.problems:
                 if (line := problem_line(problem)) not in told:
                     told.add(line)
@@ -123,7 +125,10 @@ class SyncFollower:
         try:
             if memory.sync.is_set_up:
                 memory.sync.follow(
-                    stopped, came, self._failed, at_keyboard=lambda: self._quiet() < AT_KEYBOARD_SECONDS
+                    stopped,
+                    report_sync,
+                    self._failed,
+                    at_keyboard=lambda: self._quiet() < AT_KEYBOARD_SECONDS,
                 )
         except MemtuiError as error:
             if not stopped.is_set():
@@ -147,18 +152,18 @@ class InboxCount:
         self._waits = False
         self._cost = 0.0
 
-    def soon(self) -> None:
+    def count_soon(self) -> None:
         """Count again soon: the number may have changed."""
         if not self._waits:
             self._waits = True
-            self._shell.app.set_timer(max(FIRST_SECONDS, self._cost / _SHARE), self._start)
+            self._shell.app.set_timer(max(FIRST_SECONDS, self._cost / _SHARE), self._start_count)
 
-    def _start(self) -> None:
+    def _start_count(self) -> None:
         self._waits = False
         if not self._shell.is_leaving and self._shell.shown_pane_id != "review":
-            start_worker(self._shell.app, self._count, "inbox")
+            start_worker(self._shell.app, self._count_cards, "inbox")
 
-    async def _count(self) -> None:
+    async def _count_cards(self) -> None:
         began = monotonic()
         number = await self._shell.operations.ask(lambda memory: memory.review.inbox().total)
         self._cost = monotonic() - began
@@ -191,8 +196,8 @@ class ChangeFollower:
         self.stats: Stats | None = None
         # Operations of this run of the app.
         self.own_operations: set[int] = set()
-        self.sessions = SessionFollower(self._following_began, self._following_failed)
-        self.syncing = SyncFollower(quiet, self._sync_failed, self._sync_problem)
+        self.sessions = SessionFollower(self._show_following, self._show_following_failed)
+        self.syncing = SyncFollower(quiet, self._show_sync_failed, self._show_sync_problem)
         self._inbox = InboxCount(shell)
         self._progress: Changes | None = None
         self._pause_ends: Timer | None = None
@@ -200,13 +205,13 @@ class ChangeFollower:
     def begin(self, memory: Memory, version: int) -> None:
         """Follow a memory that was opened. ``version``: the file's version at that time."""
         self._version = version
-        self._subscribe(memory)
+        self._subscribe_to_changes(memory)
 
-    def _subscribe(self, memory: Memory) -> None:
+    def _subscribe_to_changes(self, memory: Memory) -> None:
         """Subscribe to all changes in this process."""
-        memory.subscribe("changed", self._changed_in_thread)
-        memory.subscribe("job_finished", self._changed_in_thread)
-        memory.subscribe("progress", self._progressed_in_thread)
+        memory.subscribe("changed", self._post_changed)
+        memory.subscribe("job_finished", self._post_changed)
+        memory.subscribe("progress", self._post_progressed)
 
     def start_background(self) -> None:
         """Start background work, unless the app is closing."""
@@ -239,7 +244,7 @@ class ChangeFollower:
         await asyncio.to_thread(self.stop_following)
         self.start_following()
 
-    def _following_began(self) -> None:
+    def _show_following(self) -> None:
         """Called in a thread: show it in the title."""
         self._shell.app.call_later(self.count_again)
 
@@ -247,15 +252,15 @@ class ChangeFollower:
         self.sessions.stop()
         self.syncing.stop()
 
-    def _sync_failed(self, error: MemtuiError) -> None:
+    def _show_sync_failed(self, error: MemtuiError) -> None:
         """Called in a thread."""
         self._shell.app.post_message(Notified(f"Sync: {error.message} {error.hint}", "warning", kind="sync"))
 
-    def _sync_problem(self, line: str) -> None:
+    def _show_sync_problem(self, line: str) -> None:
         """Called in a thread."""
         self._shell.app.post_message(Notified(f"Sync: {line}", "error", kind="sync"))
 
-    def _following_failed(self, error: Exception) -> None:
+    def _show_following_failed(self, error: Exception) -> None:
         """Called in a thread: show that following has stopped."""
         from memtui.log import error_outline
 
@@ -275,12 +280,12 @@ class ChangeFollower:
 
     # -- changes
 
-    def _changed_in_thread(self, changes: Changes) -> None:
+    def _post_changed(self, changes: Changes) -> None:
         if changes.operation is not None:
             self.own_operations.add(changes.operation.op_id)
         self._shell.app.post_message(Changed(changes))
 
-    def changed(self, changes: Changes) -> None:
+    def show_changes(self, changes: Changes) -> None:
         operation = changes.operation
         if self._shell.is_leaving:
             return
@@ -290,16 +295,16 @@ class ChangeFollower:
         self._window().memory_changed(changes)
         self.count_again()
 
-    def _progressed_in_thread(self, changes: Changes) -> None:
+    def _post_progressed(self, changes: Changes) -> None:
         self._shell.app.post_message(Progressed(changes))
 
-    def progressed(self, changes: Changes) -> None:
+    def show_progress_soon(self, changes: Changes) -> None:
         """Reload the lists at most once a second: links and vectors come in thousands of batches."""
         if self._progress is None and not self._shell.is_leaving:
-            self._shell.app.set_timer(PROGRESS_SECONDS, self._follow_progress)
+            self._shell.app.set_timer(PROGRESS_SECONDS, self._show_progress)
         self._progress = changes
 
-    def _follow_progress(self) -> None:
+    def _show_progress(self) -> None:
         changes, self._progress = self._progress, None
         if changes is not None and not self._shell.is_leaving:
             self._window().memory_changed(changes)
@@ -320,14 +325,14 @@ class ChangeFollower:
             self._shell.app.post_message(Notified(f"{error.message} {error.hint}", "error", kind="poll"))
             return
         if version != self._version:
-            self._shell.app.post_message(Changed(_everything()))
+            self._shell.app.post_message(Changed(_all_changes()))
         self._version = version
 
     def count_again(self) -> None:
         """Read the counts of the tabs and the title."""
-        start_worker(self._shell.app, self._count, "count")
+        start_worker(self._shell.app, self._read_counts, "count")
 
-    async def _count(self) -> None:
+    async def _read_counts(self) -> None:
         await asyncio.sleep(COUNT_DELAY)
         stats, recording = await self._shell.operations.ask(
             lambda memory: (memory.stats(), memory.recording.state()), slow=True
@@ -337,10 +342,10 @@ class ChangeFollower:
             return
         self._window().show_stats(stats)
         title = self._window().query_one(TitleBar)
-        title.facts = tuple(self._facts(stats, recording))
+        title.facts = tuple(self._title_facts(stats, recording))
         title.set_class(recording.pause is not None, "-paused")  # a low window shows the title only then
         self._look_when_it_ends(recording.pause)
-        self._inbox.soon()
+        self._inbox.count_soon()
 
     def _look_when_it_ends(self, pause: Pause | None) -> None:
         """Update the title when a pause ends."""
@@ -351,7 +356,7 @@ class ChangeFollower:
             left = max(pause.until - self._shell.clock(), 0.0) + 1.0
             self._pause_ends = self._shell.app.set_timer(left, self.count_again)
 
-    def _facts(self, stats: Stats, recording: Recording) -> Iterator[str]:
+    def _title_facts(self, stats: Stats, recording: Recording) -> Iterator[str]:
         """The facts about the memory for the title."""
         pause = recording.pause
         if pause is not None:
@@ -389,16 +394,16 @@ class ChangeFollower:
                 await asyncio.sleep(LOOK_SECONDS)
             await asyncio.to_thread(self.stop_following)
             memory, self._version = await shell.operations.reopen(lambda: reopen(configuration.settings))
-            self._subscribe(memory)
+            self._subscribe_to_changes(memory)
             await self.start_jobs()
             self.start_following()
-            self.changed(_everything())
+            self.show_changes(_all_changes())
         start_worker(
             self._shell.app, shell.operations.close_previous, "closing the previous memory", exclusive=False
         )
 
 
-def _everything() -> Changes:
+def _all_changes() -> Changes:
     """Changes that concern every table."""
     from memtui.engine.records import Changes
 

@@ -53,7 +53,7 @@ class FileRecovery:
         if found is None or self._shell.is_leaving:
             return None
         rescue, backups = found
-        from memtui.present.backup import short_reason
+        from memtui.present.backup import short_backup_reason
 
         from .dialogs.choice import Choice, PickDialog
 
@@ -61,7 +61,7 @@ class FileRecovery:
         choices = [
             Choice(
                 f"{local_time(one.at, now)}, {time_ago(one.at, now)}: {kind_counts(held.counts)}",
-                short_reason(one.reason),
+                short_backup_reason(one.reason),
             )
             for one, held in backups
         ]
@@ -114,9 +114,11 @@ class FileRecovery:
         return await asyncio.shield(self._asked)
 
     def _reopen_answered(self, yes: bool | None) -> None:
-        start_worker(self._shell.app, self._reopen_file if yes else self._leave, "reopening", exclusive=False)
+        start_worker(
+            self._shell.app, self._reopen_file if yes else self._leave_app, "reopening", exclusive=False
+        )
 
-    async def _leave(self) -> None:
+    async def _leave_app(self) -> None:
         self._declined = True
         self._shell.show_message(
             "The file was replaced while it was open: nothing can be written.", "warning"

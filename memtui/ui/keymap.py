@@ -51,7 +51,7 @@ _WHERE: dict[ActionContext, str] = {
     "list": "in a list",
     "text": "in a preview",
     "transcript": "in a conversation",
-    "knobs": "while tuning in Search",
+    "tuning": "while tuning in Search",
     "card": "on a card of Review",
     "profile": "in the profile of an entity",
     "portrait": "in You",

@@ -28,14 +28,16 @@ class ControlFilter(LineFilter):
     """Removes control, bidi and hidden characters from rendered lines, and links with such characters."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        return [segment if _is_clean(segment) else _cleaned(segment) for segment in segments]
+        return [
+            segment if _is_clean(segment) else _without_control_characters(segment) for segment in segments
+        ]
 
 
 class PlainFilter(LineFilter):
     """For terminals without Unicode: signs and punctuation of one cell become ASCII of one cell."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        return [segment if segment.text.isascii() else _plain(segment) for segment in segments]
+        return [segment if segment.text.isascii() else _in_plain_letters(segment) for segment in segments]
 
 
 def own_filters(*, ascii: bool, no_color: bool) -> tuple[LineFilter, ...]:
@@ -57,10 +59,10 @@ class NoColourFilter(LineFilter):
     """For ``NO_COLOR``: no colours. Text with a special background is reversed instead."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        return [_uncoloured(segment, background) for segment in segments]
+        return [_without_colour(segment, background) for segment in segments]
 
 
-def _uncoloured(segment: Segment, background: Color) -> Segment:
+def _without_colour(segment: Segment, background: Color) -> Segment:
     style = segment.style
     if style is None:
         return segment
@@ -73,7 +75,7 @@ def _uncoloured(segment: Segment, background: Color) -> Segment:
     return Segment(segment.text, plain, segment.control)
 
 
-def _plain(segment: Segment) -> Segment:
+def _in_plain_letters(segment: Segment) -> Segment:
     return Segment(segment.text.translate(_PLAIN), segment.style, segment.control)
 
 
@@ -82,7 +84,7 @@ def _is_clean(segment: Segment) -> bool:
     return segment.text.isprintable() and (link is None or link.isprintable())
 
 
-def _cleaned(segment: Segment) -> Segment:
+def _without_control_characters(segment: Segment) -> Segment:
     style = segment.style
     if style is not None and style.link is not None and not style.link.isprintable():
         style = style.update_link(None)

@@ -11,7 +11,7 @@ from textual.dom import DOMNode
 from textual.screen import Screen
 from textual.widget import Widget
 
-from memtui.ui.action_dispatch import action_method, offers_action, refusal_of_action
+from memtui.ui.action_dispatch import action_method, node_or_app_unavailable_reason, offers_action
 from memtui.ui.actions import (
     BY_ID,
     HELP_GROUPS,
@@ -240,7 +240,7 @@ class MainScreen(Screen[None]):
             node = self.offerer_of(action)
             needed = action.needs is None or not self.shell.permissions.unavailable_reason(action.needs)
             if node is not None and needed and not (action.changes and self.shell.readonly):
-                able = not refusal_of_action(node, action)
+                able = not node_or_app_unavailable_reason(node, action)
                 if not able and action.id in self.pane.footer_if_able:
                     continue
                 key = (
@@ -270,7 +270,7 @@ class MainScreen(Screen[None]):
                     group,
                     " ".join(map(show_key, self.shell.keymap.keys(action))),
                     self.pane.help(action),
-                    refusal_of_action(node, action),
+                    node_or_app_unavailable_reason(node, action),
                 )
                 for action in actions
                 if action.group == group and (node := self.offerer_of(action)) is not None

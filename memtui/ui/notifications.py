@@ -11,7 +11,7 @@ from memtui.engine.errors import InputError, MemtuiError
 
 from .actions import BY_ID
 from .messages import Notified
-from .safe import notice
+from .safe import show_notice
 from .widgets.bars import StatusLine
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Notifications:
         cut = not said.then and not status.has_room_for(said.text)
         if (said.severity == "error" or cut) and times == 1:
             shell.app.clear_notifications()
-            notice(shell.app.screen, said.text, severity=said.severity)
+            show_notice(shell.app.screen, said.text, severity=said.severity)
         if not said.then:
             shell.app.set_timer(SAID_SECONDS, partial(self._clear_old_message, status.said))
 

@@ -14,9 +14,9 @@ from textual.content import Content
 from memtui.engine import word_lists
 from memtui.present.text import Visible, visible
 
-from .action_dispatch import refusal_of_action, start_worker
+from .action_dispatch import node_or_app_unavailable_reason, start_worker
 from .actions import ActionContext, actions_at
-from .panes.maintenance.rows import topics
+from .panes.maintenance.rows import names_of_topics
 from .panes.registry import PANES
 from .safe import assemble
 from .shell import shell_of
@@ -117,7 +117,7 @@ class PaletteCommands(Provider):
             node = main.offerer_of(action)
             if action.group == "Move" or action.id == "palette" or node is None:
                 continue
-            reason = refusal_of_action(node, action)
+            reason = node_or_app_unavailable_reason(node, action)
             help = f"not now: {reason}" if reason else main.pane.help(action)
             name = visible(f"{action.label[0].upper()}{action.label[1:]}")
             run = partial(shell.action_perform, action.id)
@@ -152,7 +152,7 @@ def _entries_of_other_panes(shell: Shell, here: ActionContext, entity_name: str)
             run = partial(start_worker, shell.app, partial(shell.navigation.begin_at, spec.pane_id), "go")
             shown = _entry_display(name, shell.keymap.key_label(action), action.help)
             yield PaletteEntry(name, shown, run, False, f"{action.help} {_everyday_words(action.id)}")
-    for key, topic in topics():
+    for key, topic in names_of_topics():
         name = visible(f"Maintenance: {topic}")
         go = partial(start_worker, shell.app, partial(shell.navigation.open_topic, key), "go")
         help = "Show it in Maintenance."
@@ -215,16 +215,16 @@ def show_pictures(shell: Shell, entity_name: str) -> None:
 
     from .dialogs.help import HelpDialog, HelpLine
 
-    def command(*words: str) -> str:
+    def command_line(*words: str) -> str:
         return shell_line(*shell.shell_options, "picture", *words)
 
     draw = "A picture for others: in a shell"
     # A name that begins like an option stands behind the sign that ends options.
     named = (entity_name or "NAME",) if not entity_name.startswith("-") else ("--", entity_name)
     lines = [
-        HelpLine(draw, command("you", "me.svg"), "What is known about you."),
-        HelpLine(draw, command("timeline", "years.svg"), "Your memories over time."),
-        HelpLine(draw, command("entity", *named, "who.svg"), f"Whom {named[-1]} is seen with."),
+        HelpLine(draw, command_line("you", "me.svg"), "What is known about you."),
+        HelpLine(draw, command_line("timeline", "years.svg"), "Your memories over time."),
+        HelpLine(draw, command_line("entity", *named, "who.svg"), f"Whom {named[-1]} is seen with."),
         HelpLine(draw, '--filter "-tag:private -topic:health"', "Leaves out what is not for others."),
     ]
     shell.app.push_screen(HelpDialog("Pictures", lines))

@@ -59,14 +59,14 @@ def portrait_svg(found: Portrait, frame: PictureFrame) -> str:
     shown = public_portrait(found)
     glyphs = frame.look.glyphs
 
-    def fill(view: Widget) -> int:
+    def show_portrait(view: Widget) -> int:
         assert isinstance(view, PortraitView)
         lines = PortraitLines(view.text_width, view.size.height, frame.now, glyphs, review=0)
         laid = lines.lay_out(shown)
         view.show_layout(laid, subject="picture")
         return len(laid.lines)
 
-    return _draw_svg(frame, "What is known", headline(found), lambda: PortraitView(glyphs), fill, 40)
+    return _draw_svg(frame, "What is known", headline(found), lambda: PortraitView(glyphs), show_portrait, 40)
 
 
 def neighbourhood_svg(found: Neighbourhood, frame: PictureFrame) -> str:
@@ -75,15 +75,15 @@ def neighbourhood_svg(found: Neighbourhood, frame: PictureFrame) -> str:
 
     shown = public_neighbourhood(found)
 
-    def fill(view: Widget) -> int:
+    def show_neighbours(view: Widget) -> int:
         assert isinstance(view, NeighboursView)
         view.show(shown, frame.now, cursor=MIDDLE)
         return view.size.height
 
-    def make() -> Widget:
+    def make_view() -> Widget:
         return NeighboursView(frame.look.glyphs, frame.now, shows_cursor=False)
 
-    return _draw_svg(frame, "Who with whom", companions_headline(shown, 0), make, fill, 36)
+    return _draw_svg(frame, "Who with whom", companions_headline(shown, 0), make_view, show_neighbours, 36)
 
 
 def timeline_svg(found: Timeline, frame: PictureFrame) -> str:
@@ -91,7 +91,7 @@ def timeline_svg(found: Timeline, frame: PictureFrame) -> str:
     shown = public_timeline(found)
     rows = len(shown.rows) + 1
 
-    def fill(view: Widget) -> int:
+    def show_timeline(view: Widget) -> int:
         assert isinstance(view, _LinesView)
         width, height = view.size
         where = timeline.plan(shown, width, height + _BELOW)
@@ -99,7 +99,9 @@ def timeline_svg(found: Timeline, frame: PictureFrame) -> str:
         return height
 
     needed = rows * (2 if rows <= _LOW_FROM else 1) + _AROUND
-    return _draw_svg(frame, "Over time", timeline.headline(found).rstrip("."), _LinesView, fill, needed)
+    return _draw_svg(
+        frame, "Over time", timeline.headline(found).rstrip("."), _LinesView, show_timeline, needed
+    )
 
 
 def periods_that_fit(columns: int) -> int:

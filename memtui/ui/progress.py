@@ -33,11 +33,11 @@ class Work:
         """Ask the work to stop at its next check."""
         if not self._stop.is_set():
             self._stop.set()
-            timer = threading.Timer(PATIENCE, self._interrupt)
+            timer = threading.Timer(PATIENCE, self._interrupt_work)
             timer.daemon = True
             timer.start()
 
-    def _interrupt(self) -> None:
+    def _interrupt_work(self) -> None:
         if self.interrupt is not None:
             self.interrupt()
 

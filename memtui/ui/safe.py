@@ -50,12 +50,12 @@ def assemble(*parts: str | Content | Styled) -> Content:
     )
 
 
-def drawn(line: Line) -> Content:
+def content_of_line(line: Line) -> Content:
     """A line of a record, each part in the colour of its role."""
     return assemble(*((text, _STYLES.get(role, f"${role}")) for text, role in line))
 
 
-def marked(
+def content_with_marks(
     text: str, ranges: Iterable[tuple[int, int]], style: str | Style, base: str | Style = ""
 ) -> Content:
     """``text`` with the code points ``start:end`` of each range in ``style``, the rest in ``base``.
@@ -67,7 +67,7 @@ def marked(
     spans: list[Span] = []
     at = width = 0
 
-    def add(end: int, style: str | Style) -> None:
+    def add_piece(end: int, style: str | Style) -> None:
         nonlocal at, width
         if end <= at:
             return
@@ -78,9 +78,9 @@ def marked(
         at, width = end, width + len(piece)
 
     for start, end in sorted(ranges):
-        add(min(start, len(text)), base)
-        add(min(end, len(text)), style)
-    add(len(text), base)
+        add_piece(min(start, len(text)), base)
+        add_piece(min(end, len(text)), style)
+    add_piece(len(text), base)
     return Content("".join(shown), spans)
 
 
@@ -89,7 +89,7 @@ def segment(text: str, style: RichStyle | None = None) -> Segment:
     return Segment(visible(text), style)
 
 
-def notice(
+def show_notice(
     node: App[object] | Widget,
     text: str,
     *,

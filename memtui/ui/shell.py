@@ -122,7 +122,7 @@ class Shell(Protocol):
     def action_perform(self, action_id: str) -> None:
         """Run an action at the node that has it now."""
 
-    def refusal(self, action: Action) -> str:
+    def app_unavailable_reason(self, action: Action) -> str:
         """Why an action cannot run in any pane now. Empty if it can."""
 
     # -- the person

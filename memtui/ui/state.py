@@ -60,14 +60,14 @@ class UiState:
 
     def note_open(self, memory: Path | None, at: float) -> None:
         """It is open now. The next run knows it."""
-        _keep(self._open, memory, int(at))
+        _put_last(self._open, memory, int(at))
 
-    def checked(self, memory: Path | None) -> LastCheck | None:
+    def last_check(self, memory: Path | None) -> LastCheck | None:
         """When that memory was checked last, if known."""
         return self._checked.get(str(memory))
 
     def note_checked(self, memory: Path | None, at: float, findings: int) -> None:
-        _keep(self._checked, memory, LastCheck(int(at), findings))
+        _put_last(self._checked, memory, LastCheck(int(at), findings))
         self.save()
 
     def save(self) -> None:
@@ -91,7 +91,7 @@ class UiState:
                 new.unlink(missing_ok=True)
 
 
-def _keep(noted: dict[str, Any], memory: Path | None, value: LastCheck | int) -> None:
+def _put_last(noted: dict[str, Any], memory: Path | None, value: LastCheck | int) -> None:
     """Put it last; beyond so many memories the first one goes."""
     name = str(memory)
     if not name.isprintable():

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from memtui.access.admission import RateLimit
 from memtui.access.counts import KEPT_DAYS, AdmissionCounts
-from memtui.present.access import refusals_line, token_use
+from memtui.present.access import refusals_line, token_use_text
 
 
 def test_one_too_many_in_a_minute_waits_until_it_is_over() -> None:
@@ -57,7 +57,7 @@ def test_servers_add_to_the_same_counts(tmp_path: Path, caplog: pytest.LogCaptur
     ]
     lines = [refusals_line(each, now[0]) for each in found.refused_since(now[0] - 60)]
     assert "refused 3 times: unknown token, the last now from 10.0.0.9" in lines
-    assert token_use(found.tokens["t1"], now[0]) == "3 requests, the last now from 10.0.0.1"
+    assert token_use_text(found.tokens["t1"], now[0]) == "3 requests, the last now from 10.0.0.1"
     if os.name == "posix":
         assert path.stat().st_mode & 0o777 == 0o600
     now[0] += (KEPT_DAYS + 1) * 86_400

@@ -78,7 +78,7 @@ async def test_the_app_shows_whose_store_it_is_and_refuses_changes_with_the_way(
                 "This is a read-only copy of engram.db, a store of engram. To keep it: "
             )
             assert f"import {path}" in refusal
-            assert {app.refusal(one) for one in ACTIONS if one.changes} == {refusal}
+            assert {app.app_unavailable_reason(one) for one in ACTIONS if one.changes} == {refusal}
         assert list(scratch.iterdir())
     assert not list(scratch.iterdir())
 

@@ -453,7 +453,7 @@ def test_settings_and_state_keep_what_they_were(tmp_path: Path) -> None:
         kept.note_checked(tmp_path / "memory.db", 1.0, 0)  # not worth a complaint
     says_where_and_what_next(caught.value, file)
     assert file.read_text() == before
-    assert UiState(state_file).checked(tmp_path / "memory.db") is None
+    assert UiState(state_file).last_check(tmp_path / "memory.db") is None
     assert {path.name for path in tmp_path.iterdir()} == {"config.toml", "agent.json", "state"}
     write_setting(file, "general.theme", "memtui-dark")
     assert files.write_edit(edit) is not None

@@ -182,7 +182,7 @@ def test_a_date_is_told_in_days_of_the_calendar(day: int, hour: int, lines: str)
     noon = int(datetime(2026, 11, day, 12, tzinfo=UTC).timestamp())
     memory = fact(topic="plan", happens_at=noon)
     assert words.date_note(memory, now) == lines
-    assert words.is_past(memory, now) == ("past" in lines)
+    assert words.is_past_plan(memory, now) == ("past" in lines)
     assert words.date_note(fact(), now) == ""
 
 

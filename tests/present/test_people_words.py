@@ -32,10 +32,10 @@ def test_a_session_says_where_it_comes_from_and_how_far_it_is() -> None:
     failed = SessionRow(sid=1, pending=True, session=talk(attempts=2, last_error="no answer"))
     assert session.session_state(failed) == ("failed", "error")
     assert session.consolidation_status(failed, NOW)[0] == "consolidating failed (2 tries)"
-    assert session.failure_text(failed) == "no answer"
+    assert session.consolidation_failure(failed) == "no answer"
     done = SessionRow(sid=1, pending=False, session=talk(consolidated_at=NOW))
     assert session.consolidation_status(done, NOW)[0] == "consolidated 14 Nov"
-    assert session.failure_text(done) == ""
+    assert session.consolidation_failure(done) == ""
 
 
 def test_a_turn_says_who_spoke_and_what_is_special() -> None:
@@ -63,5 +63,7 @@ def test_an_entity_says_how_else_it_is_called_and_where_it_is_mentioned() -> Non
 
 
 def test_a_card_says_what_it_is() -> None:
-    said = [review.kind(ReviewItem(id="p1", kind=kind, reason="")) for kind in ("quarantined", "entities")]
+    said = [
+        review.card_kind(ReviewItem(id="p1", kind=kind, reason="")) for kind in ("quarantined", "entities")
+    ]
     assert said == [("quarantined", "warning"), ("same?", "accent")]

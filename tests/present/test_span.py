@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memtui.present.span import Span, beside, span_of, spans
+from memtui.present.span import Span, filled_spans, neighbouring_span, span_of
 
 MONTHS = [(2025, 12, 3), (2026, 1, 0), (2026, 2, 1), (2026, 3, 4)]
 
@@ -13,10 +13,12 @@ def test_names_and_terms() -> None:
 
 
 def test_only_spans_with_anything_are_stepped_through() -> None:
-    there = spans("month", MONTHS)
+    there = filled_spans("month", MONTHS)
     assert there == [Span(2025, 12, 1), Span(2026, 2, 1), Span(2026, 3, 1)]
-    assert beside(there, None, -1) == Span(2026, 3, 1) and beside(there, None, 1) == Span(2025, 12, 1)
-    assert beside(there, Span(2026, 2, 1), -1) == Span(2025, 12, 1)
-    assert beside(there, Span(2026, 3, 1), 1) is None and beside([], None, -1) is None
-    assert spans("quarter", MONTHS) == [Span(2025, 10, 3), Span(2026, 1, 3)]
-    assert spans("year", MONTHS) == [Span(2025, 1, 12), Span(2026, 1, 12)]
+    assert neighbouring_span(there, None, -1) == Span(2026, 3, 1) and neighbouring_span(
+        there, None, 1
+    ) == Span(2025, 12, 1)
+    assert neighbouring_span(there, Span(2026, 2, 1), -1) == Span(2025, 12, 1)
+    assert neighbouring_span(there, Span(2026, 3, 1), 1) is None and neighbouring_span([], None, -1) is None
+    assert filled_spans("quarter", MONTHS) == [Span(2025, 10, 3), Span(2026, 1, 3)]
+    assert filled_spans("year", MONTHS) == [Span(2025, 1, 12), Span(2026, 1, 12)]

@@ -30,29 +30,29 @@ def status(**fields: object) -> JobStatus:
 
 
 def test_a_run_says_what_came_of_it() -> None:
-    assert job.outcome_line(None) == ""
-    assert job.outcome_line(run(state="running")) == "running"
-    assert job.outcome_line(run(report=JobReport(summary="faded 3 facts"))) == "faded 3 facts"
+    assert job.run_outcome_line(None) == ""
+    assert job.run_outcome_line(run(state="running")) == "running"
+    assert job.run_outcome_line(run(report=JobReport(summary="faded 3 facts"))) == "faded 3 facts"
     skipped = run(report=JobReport(summary="", skipped="no language model is configured"))
-    assert job.outcome_line(skipped) == "skipped: no language model is configured"
-    assert (job.state_text(skipped)[0], job.result_text(skipped)) == (
+    assert job.run_outcome_line(skipped) == "skipped: no language model is configured"
+    assert (job.run_state(skipped)[0], job.run_result_text(skipped)) == (
         "skipped",
         "no language model is configured",
     )
     broken = run(state="failed", error="the disk is full")
-    assert (job.outcome_line(broken), job.state_text(broken), job.result_role(broken)) == (
+    assert (job.run_outcome_line(broken), job.run_state(broken), job.run_result_role(broken)) == (
         "the disk is full", ("failed", "error"), "error",
     )  # fmt: skip
 
 
 def test_sessions_that_failed_are_told_beside_those_that_did_not() -> None:
     some = run(report=JobReport(summary="2 sessions: 5 facts", counts={"sessions": 2, "failed": 1}))
-    assert job.outcome_line(some) == "2 sessions: 5 facts; 1 session failed"
+    assert job.run_outcome_line(some) == "2 sessions: 5 facts; 1 session failed"
     assert (
-        job.outcome_line(run(report=JobReport(summary="nothing", counts={"failed": 2})))
+        job.run_outcome_line(run(report=JobReport(summary="nothing", counts={"failed": 2})))
         == "2 sessions failed"
     )
-    assert job.result_role(some) == "warning"
+    assert job.run_result_role(some) == "warning"
 
 
 def test_a_job_says_when_it_runs_next() -> None:
@@ -60,17 +60,17 @@ def test_a_job_says_when_it_runs_next() -> None:
     assert job.next_run_text(status(next_due=None), NOW)[0] == "whenever there is something to do"
     assert job.next_run_text(status(next_due=NOW - 1), NOW)[0] == "due now"
     assert job.next_run_text(status(), NOW)[0].startswith("14 Nov ")
-    assert [job.trigger_text(run(period=one)) for one in ("manual:x", "slot:7", "2023-11-14")] == [
+    assert [job.run_trigger_text(run(period=one)) for one in ("manual:x", "slot:7", "2023-11-14")] == [
         "asked for", "by itself", "for 2023-11-14",
     ]  # fmt: skip
 
 
 def test_a_backup_says_what_it_was_made_for() -> None:
-    assert (backup.reason_label("manual"), backup.reason_label("restore")) == (
+    assert (backup.backup_reason("manual"), backup.backup_reason("restore")) == (
         "asked for",
         "before a restore",
     )
-    assert backup.short_reason("maintenance") == "nightly"
+    assert backup.short_backup_reason("maintenance") == "nightly"
     assert backup.backups_summary((), NOW) == "no backups yet"
 
 
@@ -104,8 +104,8 @@ def test_a_question_says_what_it_expects_and_how_it_fared() -> None:
     place = ExpectedMemory(memory_id="fact_1", content="Ada eats no meat", rank=4, passed=False)
     failed = QuestionResult(question=saved, at=NOW, passed=False, places=(place,))
     assert question.expectation_text(saved) == "1 memory as the first hit"
-    assert question.verdict_text(saved, None)[0] == "not asked yet"
-    assert question.verdict_text(saved, failed) == ("fails", "error")
+    assert question.question_verdict(saved, None)[0] == "not asked yet"
+    assert question.question_verdict(saved, failed) == ("fails", "error")
     assert question.rank_of_expected(place) == ("#4", "warning")
     assert question.results_line([failed]) == "1 of 1 fail"
     assert question.results_line([]) == "none expects an answer yet"

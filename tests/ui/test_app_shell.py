@@ -127,7 +127,7 @@ async def test_no_key_crashes_a_pane_whose_memory_is_still_being_opened(pane: st
             await pilot.press("slash", "a", "b")
             await pilot.pause()
             if isinstance(app.main.pane, MaintenancePane):
-                app.main.pane._refresh()  # as it does by itself after some seconds
+                app.main.pane._refresh_rows()  # as it does by itself after some seconds
                 await pilot.pause()
             assert app.screen is app.main
         finally:

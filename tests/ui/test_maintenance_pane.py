@@ -16,12 +16,12 @@ from memtui.engine.namespaces.files import Files
 from memtui.engine.records import CheckReport, EmbeddingOptions, Finding, Options, RowsOf
 from memtui.engine.records.jobs import JobRun, JobStatus
 from memtui.present.glyphs import ASCII, UNICODE
-from memtui.present.job import outcome_line, result_role, trigger_text
+from memtui.present.job import run_outcome_line, run_result_role, run_trigger_text
 from memtui.ui.app import MemtuiApp
 from memtui.ui.dialogs.choice import Question
 from memtui.ui.panes.maintenance.pane import MaintenancePane
 from memtui.ui.panes.maintenance.rows import Row, maintenance_columns
-from memtui.ui.presenters.plots import PlotBar, bar_chart, column_chart, resample
+from memtui.ui.presenters.plots import PlotBar, bar_chart, column_chart, resample_values
 from memtui.ui.state import UiState
 from memtui.ui.widgets.bars import KeyBar, StatusLine
 from memtui.ui.widgets.row_table import RowTable
@@ -256,10 +256,10 @@ async def test_every_line_is_harmless_and_fits_at_every_size(faded: Story, size:
 
 
 def test_values_are_stretched_and_gathered_without_losing_the_highest() -> None:
-    assert resample([1, 2], 4) == [1, 1, 2, 2]
-    assert resample([1, 9, 2, 3], 2) == [9, 3]
-    assert resample([1, 2, 3], 2, sum) == [1, 5]
-    assert resample([], 5) == []
+    assert resample_values([1, 2], 4) == [1, 1, 2, 2]
+    assert resample_values([1, 9, 2, 3], 2) == [9, 3]
+    assert resample_values([1, 2, 3], 2, sum) == [1, 5]
+    assert resample_values([], 5) == []
 
 
 @pytest.mark.parametrize("glyphs", [UNICODE, ASCII])
@@ -279,7 +279,7 @@ def test_a_run_in_which_sessions_failed_says_so() -> None:
     run = JobRun(
         run_id=1, job="consolidation", period="slot:29921967", state="done", started_at=NOW, report=report
     )
-    assert (outcome_line(run), result_role(run), trigger_text(run)) == (
+    assert (run_outcome_line(run), run_result_role(run), run_trigger_text(run)) == (
         "2 sessions failed",
         "warning",
         "by itself",
@@ -405,7 +405,8 @@ async def test_what_ails_the_memories_opens_exactly_these_rows(faded: Story) -> 
         await pilot.press("enter")
         await until(
             lambda: (
-                pane(app).table.selected is not None and pane(app).table.selected.health_finding is not None
+                pane(app).table.selected is not None
+                and pane(app).table.selected.health_finding_text is not None
             )
         )
         await go_to(app, "Duplicates")
@@ -498,7 +499,9 @@ async def test_the_footer_of_maintenance_puts_what_cannot_run_here_last(faded: S
         await ready(app)
         await pilot.press("up")
         await until(
-            lambda: pane(app).table.selected is not None and pane(app).table.selected.group == "Storage"
+            lambda: (
+                pane(app).table.selected is not None and pane(app).table.selected.memtui_group == "Storage"
+            )
         )
         keys = app.main.query_one(KeyBar).keys
         able = [key.able for key in keys[:-2]]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from memtui.engine.records import Hit, MemoryRecord, Profile, RetrieverHit, SearchResult
 from memtui.present.glyphs import UNICODE
 from memtui.present.hit import RETRIEVERS, matched_text, raw_score, score_text
-from memtui.ui.panes.search.ranking import KINDS, KNOBS, Tuning
+from memtui.ui.panes.search.ranking import KINDS, RANKING_CONTROLS, Tuning
 from memtui.ui.presenters.hit import HitText, hit_rows, match_ranges, search_columns, stacked_bar_cells
 from memtui.ui.presenters.memory_text import MemoryText
 from ui_story import Story
@@ -74,25 +74,25 @@ def test_raw_scores_say_what_they_are() -> None:
     )
 
 
-def test_every_knob_turns_both_ways_and_stays_in_its_bounds() -> None:
+def test_every_ranking_control_turns_both_ways_and_stays_in_its_bounds() -> None:
     profiles = [Profile(), Profile(name="rrf", fusion="rrf")]
-    for knob in KNOBS:
+    for control in RANKING_CONTROLS:
         tuning = Tuning(profiles[0], profiles[0])
         for by in (1, -1):
             for _ in range(60):
-                tuning = knob.turn(tuning, by, profiles)
-                level = knob.level(tuning)
+                tuning = control.turn(tuning, by, profiles)
+                level = control.level(tuning)
                 assert level is None or 0.0 <= level <= 1.0
-                assert knob.shown(tuning)
+                assert control.shown(tuning)
         assert 0 <= tuning.kinds < len(KINDS)
 
 
 def test_a_turned_profile_is_told_from_the_saved_one_and_turned_back_it_is_not() -> None:
-    knob = next(one for one in KNOBS if one.label == "vector")
+    control = next(one for one in RANKING_CONTROLS if one.label == "vector")
     tuning = Tuning(Profile(), Profile())
-    turned = knob.turn(tuning, 1, [])
+    turned = control.turn(tuning, 1, [])
     assert turned.changed and turned.name == "default, changed"
-    assert not knob.turn(turned, -1, []).changed
+    assert not control.turn(turned, -1, []).changed
 
 
 def test_rows_say_how_far_they_moved_against_the_saved_profile() -> None:
@@ -200,7 +200,7 @@ def test_the_previews_name_the_keys_in_force(story: Story) -> None:
     with story.open() as memory:
         (gone,) = memory.view.page('is:superseded "Standup is at 10:00"')
         text = MemoryText(60, story.now, UNICODE, lambda action: f"<{action}>")
-        output = text.whole(memory.view.detail(gone.id)).plain
+        output = text.full_text(memory.view.detail(gone.id)).plain
         assert "<restore> restores" in output and "<successor> goes there" in output
 
 
@@ -210,7 +210,7 @@ def test_a_long_name_of_an_operation_is_cut_in_the_history(story: Story) -> None
     operation, change = detail.history[0]
     long = msgspec.structs.replace(operation, actor="person", label="Imported " + "a great many turns " * 40)
     detail = msgspec.structs.replace(detail, history=((long, change),), recalls=(), derived=(), around=())
-    output = MemoryText(40, story.now, UNICODE).whole(detail).plain.splitlines()
+    output = MemoryText(40, story.now, UNICODE).full_text(detail).plain.splitlines()
     first = next(number for number, line in enumerate(output) if line.startswith("history"))
     following = [line for line in output[first + 1 :] if line.startswith(" " * 12)]
     # Two lines' worth, which breaks between words may make three.

@@ -55,11 +55,11 @@ def test_all_choices_are_told_in_the_lines_that_there_are() -> None:
     output = [Verdict(key, f"what {key} would do to what is picked", f"do {key}") for key in "cxbmes"]
 
     def lines(most: int) -> list[str]:
-        return text.verdicts(output, most).plain.splitlines()
+        return text.verdicts_text(output, most).plain.splitlines()
 
     assert len(lines(6)) == 6 and all(one.endswith("is picked") for one in lines(6))
     assert lines(1) == ["c do c   x do x   b do b   m do m   e do e   s do s"]
-    short = CardText(110, NOW, UNICODE).verdicts(output, 4).plain.splitlines()
+    short = CardText(110, NOW, UNICODE).verdicts_text(output, 4).plain.splitlines()
     assert len(short) == 3 and " ".join(short).count("is picked") == 6
 
 
@@ -268,7 +268,7 @@ async def test_merging_shows_both_and_keeps_tags_and_the_chosen_words(inbox: Sto
             (merged.id, "made of     → We live in Oslo now"),
             (gone.id, "merged into ◆ We lived in Berg"),
         ):
-            preview = MemoryText(60, NOW, UNICODE).whole(memory.view.detail(id)).plain
+            preview = MemoryText(60, NOW, UNICODE).full_text(memory.view.detail(id)).plain
             assert output in preview, preview
         memory.undo()
         assert {one.content for one in memory.view.page("kind:fact")} >= {

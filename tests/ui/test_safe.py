@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from memtui.present.text import max_cells, visible
 from memtui.ui.line_filter import ControlFilter, PlainFilter
-from memtui.ui.safe import assemble, content, line, marked, notice, segment
+from memtui.ui.safe import assemble, content, content_with_marks, line, segment, show_notice
 from rich.segment import Segment
 from rich.style import Style
 from textual.app import App, ComposeResult
@@ -38,7 +38,7 @@ def test_content_keeps_line_breaks_and_can_be_cut() -> None:
 
 
 def test_marks_follow_the_text_when_it_grows() -> None:
-    shown = marked("a\u202eb cat", [(4, 7)], "bold", "dim")
+    shown = content_with_marks("a\u202eb cat", [(4, 7)], "bold", "dim")
     assert shown.plain == "a‹U+202E›b cat"
     assert [(shown.plain[start:end], style) for start, end, style in shown.spans] == [
         ("a‹U+202E›b ", "dim"),
@@ -50,7 +50,7 @@ def test_marks_follow_the_text_when_it_grows() -> None:
     st.text("ab\x1b", max_size=12), st.lists(st.tuples(st.integers(0, 15), st.integers(0, 15)), max_size=4)
 )
 def test_marks_never_lose_or_repeat_text(text: str, ranges: list[tuple[int, int]]) -> None:
-    shown = marked(text, ranges, "bold")
+    shown = content_with_marks(text, ranges, "bold")
     assert shown.plain == visible(text)
     marked_text = {at for start, end in ranges for at in range(start, min(end, len(text)))}
     assert sum(end - start for start, end, _ in shown.spans) == len(marked_text)
@@ -102,7 +102,7 @@ class Guarded(App[None]):
 async def test_no_control_byte_reaches_the_screen_of_an_app() -> None:
     app = Guarded()
     async with app.run_test(size=(80, 24)) as pilot:
-        notice(app, HOSTILE, title=HOSTILE)
+        show_notice(app, HOSTILE, title=HOSTILE)
         await pilot.pause()
         rows = ["".join(part.text for part in strip) for strip in app.screen._compositor.render_strips()]
     shown = "\n".join(rows)

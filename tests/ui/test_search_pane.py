@@ -138,7 +138,7 @@ async def test_a_mistake_in_the_filter_is_pointed_at_and_the_hits_stay(story: St
         assert "is no confidence" in screen_text(app)
 
 
-async def test_turning_a_knob_ranks_anew(story: Story) -> None:
+async def test_turning_a_ranking_control_ranks_anew(story: Story) -> None:
     index(story)
     app = at_search(story)
     async with running(app) as pilot:
@@ -146,13 +146,13 @@ async def test_turning_a_knob_ranks_anew(story: Story) -> None:
         before = texts(app)
         pane = search(app)
         await pilot.press("T")
-        assert pane.knobs.has_focus
+        assert pane.ranking_controls.has_focus
         await pilot.press("j", "right")
         await until(lambda: pane.result is not None and pane.result.profile.fusion == "rrf")
         await settle(app)
         assert "default, changed" in screen_text(app)
         for _ in range(25):
-            await pilot.press("j") if pane.knobs.cursor < 3 else await pilot.press("left")
+            await pilot.press("j") if pane.ranking_controls.cursor < 3 else await pilot.press("left")
         await until(lambda: pane.result is not None and pane.result.profile.keyword == 0.0)
         await until(lambda: texts(app) != before)
 

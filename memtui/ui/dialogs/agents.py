@@ -54,32 +54,34 @@ async def manage_agents(shell: Shell) -> None:
     at = 0
     while True:
         memory = await shell.operations.ask(lambda memory: memory.path)
-        known, tokens, used = await asyncio.to_thread(_look, memory)
+        known, tokens, used = await asyncio.to_thread(_load_connections, memory)
         choices = [Choice(_agent_line(one)) for one in known]
         choices += [Choice(f"token {one.name}: {line}") for one, line in zip(tokens, used, strict=True)]
         picked = await shell.ask_person(
-            PickDialog("Agents", choices, yes="connect, disconnect or revoke", text=_explained(), at=at)
+            PickDialog(
+                "Agents", choices, yes="connect, disconnect or revoke", text=_explanation_text(), at=at
+            )
         )
         if picked is None:
             return
         at = picked
         try:
             if picked < len(known):
-                await _change(shell, known[picked], memory)
+                await _change_connection(shell, known[picked], memory)
             else:
-                await _revoke(shell, tokens[picked - len(known)], memory)
+                await _revoke_token(shell, tokens[picked - len(known)], memory)
         except MemtuiError as error:
             shell.show_error(error, "changing an agent")
 
 
-def _explained() -> str:
+def _explanation_text() -> str:
     from memtui.engine.installation import runnable_text
 
     connect, tokens = runnable_text("memtui connect --help"), runnable_text("memtui tokens add NAME")
     return f"All at once, or with a scope: {connect}. A token: {tokens}"
 
 
-def _look(memory: Path | None) -> tuple[list[Connection], list[Token], list[str]]:
+def _load_connections(memory: Path | None) -> tuple[list[Connection], list[Token], list[str]]:
     """The agents, those that are here first; the tokens that hold, and what is known of each."""
     import time
 
@@ -87,7 +89,7 @@ def _look(memory: Path | None) -> tuple[list[Connection], list[Token], list[str]
     from memtui.access.tokens import TokenFile
     from memtui.connect.clients import CLIENTS, this_machine
     from memtui.connect.connection import connection_of
-    from memtui.present.access import scope_line, token_use
+    from memtui.present.access import token_scope_line, token_use_text
 
     machine, now = this_machine(), time.time()
     known = sorted(
@@ -97,7 +99,11 @@ def _look(memory: Path | None) -> tuple[list[Connection], list[Token], list[str]
     tokens = [] if memory is None else TokenFile().list_tokens(memory)
     held = [one for one in tokens if one.state(now) == "active"]
     uses = AdmissionCounts().read_counts().tokens if held else {}
-    return known, held, [f"{scope_line(one, now)}, {token_use(uses.get(one.id), now)}" for one in held]
+    return (
+        known,
+        held,
+        [f"{token_scope_line(one, now)}, {token_use_text(uses.get(one.id), now)}" for one in held],
+    )
 
 
 def _agent_line(one: Connection) -> str:
@@ -111,7 +117,7 @@ def _agent_line(one: Connection) -> str:
     return f"{one.label}: {said}"
 
 
-async def _change(shell: Shell, one: Connection, memory: Path | None) -> None:
+async def _change_connection(shell: Shell, one: Connection, memory: Path | None) -> None:
     """Connect the agent, or disconnect it; ask with the changes first."""
     from memtui.connect.changes import diff_lines
     from memtui.connect.clients import CLIENTS
@@ -124,7 +130,7 @@ async def _change(shell: Shell, one: Connection, memory: Path | None) -> None:
         if way is None:
             return
         hooks = bool(way)
-    planned = await asyncio.to_thread(_planned, one, memory, hooks, tuple(shell.shell_options))
+    planned = await asyncio.to_thread(_plan_change, one, memory, hooks, tuple(shell.shell_options))
     if not planned.changed_edits:
         shell.show_message(NOTHING)
         return
@@ -138,7 +144,7 @@ async def _change(shell: Shell, one: Connection, memory: Path | None) -> None:
     shell.show_message(f"{verb}ed {one.label}. Restart it. {after}".strip())
 
 
-def _planned(one: Connection, memory: Path | None, hooks: bool, options: tuple[str, ...]) -> PlannedEdits:
+def _plan_change(one: Connection, memory: Path | None, hooks: bool, options: tuple[str, ...]) -> PlannedEdits:
     """Raises InputError for a file that cannot be changed, or a memory that is not in a file."""
     from memtui import paths
     from memtui.connect import connection
@@ -171,7 +177,7 @@ def _planned(one: Connection, memory: Path | None, hooks: bool, options: tuple[s
     )
 
 
-async def _revoke(shell: Shell, token: Token, memory: Path | None) -> None:
+async def _revoke_token(shell: Shell, token: Token, memory: Path | None) -> None:
     from memtui.access.tokens import TokenFile
 
     question = Question(

@@ -66,26 +66,26 @@ class PickDialog(Dialog[int]):
         if self._text:
             yield Static(content(self._text, "$text-muted", limit=600), classes="dialog-text")
         table: RowTable[tuple[int, Choice]] = RowTable(
-            self._columns(), id="pick-rows", glyphs=self.shell.glyphs, markable=False
+            self._choice_columns(), id="pick-rows", glyphs=self.shell.glyphs, markable=False
         )
         table.styles.height = min(len(self._choices), _MOST)
         yield table
 
-    def _columns(self) -> list[Column[tuple[int, Choice]]]:
-        def text(row: tuple[int, Choice], width: int) -> Iterable[StyledText]:
+    def _choice_columns(self) -> list[Column[tuple[int, Choice]]]:
+        def text_cell(row: tuple[int, Choice], width: int) -> Iterable[StyledText]:
             yield StyledText(one_line(row[1].text, width))
 
-        def kind(row: tuple[int, Choice], width: int) -> Iterable[StyledText]:
+        def kind_cell(row: tuple[int, Choice], width: int) -> Iterable[StyledText]:
             yield StyledText(one_line(row[1].kind, width), "dim")
 
-        def note(row: tuple[int, Choice], width: int) -> Iterable[StyledText]:
+        def note_cell(row: tuple[int, Choice], width: int) -> Iterable[StyledText]:
             yield StyledText(one_line(row[1].note, width), "dim")
 
-        columns = [Column("text", "", text, least=16)]
+        columns = [Column("text", "", text_cell, least=16)]
         if any(choice.kind for _, choice in self._choices):
-            columns.append(Column("kind", "", kind, width=_KIND, drop=2))
+            columns.append(Column("kind", "", kind_cell, width=_KIND, drop=2))
         if any(choice.note for _, choice in self._choices):
-            columns.append(Column("note", "", note, width=_NUMBER, right=True, drop=1))
+            columns.append(Column("note", "", note_cell, width=_NUMBER, right=True, drop=1))
         return columns
 
     def on_mount(self) -> None:

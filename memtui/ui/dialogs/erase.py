@@ -19,7 +19,7 @@ from memtui.present.text import LabelledLine, Role, Visible, one_line, visible
 from memtui.ui.action_dispatch import start_worker
 from memtui.ui.actions import Action
 from memtui.ui.row_source import ListSource
-from memtui.ui.safe import assemble, content, drawn
+from memtui.ui.safe import assemble, content, content_of_line
 from memtui.ui.widgets.columns import Column, StyledText
 from memtui.ui.widgets.row_table import RowHighlighted, RowTable
 from memtui.ui.widgets.text_view import TextView
@@ -156,7 +156,7 @@ def row_hint(row: CarrierRow, key: str) -> Content:
             (f"{_reason_text(row)}; ", "$text-muted"), (key, "bold $accent"), (f" {choice}", "$text")
         )
     if row.dependent is not None:
-        return assemble(drawn(row.dependent.line), (f"; {_reason_text(row)}", "$text-muted"))
+        return assemble(content_of_line(row.dependent.line), (f"; {_reason_text(row)}", "$text-muted"))
     if carrier is None or not carrier.choice:
         return content(_reason_text(row), "$text-muted", limit=200)
     otherwise = "erase it as well" if carrier.outcome == "kept" else "keep it"
@@ -334,7 +334,7 @@ class EraseDialog(Dialog["EraseProof"]):
     async def _make_plan(self) -> None:
         also, keep = tuple(sorted(self._also)), tuple(sorted(self._keep))
 
-        def look(memory: Memory) -> tuple[UnfinishedErase | None, ErasePlan | None, Dependents | None]:
+        def load_plan(memory: Memory) -> tuple[UnfinishedErase | None, ErasePlan | None, Dependents | None]:
             unfinished = memory.files.unfinished_erase()
             if unfinished is not None:
                 return unfinished, None, None
@@ -343,7 +343,7 @@ class EraseDialog(Dialog["EraseProof"]):
             return None, plan, memory.view.dependents(chosen)
 
         try:
-            self._unfinished, self._plan, depends = await self.shell.operations.ask(look, slow=True)
+            self._unfinished, self._plan, depends = await self.shell.operations.ask(load_plan, slow=True)
         except MemtuiError as error:
             self._show_error(error)
             return
@@ -441,16 +441,16 @@ class EraseDialog(Dialog["EraseProof"]):
     async def _run_erase(self, plan: ErasePlan | None) -> None:
         delete = self._delete_damaged
 
-        def run(memory: Memory, work: Work) -> EraseProof | None:
-            def follow(now: EraseProgress) -> None:
+        def erase_in_thread(memory: Memory, work: Work) -> EraseProof | None:
+            def show_progress(now: EraseProgress) -> None:
                 work.progress(now.done, now.total, now.doing)
 
             if plan is None:
-                return memory.files.resume_erase(progress=follow)
-            return memory.files.erase(plan, delete_damaged=delete, progress=follow)
+                return memory.files.resume_erase(progress=show_progress)
+            return memory.files.erase(plan, delete_damaged=delete, progress=show_progress)
 
         try:
-            proof = await self.shell.operations.work(run, NAME)
+            proof = await self.shell.operations.work(erase_in_thread, NAME)
         except MemtuiError as error:
             self._show_error(error)
             return

@@ -199,19 +199,19 @@ class ExportDialog(Dialog[None]):
         permissions = self.shell.permissions
         format: ExportFormat = "jsonl" if path.suffix.lower() in _FILES else "markdown"
 
-        def run(memory: Memory, work: Work) -> ExportReport:
+        def export_in_thread(memory: Memory, work: Work) -> ExportReport:
             permissions.require("export")
 
-            def follow(progress: ExportProgress) -> None:
+            def show_progress(progress: ExportProgress) -> None:
                 work.progress(progress.done, progress.total)
 
             return memory.files.export(
                 path, format=format, filter=filter, history=history, force=force,
-                without_secrets=without_secrets, progress=follow, cancelled=work.cancelled,
+                without_secrets=without_secrets, progress=show_progress, cancelled=work.cancelled,
             )  # fmt: skip
 
         try:
-            report = await self.shell.operations.work(run, NAME)
+            report = await self.shell.operations.work(export_in_thread, NAME)
         except MemtuiError as error:
             if self.is_attached:
                 self._show_stage("failed", assemble((f"! {error.message}", "$error"), "\n\n", error.hint))

@@ -24,7 +24,14 @@ from memtui.ui.widgets.path_input import PathInput
 from memtui.ui.widgets.row_table import RowHighlighted, RowOpened, RowsCounted, RowTable
 
 from .dialog import Dialog
-from .import_text import FoundPlace, found_places, progress_detail, progress_text, report_text, source_columns
+from .import_text import (
+    FoundSource,
+    found_sources,
+    progress_detail,
+    progress_text,
+    report_text,
+    source_columns,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,15 +60,15 @@ async def run_import(
 ) -> None:
     """Count what is in ``paths``, or import it. ``finished`` gets the result. It returns False if the result was not shown."""
 
-    def run(memory: Memory, work: Work) -> ImportReport:
-        def follow(progress: ImportProgress) -> None:
+    def import_in_thread(memory: Memory, work: Work) -> ImportReport:
+        def show_progress(progress: ImportProgress) -> None:
             work.progress(progress.bytes_done, progress.bytes_total, progress_detail(progress))
 
-        return memory.files.import_paths(paths, dry_run=dry, progress=follow, cancelled=work.cancelled)
+        return memory.files.import_paths(paths, dry_run=dry, progress=show_progress, cancelled=work.cancelled)
 
     report, failure = None, None
     try:
-        report = await shell.operations.work(run, COUNTING if dry else NAME)
+        report = await shell.operations.work(import_in_thread, COUNTING if dry else NAME)
     except MemtuiError as error:
         failure = error
     if finished(report, failure):
@@ -114,7 +121,7 @@ class ImportDialog(Dialog[None]):
         # Conversations (by id) that waited before the import, with their turns; and those that it brought turns to.
         self._waited: dict[str, int] = {}
         self._brought: list[str] = []
-        self._places: list[FoundPlace] = []
+        self._places: list[FoundSource] = []
 
     def title_text(self) -> str:
         return "Import conversations"
@@ -199,15 +206,15 @@ class ImportDialog(Dialog[None]):
         found = await asyncio.to_thread(known_sources, home, clock=self.shell.clock)
         if not found:
             return
-        self._show_places(found_places(found))
+        self._show_places(found_sources(found))
         box = self.query_one(PathInput)
         if not box.value and self._stage == "choose":
             box.propose_path(_shorten_home(found[0].path, home))
         memory = self.shell.operations.require_memory()
         probed = await asyncio.to_thread(lambda: list(memory.files.probe(found)))
-        self._show_places(found_places(found, probed))
+        self._show_places(found_sources(found, probed))
 
-    def _show_places(self, places: list[FoundPlace]) -> None:
+    def _show_places(self, places: list[FoundSource]) -> None:
         self._places = places
         self._source_table.show_source(
             ListSource(places, lambda place: place.number), self.shell.operations.readers
@@ -240,7 +247,7 @@ class ImportDialog(Dialog[None]):
             self._preview_import([place.source.path for place in places])
 
     @property
-    def _source_table(self) -> RowTable[FoundPlace]:
+    def _source_table(self) -> RowTable[FoundSource]:
         return self.query_one(RowTable)
 
     @on(PathInput.TypingEnded)

@@ -28,7 +28,7 @@ _NUMBER = 8
 Parts = list[Content | str | tuple[str, str]]
 
 
-class FoundPlace(NamedTuple):
+class FoundSource(NamedTuple):
     """A source on this machine as a row. ``probed`` None: it was not read yet."""
 
     number: int
@@ -41,18 +41,18 @@ class FoundPlace(NamedTuple):
         return self.source.expiring > 0 and (self.probed is None or self.probed.expiring_new > 0)
 
 
-def found_places(sources: Sequence[KnownSource], probed: Sequence[SourceProbe] = ()) -> list[FoundPlace]:
+def found_sources(sources: Sequence[KnownSource], probed: Sequence[SourceProbe] = ()) -> list[FoundSource]:
     looked = {found.source.name: found for found in probed}
-    return [FoundPlace(number, source, looked.get(source.name)) for number, source in enumerate(sources)]
+    return [FoundSource(number, source, looked.get(source.name)) for number, source in enumerate(sources)]
 
 
-def source_columns(clock: Callable[[], float]) -> list[Column[FoundPlace]]:
+def source_columns(clock: Callable[[], float]) -> list[Column[FoundSource]]:
     """A detected source: its name and its contents."""
 
-    def name_cell(row: FoundPlace, width: int) -> Iterable[StyledText]:
+    def name_cell(row: FoundSource, width: int) -> Iterable[StyledText]:
         yield StyledText(one_line(row.source.label, width), "strong")
 
-    def about_cell(row: FoundPlace, width: int) -> Iterable[StyledText]:
+    def about_cell(row: FoundSource, width: int) -> Iterable[StyledText]:
         summary = import_sources.source_summary(row.source, row.probed, clock())
         yield StyledText(one_line(summary, width), "warning" if row.is_urgent else "dim")
 

@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from memtui.present.consolidation import ACTIONS, extractor_name
-from memtui.present.consolidation import line_text as line_text
+from memtui.present.consolidation import plan_line_text as line_text
 from memtui.present.format import format_count, local_time, plural
 from memtui.present.memory import confidence_text, without_secrets
 from memtui.present.session import speaker_name
@@ -23,7 +23,7 @@ from memtui.ui.actions import Action
 from memtui.ui.presenters.diff import mark_differences
 from memtui.ui.presenters.source_words import excerpt_around, shared_words
 from memtui.ui.row_source import ListSource
-from memtui.ui.safe import assemble, content, marked
+from memtui.ui.safe import assemble, content, content_with_marks
 from memtui.ui.widgets.columns import Column, StyledText
 from memtui.ui.widgets.row_table import RowHighlighted, RowOpened, RowTable
 from memtui.ui.widgets.text_view import TextView
@@ -66,7 +66,7 @@ def proposals_of(plans: Sequence[Plan]) -> list[Proposal]:
 def proposal_columns(glyphs: Glyphs, one_of: Callable[[int], str]) -> list[Column[Proposal]]:
     """Box, action, text; and the session if there are several (``one_of`` gives its title)."""
 
-    def box(row: Proposal, width: int) -> Iterable[StyledText]:
+    def box_cell(row: Proposal, width: int) -> Iterable[StyledText]:
         if row.line.action == "unchanged":
             yield StyledText(visible("   "), "dim")
             return
@@ -74,25 +74,25 @@ def proposal_columns(glyphs: Glyphs, one_of: Callable[[int], str]) -> list[Colum
             visible("[x]" if row.line.accepted else "[ ]"), "accent" if row.line.accepted else "dim"
         )
 
-    def action(row: Proposal, width: int) -> Iterable[StyledText]:
+    def action_cell(row: Proposal, width: int) -> Iterable[StyledText]:
         word, role, _ = ACTIONS[row.line.action]
         yield StyledText(one_line(word, width), role if row.line.accepted else "dim")
 
-    def text(row: Proposal, width: int) -> Iterable[StyledText]:
+    def text_cell(row: Proposal, width: int) -> Iterable[StyledText]:
         sign = "e " if row.line.edited else ""
         yield StyledText(visible(sign), "accent")
         yield StyledText(
             one_line(line_text(row.line), width - len(sign)), "text" if row.line.accepted else "dim"
         )
 
-    def session(row: Proposal, width: int) -> Iterable[StyledText]:
+    def session_cell(row: Proposal, width: int) -> Iterable[StyledText]:
         yield StyledText(one_line(one_of(row.plan), width), "dim")
 
     return [
-        Column("box", "", box, width=3),
-        Column("action", "what", action, width=11, gap=1),
-        Column("text", "", text, least=16),
-        Column("session", "session", session, width=18, drop=1),
+        Column("box", "", box_cell, width=3),
+        Column("action", "what", action_cell, width=11, gap=1),
+        Column("text", "", text_cell, least=16),
+        Column("session", "session", session_cell, width=18, drop=1),
     ]
 
 
@@ -126,7 +126,7 @@ def proposal_text(
             said = without_secrets(turn)
             part, found = excerpt_around(said, shared_words(line_text(line), said), _QUOTE)
             parts += ["\n", (f"{speaker_name(turn)} {glyphs.dot} {local_time(turn.event_time, now)}\n", "$text-muted"),
-                      "“", marked(part, found, "bold $accent", "$text"), "”\n"]  # fmt: skip
+                      "“", content_with_marks(part, found, "bold $accent", "$text"), "”\n"]  # fmt: skip
     return assemble(*parts)
 
 
@@ -176,11 +176,11 @@ class ProposalTable(RowTable[Proposal], inherit_bindings=False):
         return "" if self.row_count else "There is no line here."
 
     def do_mark(self) -> None:
-        self.dialog.toggle()
+        self.dialog.toggle_line()
         self.do_down()
 
     async def do_mark_all(self) -> None:
-        self.dialog.toggle_all()
+        self.dialog.toggle_all_lines()
 
     def do_focus_list(self) -> None:
         self.focus()
@@ -251,7 +251,7 @@ class ProposalsDialog(Dialog["Sequence[Plan]"]):
         )
 
     def on_mount(self) -> None:
-        self._show(top=True)
+        self._show_rows(top=True)
         self.query_one(ProposalTable).focus()
 
     def on_resize(self) -> None:
@@ -260,7 +260,7 @@ class ProposalsDialog(Dialog["Sequence[Plan]"]):
 
     # -- what is shown
 
-    def _show(self, *, top: bool = False) -> None:
+    def _show_rows(self, *, top: bool = False) -> None:
         source = ListSource(proposals_of(self._plans), lambda row: row.key)
         self.query_one(ProposalTable).show_source(source, self.shell.operations.readers, top=top)
         lines = [line for plan in self._plans for line in plan.lines if line.action != "unchanged"]
@@ -291,8 +291,8 @@ class ProposalsDialog(Dialog["Sequence[Plan]"]):
             self.query_one(ProposalView).show_text(empty)
 
     @on(RowHighlighted)
-    def _highlighted(self) -> None:
-        row = self._row
+    def _show_selected(self) -> None:
+        row = self._selected_row
         if row is not None:
             text = proposal_text(
                 row, self._plans[row.plan], self._turns, self.shell.clock(), self.shell.glyphs
@@ -300,7 +300,7 @@ class ProposalsDialog(Dialog["Sequence[Plan]"]):
             self.query_one(ProposalView).show_text(text, subject=row.key)
 
     @property
-    def _row(self) -> Proposal | None:
+    def _selected_row(self) -> Proposal | None:
         selected = self.query_one(ProposalTable).selected
         if selected is None:
             return None
@@ -308,13 +308,13 @@ class ProposalsDialog(Dialog["Sequence[Plan]"]):
 
     # -- what the person does
 
-    def toggle(self) -> None:
+    def toggle_line(self) -> None:
         """Accept the line, or reject it."""
-        row = self._row
+        row = self._selected_row
         if row is not None and row.line.action != "unchanged":
-            self._change(row, accepted=not row.line.accepted)
+            self._change_proposal(row, accepted=not row.line.accepted)
 
-    def toggle_all(self) -> None:
+    def toggle_all_lines(self) -> None:
         """Accept all lines; reject them when all are accepted."""
         lines = [line for plan in self._plans for line in plan.lines]
         accept = not all(line.accepted for line in lines if line.action != "unchanged")
@@ -325,19 +325,21 @@ class ProposalsDialog(Dialog["Sequence[Plan]"]):
                 plan = plan.with_line(index, accepted=accept)
             self._plans[number] = plan
         self._touched = True
-        self._show()
+        self._show_rows()
 
-    def _change(self, row: Proposal, *, accepted: bool | None = None, content: str | None = None) -> None:
+    def _change_proposal(
+        self, row: Proposal, *, accepted: bool | None = None, content: str | None = None
+    ) -> None:
         plan = self._plans[row.plan]
         self._plans[row.plan] = plan.with_line(row.line_index, accepted=accepted, content=content)
         self._touched = True
-        self._show()
+        self._show_rows()
 
     def action_edit(self) -> None:
-        start_worker(self, self._edit, "edit")
+        start_worker(self, self._edit_proposal, "edit")
 
-    async def _edit(self) -> None:
-        row = self._row
+    async def _edit_proposal(self) -> None:
+        row = self._selected_row
         if row is None or row.line.action in ("unchanged", "retire"):
             return
         turn = next((self._turns[source] for source in row.line.sources if source in self._turns), None)
@@ -345,10 +347,10 @@ class ProposalsDialog(Dialog["Sequence[Plan]"]):
         if turn is not None:
             said = without_secrets(turn)
             part, ranges = excerpt_around(said, shared_words(row.line.content, said), 400)
-            quote = assemble("“", marked(part, ranges, "bold $accent", "$text"), "”")
+            quote = assemble("“", content_with_marks(part, ranges, "bold $accent", "$text"), "”")
         written = await self.shell.ask_person(EditProposal(row.line.content, quote))
         if written is not None:
-            self._change(row, content=written.text)
+            self._change_proposal(row, content=written.text)
 
     def action_other_part(self) -> None:
         table, view = self.query_one(ProposalTable), self.query_one(ProposalView)
@@ -365,8 +367,8 @@ class ProposalsDialog(Dialog["Sequence[Plan]"]):
             return
         question = Question("Discard this?", "What was read and decided here is lost.", yes="discard")
 
-        def answered(yes: bool | None) -> None:
+        def discard_if_yes(yes: bool | None) -> None:
             if yes:
                 self.dismiss(None)
 
-        self.app.push_screen(question, answered)
+        self.app.push_screen(question, discard_if_yes)

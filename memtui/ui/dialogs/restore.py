@@ -82,7 +82,9 @@ class RestoreDialog(Dialog[RestoreChoice]):
 
     def body(self) -> ComposeResult:
         yield Static(self._about_text(), classes="dialog-text")
-        table: RowTable[_RestoreRow] = RowTable(self._columns(), id="restore-rows", glyphs=self.shell.glyphs)
+        table: RowTable[_RestoreRow] = RowTable(
+            self._restore_columns(), id="restore-rows", glyphs=self.shell.glyphs
+        )
         yield table
         yield Static(classes="dialog-warning")
 
@@ -112,14 +114,14 @@ class RestoreDialog(Dialog[RestoreChoice]):
         parts.append("\nThe present memory is backed up first, so that you can go back.")
         return assemble(*parts)
 
-    def _columns(self) -> list[Column[_RestoreRow]]:
+    def _restore_columns(self) -> list[Column[_RestoreRow]]:
         glyphs = self.shell.glyphs
 
-        def outcome(row: _RestoreRow, width: int) -> Iterable[StyledText]:
+        def outcome_cell(row: _RestoreRow, width: int) -> Iterable[StyledText]:
             name, role = _OUTCOMES[row.outcome]
             yield StyledText(visible(name), role)
 
-        def text(row: _RestoreRow, width: int) -> Iterable[StyledText]:
+        def text_cell(row: _RestoreRow, width: int) -> Iterable[StyledText]:
             change = row.change
             sign = f"{glyphs.kinds[change.kind]} "
             was, now = change.then, change.now
@@ -133,7 +135,7 @@ class RestoreDialog(Dialog[RestoreChoice]):
             yield StyledText(visible(sign), "accent")
             yield StyledText(one_line(was or now or "", max(width - 2, 8)))
 
-        return [Column("outcome", "", outcome, width=10), Column("text", "", text, least=20)]
+        return [Column("outcome", "", outcome_cell, width=10), Column("text", "", text_cell, least=20)]
 
     def on_mount(self) -> None:
         table = self.query_one(RowTable)
@@ -186,10 +188,10 @@ async def go_back(shell: Shell, operation: Operation) -> str:
     if backup is None:
         return "The backup from before this restore no longer exists."
     preview = await work(lambda memory, _: memory.backups.preview(backup.path), "comparing")
-    return await restore(shell, backup, preview, work)
+    return await restore_backup(shell, backup, preview, work)
 
 
-async def restore(shell: Shell, backup: Backup, preview: RestorePreview, work: RunsWork) -> str:
+async def restore_backup(shell: Shell, backup: Backup, preview: RestorePreview, work: RunsWork) -> str:
     """Ask what to restore from a backup, and do it. Returns a message, or empty."""
 
     chosen = await shell.ask_person(RestoreDialog(preview))

@@ -16,7 +16,7 @@ from memtui.present.changes import LEFT_OUT, column_label, column_value
 from memtui.present.format import local_time, plural
 from memtui.present.operation import actor_name, is_restore, undo_reach
 from memtui.ui.presenters.diff import ADDED, GAP, REMOVED, diff_ranges, side_by_side
-from memtui.ui.safe import assemble, content, line, marked
+from memtui.ui.safe import assemble, content, content_with_marks, line
 from memtui.ui.widgets.text_view import TextView
 
 from .dialog import Dialog
@@ -98,7 +98,7 @@ class ConflictsDialog(Dialog[None]):
         clock = self.shell.clock()
         here, there = (column_value(column, value, clock) for value in (current, wanted))
         come, gone = diff_ranges(here, there)
-        now, then = marked(here, come, ADDED), marked(there, gone, REMOVED)
+        now, then = content_with_marks(here, come, ADDED), content_with_marks(there, gone, REMOVED)
         label = column_label(column)
         if width >= BESIDE:
             yield from self._side_by_side(label, now, then, (width - GAP) // 2)

@@ -22,7 +22,7 @@ from memtui.ui.widgets.columns import Column, StyledText
 from memtui.ui.widgets.row_table import RowOpened, RowsCounted, RowTable
 
 from .dialog import Dialog
-from .import_text import FoundPlace, found_places
+from .import_text import FoundSource, found_sources
 
 What = Literal["import", "demo", "empty"]
 
@@ -98,7 +98,7 @@ class WelcomeDialog(Dialog[WelcomeChoice]):
             ),
             classes="dialog-text",
         )
-        yield RowTable(self._columns(), id="welcome-rows", glyphs=self.shell.glyphs, markable=False)
+        yield RowTable(self._choice_columns(), id="welcome-rows", glyphs=self.shell.glyphs, markable=False)
         yield Static(classes="dialog-warning")
 
     def on_mount(self) -> None:
@@ -108,20 +108,20 @@ class WelcomeDialog(Dialog[WelcomeChoice]):
         self._show_note(assemble((_LOOKING, "$text-muted")))
         start_worker(self, self._detect_sources, "detect")
 
-    def _columns(self) -> list[Column[WelcomeChoice]]:
-        def number(row: WelcomeChoice, width: int) -> Iterable[StyledText]:
+    def _choice_columns(self) -> list[Column[WelcomeChoice]]:
+        def number_cell(row: WelcomeChoice, width: int) -> Iterable[StyledText]:
             yield StyledText(visible(f"{row.number}"), "accent")
 
-        def label(row: WelcomeChoice, width: int) -> Iterable[StyledText]:
+        def label_cell(row: WelcomeChoice, width: int) -> Iterable[StyledText]:
             yield StyledText(one_line(row.label, width), "strong")
 
-        def about(row: WelcomeChoice, width: int) -> Iterable[StyledText]:
+        def about_cell(row: WelcomeChoice, width: int) -> Iterable[StyledText]:
             yield StyledText(one_line(row.about, width), "warning" if row.urgent else "dim")
 
         return [
-            Column("number", "", number, width=1),
-            Column("label", "", label, width=26, gap=1),
-            Column("about", "", about, least=20, drop=1),
+            Column("number", "", number_cell, width=1),
+            Column("label", "", label_cell, width=26, gap=1),
+            Column("about", "", about_cell, least=20, drop=1),
         ]
 
     async def _detect_sources(self) -> None:
@@ -133,7 +133,7 @@ class WelcomeDialog(Dialog[WelcomeChoice]):
             self._offer_sources((), late=True)
         found = await looking
         late = not in_time
-        self._offer_sources(found_places(found), late=late)
+        self._offer_sources(found_sources(found), late=late)
         self._show_note(assemble("" if found else (_NONE_FOUND, "$text-muted")))
         going = sum(source.expiring for source in found)
         if going:
@@ -147,12 +147,12 @@ class WelcomeDialog(Dialog[WelcomeChoice]):
         if found:
             memory = self.shell.operations.require_memory()
             probed = await asyncio.to_thread(lambda: list(memory.files.probe(found)))
-            self._offer_sources(found_places(found, probed), late=late)
+            self._offer_sources(found_sources(found, probed), late=late)
 
     def _show_note(self, text: Content) -> None:
         self.query_one(".dialog-warning", Static).update(text)
 
-    def _offer_sources(self, places: Sequence[FoundPlace], *, late: bool) -> None:
+    def _offer_sources(self, places: Sequence[FoundSource], *, late: bool) -> None:
         """``late``: other choices were shown before these sources were found."""
         now = self.shell.clock()
         ways: list[tuple[What, str, str, tuple[Path, ...], bool]] = [

@@ -85,13 +85,13 @@ class WrongDialog(Dialog[PickedMemory]):
 
     def body(self) -> ComposeResult:
         table: RowTable[ServedRow] = RowTable(
-            list(self._columns()), id="wrong-rows", glyphs=self.shell.glyphs, markable=False
+            list(self._served_columns()), id="wrong-rows", glyphs=self.shell.glyphs, markable=False
         )
         yield table
         yield Static(classes="wrong-text")
 
-    def _columns(self) -> Iterator[Column[ServedRow]]:
-        def text(row: ServedRow, width: int) -> Iterable[StyledText]:
+    def _served_columns(self) -> Iterator[Column[ServedRow]]:
+        def text_cell(row: ServedRow, width: int) -> Iterable[StyledText]:
             if row.memory is None:
                 yield StyledText(one_line(quoted_query(row.answer), width), "accent")
                 return
@@ -100,17 +100,17 @@ class WrongDialog(Dialog[PickedMemory]):
             yield StyledText(ending, "warning")
             yield StyledText(one_line(without_secrets(row.memory), max(width - 2 - max_cells(ending), 1)))
 
-        def agent(row: ServedRow, width: int) -> Iterable[StyledText]:
+        def agent_cell(row: ServedRow, width: int) -> Iterable[StyledText]:
             if row.memory is None:
                 yield StyledText(one_line(actor_name(row.answer.agent), width), "dim")
 
-        def time(row: ServedRow, width: int) -> Iterable[StyledText]:
+        def time_cell(row: ServedRow, width: int) -> Iterable[StyledText]:
             if row.memory is None:
                 yield StyledText(one_line(relative_time(row.answer.at, self.shell.clock()), width), "dim")
 
-        yield Column("text", "", text, least=16, spills=True)
-        yield Column("agent", "", agent, width=12, drop=2)
-        yield Column("time", "", time, width=8, right=True, drop=1)
+        yield Column("text", "", text_cell, least=16, spills=True)
+        yield Column("agent", "", agent_cell, width=12, drop=2)
+        yield Column("time", "", time_cell, width=8, right=True, drop=1)
 
     def on_mount(self) -> None:
         table = self.query_one(RowTable)

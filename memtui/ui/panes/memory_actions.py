@@ -12,7 +12,7 @@ from memtui.present.replacement import next_version
 from memtui.present.text import one_line
 from memtui.ui.actions import Action
 from memtui.ui.messages import Notified, Severity
-from memtui.ui.safe import assemble, marked
+from memtui.ui.safe import assemble, content_with_marks
 
 from .entity_links import NO_ROW, mentioned_in, show_about
 
@@ -96,10 +96,10 @@ class MemoryActions:
         return self._current()
 
     @property
-    def _marks(self) -> set[int]:
+    def _marked_keys(self) -> set[int]:
         return set() if self._table is None else self._table().marks
 
-    def _unmark(self) -> None:
+    def _clear_marks(self) -> None:
         if self._table is not None:
             self._table().mark_keys(set())
 
@@ -109,14 +109,14 @@ class MemoryActions:
         if action.id in ("about", "copy"):  # looking needs no restoring
             return ""
         if action.id == "erase":
-            return "" if self._marks or self.current is not None else self._nothing
+            return "" if self._marked_keys or self.current is not None else self._nothing
         if action.id == "successor":
             return "" if self.current is not None else self._nothing
         if action.id == "in_session":
-            return _no_session(self.current)
+            return _why_no_session(self.current)
         if action.id == "merge_marked":
             return self._why_not_two()
-        if self._marks:
+        if self._marked_keys:
             one_only = action.id in ("correct", "editor", "withhold")
             return "This works on one at a time: unmark the others first (Esc)." if one_only else ""
         memory = self.current
@@ -141,7 +141,7 @@ class MemoryActions:
         """What is missing until exactly two are marked."""
         keys = self._pane.shell.keymap_shown
         mark, merge = keys("mark"), keys("merge_marked")
-        marks = len(self._marks)
+        marks = len(self._marked_keys)
         if 1 <= marks <= 2 and self._table is not None:
             marked = map(self._memory_of, self._table().marked_rows)
             if reasons := [reason for one in marked if one is not None and (reason := _why_not_merged(one))]:
@@ -157,30 +157,30 @@ class MemoryActions:
 
     async def do_pin_fact(self) -> None:
         """Pin the marked memories, or the current one. Unpin them if all are pinned."""
-        rids = sorted(self._marks)
-        if len(rids) > ASK_ABOVE and not await self._sure("pin or unpin", len(rids)):
+        rids = sorted(self._marked_keys)
+        if len(rids) > ASK_ABOVE and not await self._ask_if_many("pin or unpin", len(rids)):
             self._pane.show_message("Nothing was changed.")
             return
         if not rids and self.current is not None:
             rids = [self.current.rid]
         now = await self._pane.change(lambda engine: _pin_or_unpin(engine, rids), "pinning")
-        self._unmark()
+        self._clear_marks()
         self._pane.post_message(Notified(now.message, now.severity, then=now.then))
 
     async def do_forget(self) -> None:
         """Forget it. Asks first if another memory says the same, or if a pinned question expects it."""
-        if await self._may_be_forgotten():
+        if await self._ask_before_forgetting():
             await self._change_marked("forget", "forget", "forgetting")
         else:
             self._pane.show_message("Nothing was changed.")
 
-    async def _may_be_forgotten(self) -> bool:
+    async def _ask_before_forgetting(self) -> bool:
         from memtui.ui.dialogs.choice import Question
 
-        rids = sorted(self._marks) or ([] if self.current is None else [self.current.rid])
+        rids = sorted(self._marked_keys) or ([] if self.current is None else [self.current.rid])
         if not rids or len(rids) > ASK_ABOVE:
             return True  # that many are asked for by their number
-        depends = await self._pane.ask(lambda engine: _dependents(engine, rids))
+        depends = await self._pane.ask(lambda engine: _load_dependents(engine, rids))
         if not depends.is_needed:
             return True
         keys = self._pane.shell.keymap_shown
@@ -197,7 +197,7 @@ class MemoryActions:
         if memory is None:
             return
         identity = memory.id
-        sources, depends = await self._pane.ask(lambda engine: _behind(engine, identity))
+        sources, depends = await self._pane.ask(lambda engine: _load_sources_and_dependents(engine, identity))
         turns = plural(sum(one.kind == "episode" for one in sources), "turn")
         question = Question(
             "Forget it, and withhold what it was drawn from?",
@@ -214,11 +214,11 @@ class MemoryActions:
         """Withhold the marked memories, or the current one, from an agent; or allow them again."""
         from memtui.ui.dialogs.choice import Choice, PickDialog
 
-        rids = sorted(self._marks) or ([] if self.current is None else [self.current.rid])
-        if len(rids) > ASK_ABOVE and not await self._sure("choose an agent for", len(rids)):
+        rids = sorted(self._marked_keys) or ([] if self.current is None else [self.current.rid])
+        if len(rids) > ASK_ABOVE and not await self._ask_if_many("choose an agent for", len(rids)):
             self._pane.show_message("Nothing was changed.")
             return
-        agents, kept = await self._pane.ask(lambda engine: _agents(engine, rids))
+        agents, kept = await self._pane.ask(lambda engine: _load_agents(engine, rids))
         if not agents:
             self._pane.show_message("No agent has asked yet. To name one: memtui withhold ID --agent NAME")
             return
@@ -237,7 +237,7 @@ class MemoryActions:
         done = await self._pane.change(
             lambda engine: engine.change_all(verb, rids, agent=agent), "changing who may see it"
         )
-        self._unmark()
+        self._clear_marks()
         if done is None and verb == "allow":
             self._pane.show_message(
                 f"{agent} still does not get it: another memory that it belongs to is withheld.", "warning"
@@ -251,19 +251,19 @@ class MemoryActions:
     async def do_erase(self) -> None:
         from memtui.ui.dialogs.erase import EraseDialog
 
-        rids = sorted(self._marks)
+        rids = sorted(self._marked_keys)
         if rids:
             ids = [one.id for one in await self._pane.ask(lambda engine: engine.view.rows(rids))]
         else:
             ids = [] if self.current is None else [self.current.id]
         if await self._pane.shell.ask_person(EraseDialog(ids)) is not None:
-            self._unmark()
+            self._clear_marks()
 
     async def do_merge_marked(self) -> None:
         from memtui.ui.dialogs.merge import FactMergeDialog
 
         def read(engine: Memory) -> tuple[list[MemoryRecord], dict[str, tuple[Caution, ...]]]:
-            found = engine.view.rows(sorted(self._marks))
+            found = engine.view.rows(sorted(self._marked_keys))
             return found, engine.view.cautions([one.id for one in found])
 
         (first, second), cautions = await self._pane.ask(read)
@@ -277,7 +277,7 @@ class MemoryActions:
             text = one_line(without_secrets(gone), _NAMED)
             self._pane.show_message(f"“{text}” was {caution.what}{now}", "warning")
             return
-        survivor = int(_rank(second) > _rank(first))
+        survivor = int(_merge_rank(second) > _merge_rank(first))
         depends = await self._pane.ask(lambda engine: engine.view.dependents([first.id, second.id]))
         merged = await self._pane.shell.ask_person(FactMergeDialog((first, second), survivor, depends))
         if merged is None:
@@ -287,7 +287,7 @@ class MemoryActions:
         record = await self._pane.change(
             lambda engine: engine.review.merge(stays.id, [goes.id], text=merged.text), "merging"
         )
-        self._unmark()
+        self._clear_marks()
         self._go_to(record.rid)
 
     async def do_successor(self) -> None:
@@ -312,7 +312,7 @@ class MemoryActions:
         from memtui.ui.dialogs.edit import TagDialog
 
         memory = self.current
-        marks = set(self._marks)
+        marks = set(self._marked_keys)
         if marks:
             tags = await self._pane.ask(lambda engine: engine.view.tag_counts(marks))
         else:  # at once: what is typed ahead is for the dialog
@@ -327,7 +327,7 @@ class MemoryActions:
         from memtui.present.memory import topic_and_date
         from memtui.ui.dialogs.edit import TopicDialog
 
-        memory, rids = self.current, sorted(self._marks)
+        memory, rids = self.current, sorted(self._marked_keys)
         now = (
             topic_and_date(memory, self._pane.shell.clock()) if memory is not None and not rids else "several"
         )
@@ -335,7 +335,7 @@ class MemoryActions:
         if change is None:
             self._pane.show_message("The topic stays as it is.")
             return
-        if len(rids) > ASK_ABOVE and not await self._sure("sort", len(rids)):
+        if len(rids) > ASK_ABOVE and not await self._ask_if_many("sort", len(rids)):
             self._pane.show_message("Nothing was changed.")
             return
         if not rids and memory is not None:
@@ -344,7 +344,7 @@ class MemoryActions:
             lambda engine: engine.change_all("classify", rids, topic=change.topic, happens=change.happens),
             "sorting",
         )
-        self._unmark()
+        self._clear_marks()
         if done is None:
             self._pane.show_message("Nothing changed: they were so already.")
 
@@ -354,21 +354,21 @@ class MemoryActions:
         memory = self.current
         if memory is None:
             return
-        found = await self._not_replaced(memory)
+        found = await self._choose_version(memory)
         if found is None:
             self._pane.show_message("Nothing was corrected.")
             return
         memory, identity = found, found.id
-        sources, depends = await self._pane.ask(lambda engine: _behind(engine, identity))
+        sources, depends = await self._pane.ask(lambda engine: _load_sources_and_dependents(engine, identity))
         written = await self._pane.shell.ask_person(
             CorrectDialog(memory.content, source_quote(memory, sources), depends=depends)
         )
         if written is None:
             self._pane.show_message("Nothing was corrected.")
             return
-        await self._correct(memory, written.text)
+        await self._save_correction(memory, written.text)
 
-    async def _not_replaced(self, memory: MemoryRecord) -> MemoryRecord | None:
+    async def _choose_version(self, memory: MemoryRecord) -> MemoryRecord | None:
         """The memory to correct: where a later statement took its place, the person chooses. None: neither."""
         identity = memory.id
         found = await self._pane.ask(lambda engine: engine.view.cautions([identity]).get(identity, ()))
@@ -398,7 +398,7 @@ class MemoryActions:
         memory = self.current
         if memory is None:
             return
-        memory = await self._not_replaced(memory)
+        memory = await self._choose_version(memory)
         if memory is None:
             self._pane.show_message("Nothing was corrected.")
             return
@@ -413,9 +413,9 @@ class MemoryActions:
         if depends.is_needed and await self._pane.shell.ask_person(question) is not True:
             self._pane.show_message("Nothing was corrected.")
             return
-        await self._correct(memory, text)
+        await self._save_correction(memory, text)
 
-    async def _correct(self, memory: MemoryRecord, text: str) -> None:
+    async def _save_correction(self, memory: MemoryRecord, text: str) -> None:
         identity = memory.id
         now = await self._pane.ask(lambda engine: engine.view.get(identity))
         if now.content != memory.content or not now.active:
@@ -436,8 +436,8 @@ class MemoryActions:
         add: tuple[str, ...] = (),
         remove: tuple[str, ...] = (),
     ) -> None:
-        rids = sorted(self._marks)
-        if len(rids) > ASK_ABOVE and not await self._sure(name, len(rids)):
+        rids = sorted(self._marked_keys)
+        if len(rids) > ASK_ABOVE and not await self._ask_if_many(name, len(rids)):
             self._pane.show_message("Nothing was changed.")
             return
         if rids:
@@ -446,7 +446,7 @@ class MemoryActions:
             )
             if await self._pane.change(change, doing) is None:
                 self._pane.show_message("Nothing changed: they were so already.")
-            self._unmark()
+            self._clear_marks()
             return
         memory = self.current
         if memory is not None:
@@ -473,7 +473,7 @@ class MemoryActions:
         if before is not None and before.tags == after.tags and verb == "tag":
             self._pane.show_message("No tag changed: it was so already.")
 
-    async def _sure(self, name: str, rows: int) -> bool:
+    async def _ask_if_many(self, name: str, rows: int) -> bool:
         from memtui.ui.dialogs.choice import Question
 
         title = f"{name.capitalize()} {plural(rows, 'memory')}?"
@@ -518,24 +518,24 @@ def _why_not_withhold(memory: MemoryRecord) -> str:
     return "" if memory.active or memory.ended_by == "forgotten" else "This one was not forgotten."
 
 
-def _no_session(memory: MemoryRecord | None) -> str:
+def _why_no_session(memory: MemoryRecord | None) -> str:
     if memory is None:
         return NO_ROW
     somewhere = memory.session_id is not None if memory.kind == "episode" else bool(memory.source_ids)
     return "" if somewhere else "This one was not said in a conversation."
 
 
-def _rank(one: MemoryRecord) -> tuple[bool, int, int]:
+def _merge_rank(one: MemoryRecord) -> tuple[bool, int, int]:
     """Which of two facts a merge keeps: the confirmed one, else that which says more, else the later one."""
     return one.protected, len(one.content), one.event_time
 
 
-def _behind(engine: Memory, identity: str) -> tuple[list[MemoryRecord], Dependents]:
+def _load_sources_and_dependents(engine: Memory, identity: str) -> tuple[list[MemoryRecord], Dependents]:
     """What a memory was drawn from, and what depends on it. Blocks."""
     return engine.view.sources(identity), engine.view.dependents([identity])
 
 
-def _agents(engine: Memory, rids: Sequence[int]) -> tuple[list[str], set[str]]:
+def _load_agents(engine: Memory, rids: Sequence[int]) -> tuple[list[str], set[str]]:
     """The agents that asked or have something withheld, and those from which all of these are withheld. Blocks."""
     view = engine.view
     named = {name.casefold(): name for name in (*view.agents(), *view.withheld_agents())}
@@ -545,7 +545,7 @@ def _agents(engine: Memory, rids: Sequence[int]) -> tuple[list[str], set[str]]:
     return sorted(named.values()), kept
 
 
-def _dependents(engine: Memory, rids: Sequence[int]) -> Dependents:
+def _load_dependents(engine: Memory, rids: Sequence[int]) -> Dependents:
     return engine.view.dependents([one.id for one in engine.view.rows(rids)])
 
 
@@ -596,4 +596,4 @@ def source_quote(memory: MemoryRecord, sources: list[MemoryRecord]) -> Content |
         return None
     said = without_secrets(sources[0])
     part, ranges = excerpt_around(said, shared_words(memory.content, said), _QUOTE)
-    return assemble("“", marked(part, ranges, "bold $accent", "$text"), "”")
+    return assemble("“", content_with_marks(part, ranges, "bold $accent", "$text"), "”")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeVar
 from textual.containers import Container
 from textual.widget import Widget
 
-from memtui.ui.action_dispatch import perform_action, perform_chord, refusal_of_delegate
+from memtui.ui.action_dispatch import delegate_unavailable_reason, perform_action, perform_chord
 from memtui.ui.actions import Action, ActionContext
 from memtui.ui.messages import Notified, PaneStatus, Severity
 from memtui.ui.shell import shell_of
@@ -71,7 +71,7 @@ class Pane(Container):
 
     def unavailable_reason(self, action: Action) -> str:
         """Why an action cannot run now, as a sentence; empty when it can."""
-        return refusal_of_delegate(self, action)
+        return delegate_unavailable_reason(self, action)
 
     @property
     def entity_name(self) -> str:

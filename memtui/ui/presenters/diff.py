@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 
 from textual.content import Content
 
-from memtui.ui.safe import assemble, marked
+from memtui.ui.safe import assemble, content_with_marks
 
 REMOVED = "$removed on $removed-background strike"
 ADDED = "$added on $added-background bold"
@@ -46,8 +46,8 @@ def mark_differences(old: str, new: str) -> Content:
         return assemble(("= ", "$text-muted"), (old, "$text-muted"))
     gone, come = diff_ranges(old, new)
     return assemble(
-        ("- ", "bold $removed"), marked(old, gone, REMOVED, "$text-muted"), "\n",
-        ("+ ", "bold $added"), marked(new, come, ADDED),
+        ("- ", "bold $removed"), content_with_marks(old, gone, REMOVED, "$text-muted"), "\n",
+        ("+ ", "bold $added"), content_with_marks(new, come, ADDED),
     )  # fmt: skip
 
 

@@ -26,7 +26,7 @@ from memtui.present.hit import (
     shares_by_retriever,
 )
 from memtui.present.text import Visible, max_cells, one_line, visible
-from memtui.ui.safe import assemble, content, drawn
+from memtui.ui.safe import assemble, content, content_of_line
 from memtui.ui.widgets.columns import Column, StyledText
 
 from .memory_rows import WORDED, ended_word, sign_of
@@ -116,13 +116,13 @@ def row_key(row: SearchRow) -> int:
 def search_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[SearchRow]]:
     """Rank, text and how far it moved, bar, score, age."""
 
-    def rank(row: SearchRow, width: int) -> Iterable[StyledText]:
+    def rank_cell(row: SearchRow, width: int) -> Iterable[StyledText]:
         if row.hit is not None:
             yield StyledText(visible(f"{row.hit.rank}"), "text" if row.hit.rank <= AGENTS_SEE else "dim")
 
     def text_cell(row: SearchRow, width: int) -> Iterable[StyledText]:
         if row.hit is not None:
-            arrow = moved(row)
+            arrow = rank_change(row)
             room = max(width - 2 - (_MOVED if arrow else 0), 1)
             state = ended_word(row.hit.memory, room, row.hit.cautions, now())
             if row.edge and not row.likely and room >= WORDED:
@@ -147,7 +147,7 @@ def search_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Sear
             yield StyledText(one_line(row.saved.query, width - 2))
             yield StyledText(one_line(f"{row.saved.filter}", max(width - 4 - len(row.saved.query), 0)), "dim")
 
-    def moved(row: SearchRow) -> StyledText | None:
+    def rank_change(row: SearchRow) -> StyledText | None:
         if row.rank_change is None:
             return StyledText(visible("new"), "success")
         if row.rank_change > 0:
@@ -176,7 +176,7 @@ def search_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Sear
             yield StyledText(relative_time(row.hit.memory.event_time, now()), "dim")
 
     return [
-        Column("rank", "", rank, width=3, right=True),
+        Column("rank", "", rank_cell, width=3, right=True),
         Column("text", "", text_cell, least=28, gap=1),
         Column("bar", "why", score_bar_cell, width=BAR, drop=1),
         Column("score", "score", score_cell, width=6, right=True, gap=1),
@@ -260,7 +260,7 @@ class HitText(MemoryText):
         """The breakdown of the score. With ``detail``, the memory and its sources below it."""
         lines = [
             *self._marked_text(hit.memory.content, hit.retrievers),
-            *self._cautions(hit.cautions),
+            *self._caution_lines(hit.cautions),
             assemble(""),
         ]
         lines += self._score_breakdown(hit, result)
@@ -269,15 +269,17 @@ class HitText(MemoryText):
             if len(hit.memory.content) > _BRIEF:
                 lines += [content(hit.memory.content[:LONGEST]), assemble("")]
             lines += [
-                *self._state(hit.memory),
-                *self._asked(detail),
-                *self._successor(detail),
-                *self._changed(detail),
+                *self._state_lines(hit.memory),
+                *self._open_card_lines(detail),
+                *self._successor_line(detail),
+                *self._replacement_lines(detail),
             ]
-            lines += self._topic_and_date(hit.memory)
-            lines += self._paragraph_group(self._said_in(detail), self._named(detail), self._versions(detail))
-            lines += self._paragraph_group(self._around(detail))
-            lines += self._paragraph_group(self._foot(hit.memory))
+            lines += self._topic_date_tags_lines(hit.memory)
+            lines += self._paragraph_group(
+                self._source_lines(detail), self._entity_lines(detail), self._version_lines(detail)
+            )
+            lines += self._paragraph_group(self._neighbour_lines(detail))
+            lines += self._paragraph_group(self._identity_line(hit.memory))
         return Content("\n").join(lines)
 
     def explain_memory(
@@ -289,7 +291,7 @@ class HitText(MemoryText):
         """
         lines = [*self._marked_text(found.memory.content, found.retrievers), assemble("")]
         for label, reason in (*((served,) if served is not None else ()), *explanation_lines(found, listed)):
-            lines += self.labelled(label, drawn(reason))
+            lines += self.labelled(label, content_of_line(reason))
         lines.append(assemble(""))
         lines += self._retriever_lines(found.retrievers, {}, max(best, found.score))
         for retriever in RETRIEVERS:
@@ -385,7 +387,7 @@ class HitText(MemoryText):
         if hit.rank >= len(result.hits):
             return
         yield assemble("")
-        yield from drawn(reason_above(hit, result.hits[hit.rank], result.best)).wrap(self.width)
+        yield from content_of_line(reason_above(hit, result.hits[hit.rank], result.best)).wrap(self.width)
 
     def _absent_line(self, retriever: RetrieverName, why: str) -> Iterable[Content]:
         name = assemble((retriever_label(retriever).ljust(NAME), "$text-muted"))

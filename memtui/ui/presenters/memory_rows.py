@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from memtui.present import replacement
 from memtui.present.caution import caution_label
 from memtui.present.format import relative_time
-from memtui.present.memory import confidence_text, is_fading, is_full, is_past, is_replaced, reason_ended
+from memtui.present.memory import (
+    confidence_text,
+    ended_reason,
+    is_fading,
+    is_full_confidence,
+    is_past_plan,
+    is_replaced,
+)
 from memtui.present.text import Role, Visible, one_line, visible
 from memtui.ui.widgets.columns import Column, Order, StyledText
 
@@ -98,7 +105,7 @@ class MemorySource:
 def memory_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[MemoryRow]]:
     """Text, whether it is pinned and protected, confidence as bar and number, age, entities, topic, tags."""
 
-    def text(row: MemoryRow, width: int) -> Iterable[StyledText]:
+    def text_cell(row: MemoryRow, width: int) -> Iterable[StyledText]:
         yield sign_of(row.memory, glyphs)
         yield StyledText(Visible(" "))
         ending = ended_word(row.memory, width, row.cautions)
@@ -110,43 +117,43 @@ def memory_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Memo
         room = width - 2 - len(ending) - row.memory.pinned
         yield StyledText(one_line(row.memory.content, room), "text" if row.memory.active else "dim")
 
-    def kept(row: MemoryRow, width: int) -> Iterable[StyledText]:
+    def kept_cell(row: MemoryRow, width: int) -> Iterable[StyledText]:
         yield StyledText(visible(glyphs.pinned if row.memory.pinned else " "), "accent")
         yield StyledText(visible(glyphs.protected if row.memory.protected else ""), "success")
 
-    def bar(row: MemoryRow, width: int) -> Iterable[StyledText]:
+    def confidence_bar_cell(row: MemoryRow, width: int) -> Iterable[StyledText]:
         # Most have full confidence. A bar is drawn only if it is less.
-        if is_full(row.memory.effective):
+        if is_full_confidence(row.memory.effective):
             return
         filled = min(round(max(row.memory.effective, 0.0) * BAR), BAR - 1)
         yield StyledText(visible(glyphs.bar * filled), _level_role(row.memory))
         yield StyledText(visible(glyphs.empty * (BAR - filled)), "faint")
 
-    def number(row: MemoryRow, width: int) -> Iterable[StyledText]:
+    def confidence_cell(row: MemoryRow, width: int) -> Iterable[StyledText]:
         yield StyledText(confidence_text(row.memory.effective), _level_role(row.memory))
 
-    def age(row: MemoryRow, width: int) -> Iterable[StyledText]:
+    def age_cell(row: MemoryRow, width: int) -> Iterable[StyledText]:
         yield StyledText(relative_time(row.memory.event_time, now()), "dim")
 
-    def entities(row: MemoryRow, width: int) -> Iterable[StyledText]:
+    def entities_cell(row: MemoryRow, width: int) -> Iterable[StyledText]:
         yield StyledText(one_line(", ".join(row.entities), width), "entity")
 
-    def topic(row: MemoryRow, width: int) -> Iterable[StyledText]:
-        past = is_past(row.memory, now())
+    def topic_cell(row: MemoryRow, width: int) -> Iterable[StyledText]:
+        past = is_past_plan(row.memory, now())
         yield StyledText(visible("past" if past else row.memory.topic or ""), "warning" if past else "dim")
 
-    def tags(row: MemoryRow, width: int) -> Iterable[StyledText]:
+    def tags_cell(row: MemoryRow, width: int) -> Iterable[StyledText]:
         yield StyledText(one_line(" ".join(row.memory.tags), width), "dim")
 
     return [
-        Column("text", "memory", text, least=40, sort="content"),
-        Column("kept", "", kept, width=2, gap=0),
-        Column("bar", "conf", bar, width=BAR, drop=1, gap=1, sort="confidence"),
-        Column("number", "", number, width=3, gap=1, sort="confidence"),
-        Column("age", "age", age, width=4, right=True, sort="time"),
-        Column("entities", "about", entities, width=18, drop=3),
-        Column("topic", "topic", topic, width=10, drop=2),
-        Column("tags", "tags", tags, width=14, drop=4),
+        Column("text", "memory", text_cell, least=40, sort="content"),
+        Column("kept", "", kept_cell, width=2, gap=0),
+        Column("bar", "conf", confidence_bar_cell, width=BAR, drop=1, gap=1, sort="confidence"),
+        Column("number", "", confidence_cell, width=3, gap=1, sort="confidence"),
+        Column("age", "age", age_cell, width=4, right=True, sort="time"),
+        Column("entities", "about", entities_cell, width=18, drop=3),
+        Column("topic", "topic", topic_cell, width=10, drop=2),
+        Column("tags", "tags", tags_cell, width=14, drop=4),
     ]
 
 
@@ -172,11 +179,11 @@ def ended_word(
 
     ``now``: a plan whose day is over by then is ``past``. Empty if it is active and true, and in a narrow list.
     """
-    past = now is not None and is_past(memory, now)
+    past = now is not None and is_past_plan(memory, now)
     if room < WORDED or (memory.active and not cautions and not past):
         return Visible("")
     word = (
-        reason_ended(memory)
+        ended_reason(memory)
         if not memory.active
         else caution_label(cautions[0], memory)
         if cautions

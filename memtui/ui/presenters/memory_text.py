@@ -19,7 +19,7 @@ from memtui.present.decision import other_devices
 from memtui.present.format import local_date, local_time, relative_time
 from memtui.present.operation import author_suffix, recall_line
 from memtui.ui.keymap import table_key
-from memtui.ui.safe import assemble, content, drawn, line, marked
+from memtui.ui.safe import assemble, content, content_of_line, content_with_marks, line
 
 from .diff import mark_differences
 from .memory_rows import ended_sign
@@ -51,35 +51,35 @@ class MemoryText(TextLayout):
 
     def quick_preview(self, memory: MemoryRecord) -> Content:
         """What can be shown from the row alone."""
-        return stack_lines([*self._head(memory)])
+        return stack_lines([*self._head_lines(memory)])
 
-    def whole(self, detail: MemoryDetail) -> Content:
+    def full_text(self, detail: MemoryDetail) -> Content:
         """All details of a memory."""
         memory = detail.memory
         return stack_lines(
             [
-                *self._head(memory),
-                *self._cautions(detail.cautions if memory.active else ()),
-                *self._asked(detail),
-                *self._withheld_from(detail),
-                *self._successor(detail),
-                *self._changed(detail),
-                *self._fading(detail),
+                *self._head_lines(memory),
+                *self._caution_lines(detail.cautions if memory.active else ()),
+                *self._open_card_lines(detail),
+                *self._withheld_lines(detail),
+                *self._successor_line(detail),
+                *self._replacement_lines(detail),
+                *self._fading_lines(detail),
                 *self._paragraph_group(
-                    self._said_in(detail),
-                    self._named(detail),
-                    self._enriched(detail),
-                    self._versions(detail),
-                    self._merged(detail),
+                    self._source_lines(detail),
+                    self._entity_lines(detail),
+                    self._enrichment_lines(detail),
+                    self._version_lines(detail),
+                    self._merged_lines(detail),
                 ),
                 *self._paragraph_group(
-                    self._derived(detail),
-                    self._history(detail),
-                    self._elsewhere(detail),
-                    self._recalls(detail),
+                    self._derived_lines(detail),
+                    self._history_lines(detail),
+                    self._other_devices_lines(detail),
+                    self._recall_lines(detail),
                 ),
-                *self._paragraph_group(self._around(detail)),
-                *self._paragraph_group(self._foot(memory)),
+                *self._paragraph_group(self._neighbour_lines(detail)),
+                *self._paragraph_group(self._identity_line(memory)),
             ]
         )
 
@@ -92,7 +92,7 @@ class MemoryText(TextLayout):
 
     # -- parts
 
-    def _head(self, memory: MemoryRecord) -> Iterable[Content]:
+    def _head_lines(self, memory: MemoryRecord) -> Iterable[Content]:
         text = memory.content
         yield content(text[:LONGEST])
         if len(text) > LONGEST:
@@ -101,20 +101,20 @@ class MemoryText(TextLayout):
                 self._key_hint("editor", "opens all of it in $EDITOR"),
             )
         yield assemble("")
-        yield from self._state(memory)
-        yield from self._topic_and_date(memory)
+        yield from self._state_lines(memory)
+        yield from self._topic_date_tags_lines(memory)
 
-    def _topic_and_date(self, memory: MemoryRecord) -> Iterable[Content]:
+    def _topic_date_tags_lines(self, memory: MemoryRecord) -> Iterable[Content]:
         """Its topic, the date in its text, and its tags."""
         if memory.topic:
             yield from self.labelled("topic", assemble((memory.topic, "$text")))
         if happens := words.date_note(memory, self.now):
-            late = words.is_past(memory, self.now)
+            late = words.is_past_plan(memory, self.now)
             yield from self.labelled("date", assemble((happens, "$warning" if late else "$text")))
         if memory.tags:
             yield from self.labelled("tags", assemble(("  ".join(memory.tags), "$text")))
 
-    def _state(self, memory: MemoryRecord) -> Iterable[Content]:
+    def _state_lines(self, memory: MemoryRecord) -> Iterable[Content]:
         level = self.level_bar(memory.effective)
         left = words.confidence_left(memory)
         yield from self.labelled("confidence", assemble((level, "$accent"), f" {left}"))
@@ -128,31 +128,31 @@ class MemoryText(TextLayout):
                 "trash", assemble((text, "$warning"), self._key_hint("restore", "restores"))
             )
 
-    def _cautions(self, cautions: Sequence[Caution]) -> Iterable[Content]:
+    def _caution_lines(self, cautions: Sequence[Caution]) -> Iterable[Content]:
         """Statements in it that were corrected or forgotten since."""
         for label, caution_line in caution.caution_lines(cautions, self.now):
-            yield from self.labelled(label, drawn(caution_line))
+            yield from self.labelled(label, content_of_line(caution_line))
 
-    def _asked(self, detail: MemoryDetail) -> Iterable[Content]:
+    def _open_card_lines(self, detail: MemoryDetail) -> Iterable[Content]:
         for label, text in words.open_card_text(detail):
-            yield from self.labelled(label, drawn(text))
+            yield from self.labelled(label, content_of_line(text))
 
-    def _withheld_from(self, detail: MemoryDetail) -> Iterable[Content]:
+    def _withheld_lines(self, detail: MemoryDetail) -> Iterable[Content]:
         for label, agents in words.withheld_from_text(detail):
             yield from self.labelled(
-                label, assemble(drawn(agents), self._key_hint("agents", "changes who may see it"))
+                label, assemble(content_of_line(agents), self._key_hint("agents", "changes who may see it"))
             )
 
-    def _fading(self, detail: MemoryDetail) -> Iterable[Content]:
+    def _fading_lines(self, detail: MemoryDetail) -> Iterable[Content]:
         if text := words.fading_text(detail.memory, detail.fades, self.now):
             if detail.fades is None:
                 yield from self.labelled("fading", assemble((text, "$text")))
                 return
             late = "" if detail.fades > self.now else " !"
-            curve = (self._curve(detail), "$accent")
+            curve = (self._confidence_curve(detail), "$accent")
             yield from self.labelled("fading", assemble(curve, f"  {text}{late}"))
 
-    def _curve(self, detail: MemoryDetail) -> str:
+    def _confidence_curve(self, detail: MemoryDetail) -> str:
         """A plot of the confidence, from its last use to the day when it has faded."""
         memory, fades = detail.memory, detail.fades or self.now
         start = max(
@@ -167,19 +167,19 @@ class MemoryText(TextLayout):
             shown.append(levels[min(int(left * len(levels)), len(levels) - 1)])
         return "".join(shown)
 
-    def _said_in(self, detail: MemoryDetail) -> Iterable[Content]:
+    def _source_lines(self, detail: MemoryDetail) -> Iterable[Content]:
         memory = detail.memory
         if memory.kind == "episode":
-            yield from self.labelled("said in", self._place(detail, memory))
+            yield from self.labelled("said in", self._session_and_time(detail, memory))
         for index, source in enumerate(detail.sources[:LISTED]):
-            yield from self.labelled("" if index else "said in", self._place(detail, source))
+            yield from self.labelled("" if index else "said in", self._session_and_time(detail, source))
             said = words.without_secrets(source)
             part, ranges = excerpt_around(said, shared_words(memory.content, said), _QUOTE)
-            quoted = assemble("“", marked(part, ranges, "bold $accent", "$text-muted"), "”")
-            yield from self._indent(quoted, 2)
+            quoted = assemble("“", content_with_marks(part, ranges, "bold $accent", "$text-muted"), "”")
+            yield from self._indent_text(quoted, 2)
         yield from self._more_line(len(detail.sources))
 
-    def _place(self, detail: MemoryDetail, memory: MemoryRecord) -> Content:
+    def _session_and_time(self, detail: MemoryDetail, memory: MemoryRecord) -> Content:
         session = detail.sessions.get(memory.session_id or "")
         title = session.name if session is not None else None
         title = title or memory.session_id or memory.source or memory.kind
@@ -189,7 +189,7 @@ class MemoryText(TextLayout):
         room = max(self.width - LABEL - len(when) - len(who) - 3, 12)
         return assemble(line(title, room), (f" {self.glyphs.dot} {who}{when}", "$text-muted"))
 
-    def _named(self, detail: MemoryDetail) -> Iterable[Content]:
+    def _entity_lines(self, detail: MemoryDetail) -> Iterable[Content]:
         between = assemble((f" {self.glyphs.dot} ", "$text-muted"))
         for label, entities in words.entities_by_type(detail.entities).items():
             ways = []
@@ -199,22 +199,22 @@ class MemoryText(TextLayout):
                 ways.append(name.stylize(Style.from_meta({"@click": f"app.show_entity({entity.eid})"})))
             yield from self.labelled(label, between.join(ways))
 
-    def _enriched(self, detail: MemoryDetail) -> Iterable[Content]:
+    def _enrichment_lines(self, detail: MemoryDetail) -> Iterable[Content]:
         """The names that a language model found in it."""
         read = detail.enrichment
         if read is None:
             return
         text = words.enrichment_text(read, self.now, most=LISTED, between=f" {self.glyphs.dot} ")
-        yield from self.labelled("read again", drawn(text))
+        yield from self.labelled("read again", content_of_line(text))
 
-    def _derived(self, detail: MemoryDetail) -> Iterable[Content]:
+    def _derived_lines(self, detail: MemoryDetail) -> Iterable[Content]:
         for index, one in enumerate(detail.derived[:LISTED]):
             sign = self.glyphs.kinds[one.kind]
             text = line(one.content, max(self.width - LABEL - 2, 10))
             yield from self.labelled("" if index else "derived", assemble((f"{sign} ", "$accent"), text))
         yield from self._more_line(len(detail.derived))
 
-    def _around(self, detail: MemoryDetail) -> Iterable[Content]:
+    def _neighbour_lines(self, detail: MemoryDetail) -> Iterable[Content]:
         rows: Sequence[MemoryRecord] = detail.around
         sources = {source.id for source in detail.sources}
         if len(rows) < 2:
@@ -230,20 +230,22 @@ class MemoryText(TextLayout):
             row = assemble((f"{sign} ", "$accent"), (f"{when} ", "$text-muted"), text)
             yield from self.labelled("" if index else "around it", row)
 
-    def _foot(self, memory: MemoryRecord) -> Iterable[Content]:
+    def _identity_line(self, memory: MemoryRecord) -> Iterable[Content]:
         parts = [memory.id, memory.source or "", memory.project or ""]
         yield assemble((f" {self.glyphs.dot} ".join(part for part in parts if part), "$text-disabled"))
 
     # -- what happened to it
 
-    def _versions(self, detail: MemoryDetail) -> Iterable[Content]:
+    def _version_lines(self, detail: MemoryDetail) -> Iterable[Content]:
         for one in detail.replacements:
             now_here = " (this one)" if one.new.id == detail.memory.id else ""
             when = f"{replacement.when(one, self.now)}{now_here}"
             yield from self.labelled(replacement.label(one), assemble((when, "$text-muted")))
-            yield from self._indent(mark_differences(one.old.content[:LONGEST], one.new.content[:LONGEST]), 2)
+            yield from self._indent_text(
+                mark_differences(one.old.content[:LONGEST], one.new.content[:LONGEST]), 2
+            )
 
-    def _changed(self, detail: MemoryDetail) -> Iterable[Content]:
+    def _replacement_lines(self, detail: MemoryDetail) -> Iterable[Content]:
         """What it was and what it is now, and the key that goes to the other version."""
         told = detail.successor is not None or (bool(detail.cautions) and not detail.asked)
         way = assemble("") if detail.successor is not None else self._key_hint("successor", "goes there")
@@ -251,11 +253,11 @@ class MemoryText(TextLayout):
             days = replacement.dates(one, self.now)
             if days is None and told and one.old.id == detail.memory.id:
                 continue  # said above
-            text = drawn(replacement.line(one, self.now, detail.memory))
+            text = content_of_line(replacement.line(one, self.now, detail.memory))
             yield from self.labelled(replacement.label(one), assemble(text, way))
             way = assemble("")
 
-    def _successor(self, detail: MemoryDetail) -> Iterable[Content]:
+    def _successor_line(self, detail: MemoryDetail) -> Iterable[Content]:
         """The memory that replaced it, and the key that goes there."""
         one = detail.successor
         if one is None:
@@ -269,37 +271,39 @@ class MemoryText(TextLayout):
         """A key and what it does."""
         return assemble("  ", (self.key(action), "bold $accent"), (f" {does}", "$text-muted"))
 
-    def _merged(self, detail: MemoryDetail) -> Iterable[Content]:
+    def _merged_lines(self, detail: MemoryDetail) -> Iterable[Content]:
         for label, found in (("made of", detail.merged), ("merged into", detail.merged_into)):
             for index, one in enumerate(found[:LISTED]):
                 text = line(one.content, max(self.width - LABEL - 2, 10))
                 sign = self.glyphs.kinds[one.kind] if one.active else ended_sign(one, self.glyphs)
                 yield from self.labelled("" if index else label, assemble((f"{sign} ", "$accent"), text))
 
-    def _history(self, detail: MemoryDetail) -> Iterable[Content]:
+    def _history_lines(self, detail: MemoryDetail) -> Iterable[Content]:
         for index, (operation, change) in enumerate(detail.history[-LISTED:]):
             when = local_time(operation.at, self.now)
             by = author_suffix(operation)
             room = 2 * (self.width - LABEL) - len(when) - len(by) - 4
             row = assemble((f"{when}  ", "$text-muted"), line(operation.label, room), (by, "$text-muted"))
             yield from self.labelled("" if index else "history", row)
-            yield from self._changes(change)
+            yield from self._change_lines(change)
 
-    def _elsewhere(self, detail: MemoryDetail) -> Iterable[Content]:
+    def _other_devices_lines(self, detail: MemoryDetail) -> Iterable[Content]:
         for label, row in other_devices(detail, self.now):
-            yield from self.labelled(label, drawn(row))
+            yield from self.labelled(label, content_of_line(row))
 
-    def _changes(self, change: RowChange) -> Iterable[Content]:
+    def _change_lines(self, change: RowChange) -> Iterable[Content]:
         if change.before is None or change.after is None:
             return
         for one in column_changes(change.before, change.after, self.now):
             if one.text:
-                yield from self._indent(mark_differences(one.was[:LONGEST], one.now[:LONGEST]), 2)
+                yield from self._indent_text(mark_differences(one.was[:LONGEST], one.now[:LONGEST]), 2)
             else:
                 text = (f"{one.label}: {one.was} → {one.now}", "$text-muted")
-                yield from self._indent(assemble(text), 2)
+                yield from self._indent_text(assemble(text), 2)
 
-    def _recalls(self, detail: MemoryDetail) -> Iterable[Content]:
+    def _recall_lines(self, detail: MemoryDetail) -> Iterable[Content]:
         for index, recall in enumerate(detail.recalls[:LISTED]):
-            yield from self.labelled("" if index else "told to", drawn(recall_line(recall, self.now)))
+            yield from self.labelled(
+                "" if index else "told to", content_of_line(recall_line(recall, self.now))
+            )
         yield from self._more_line(len(detail.recalls))

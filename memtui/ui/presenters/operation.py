@@ -22,7 +22,7 @@ from memtui.present.operation import (
     undo_notes,
 )
 from memtui.present.text import Visible, one_line, visible
-from memtui.ui.safe import assemble, content, drawn, line
+from memtui.ui.safe import assemble, content, content_of_line, line
 from memtui.ui.widgets.columns import Column, StyledText
 
 from .diff import ADDED, REMOVED, mark_differences
@@ -269,12 +269,12 @@ class HistoryText:
 
     def quick_preview(self, operation: Operation) -> Content:
         """What can be shown from the row alone."""
-        return stack_lines(self._heading(operation))
+        return stack_lines(self._operation_heading(operation))
 
     def operation_text(self, detail: OperationDetail) -> Content:
         """All changes of an operation, row by row."""
         operation = detail.operation
-        lines = [*self._heading(operation), *self._undo_notes(detail), assemble("")]
+        lines = [*self._operation_heading(operation), *self._undo_notes(detail), assemble("")]
         paired = {
             detail.memories[change.memory_id].supersedes
             for change in detail.changes
@@ -289,16 +289,16 @@ class HistoryText:
             )
         return stack_lines(lines)
 
-    def _heading(self, operation: Operation) -> Iterable[Content]:
+    def _operation_heading(self, operation: Operation) -> Iterable[Content]:
         yield content(operation.label, "bold", limit=_LONGEST)
         yield assemble("")
         for one in operation_facts(operation, self.now, between=f" {self.glyphs.dot} "):
-            yield from self._labelled_text(one.label, drawn(one.line))
+            yield from self._labelled_text(one.label, content_of_line(one.line))
 
     def _undo_notes(self, detail: OperationDetail) -> Iterable[Content]:
         operation = detail.operation
         for one in undo_notes(operation, detail.undone_by, detail.undoes, self.now):
-            yield from self._labelled_text(one.label, drawn(one.line))
+            yield from self._labelled_text(one.label, content_of_line(one.line))
         if is_restore(operation):
             yield from self._undo_hint(detail.before)
 
@@ -369,7 +369,7 @@ class HistoryText:
 
     # -- recalls
 
-    def recall(self, detail: RecallDetail) -> Content:
+    def recall_text(self, detail: RecallDetail) -> Content:
         """The question, and the memories in the answer."""
         lines = [*self._recall_head(detail), assemble("")]
         for identity, memory in detail.memories:
@@ -392,7 +392,7 @@ class HistoryText:
         yield content(recall.query or quoted_query(recall), "bold", limit=_LONGEST)
         yield assemble("")
         for one in recall_facts(recall, detail.session, self.now, between=f" {self.glyphs.dot} "):
-            yield from self._labelled_text(one.label, drawn(one.line))
+            yield from self._labelled_text(one.label, content_of_line(one.line))
 
     def _labelled_text(self, label: str, text: Content) -> Iterable[Content]:
         return labelled_block(label, text, self.width, LABEL)

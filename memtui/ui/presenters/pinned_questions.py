@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from memtui.present.question import expectation_text, rank_of_expected
-from memtui.ui.safe import assemble, content, drawn
+from memtui.ui.safe import assemble, content, content_of_line
 
 if TYPE_CHECKING:
     from memtui.engine.records.saved import ExpectedMemory, QuestionResult, SavedQuery
@@ -35,7 +35,7 @@ def question_outcome(
 def _expected_lines(expected: ExpectedMemory, glyphs: Glyphs, width: int) -> list[Content]:
     sign = glyphs.done if expected.passed else glyphs.conflict
     where, role = rank_of_expected(expected)
-    lines = [drawn(((f"{sign} {where}", role),))]
+    lines = [content_of_line(((f"{sign} {where}", role),))]
     texts = [content(expected.content or expected.memory_id)]
     if not expected.passed and expected.why:
         texts.append(content(expected.why, "$text-muted"))

@@ -25,7 +25,9 @@ class PlotBar(NamedTuple):
     second: int = 0
 
 
-def resample(values: Sequence[int], width: int, pick: Callable[[Sequence[int]], int] = max) -> list[int]:
+def resample_values(
+    values: Sequence[int], width: int, pick: Callable[[Sequence[int]], int] = max
+) -> list[int]:
     """``values`` stretched to ``width``: repeated if there are fewer, one of several (``pick``) if there are more."""
     if not values or width < 1:
         return []
@@ -48,7 +50,7 @@ def column_chart(
 ) -> list[Content]:
     """Values as columns, with a scale at the left and labels for the first and the last below."""
     room = max(width - _AXIS, 4)
-    shown = resample(values, room)
+    shown = resample_values(values, room)
     top = max([*shown, 1])
     levels = [*glyphs.curve, glyphs.retrievers["keyword"]]
     lines = []

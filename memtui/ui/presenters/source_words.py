@@ -21,11 +21,11 @@ def shared_words(text: str, source: str) -> list[tuple[int, int]]:
 
     ``train`` finds ``trains``: for longer words, the same beginning is enough.
     """
-    stems = {_stem_of(word) for word in _word.findall(text.casefold()) if word not in _COMMON}
+    stems = {_word_stem(word) for word in _word.findall(text.casefold()) if word not in _COMMON}
     return [
         found.span()
         for found in _word.finditer(source)
-        if (word := found[0].casefold()) not in _COMMON and _stem_of(word) in stems
+        if (word := found[0].casefold()) not in _COMMON and _word_stem(word) in stems
     ]
 
 
@@ -57,5 +57,5 @@ def excerpt_around(
     return f"{ellipsis}{source[begin:end]}{'…' if end < len(source) else ''}", moved
 
 
-def _stem_of(word: str) -> str:
+def _word_stem(word: str) -> str:
     return word[:_STEM] if len(word) > _STEM else word.removesuffix("s")

@@ -46,7 +46,7 @@ class TextLayout:
     def labelled(self, label: str, text: Content) -> Iterable[Content]:
         return labelled_block(label, text, self.width, LABEL)
 
-    def _indent(self, text: Content, by: int) -> Iterable[Content]:
+    def _indent_text(self, text: Content, by: int) -> Iterable[Content]:
         for part in text.wrap(self.width - by):
             yield assemble(" " * by, part)
 

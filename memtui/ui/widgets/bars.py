@@ -129,11 +129,11 @@ class TabBar(Widget):
             [_TabText(tab, full(tab), self._text_with_count(tab, short_count), 2) for tab in self.tabs],
             [_TabText(tab, full(tab), self._work_count_text(tab), 2) for tab in self.tabs],
             [_TabText(tab, full(tab), self._work_count_text(tab), 1) for tab in self.tabs],
-            [_TabText(tab, full(tab), self._has_waiting_work(tab), 1) for tab in self.tabs],
-            [_TabText(tab, full(tab), self._has_waiting_work(tab), 0) for tab in self.tabs],
+            [_TabText(tab, full(tab), self._work_sign_text(tab), 1) for tab in self.tabs],
+            [_TabText(tab, full(tab), self._work_sign_text(tab), 0) for tab in self.tabs],
             *(self._shorten_names(number) for number in range(1, len(self.tabs) + 1)),
             [_TabText(tab, visible(tab.short), self._work_count_text(tab), 1) for tab in self.tabs],
-            [_TabText(tab, visible(tab.short), self._has_waiting_work(tab), 1) for tab in self.tabs],
+            [_TabText(tab, visible(tab.short), self._work_sign_text(tab), 1) for tab in self.tabs],
         ):
             if texts and sum(text.width for text in texts) - texts[-1].after <= self.size.width:
                 break
@@ -164,7 +164,7 @@ class TabBar(Widget):
         """The count of a tab that calls the person; totals are left out."""
         return self._text_with_count(tab, short_count) if tab.calls and tab.counted else visible("")
 
-    def _has_waiting_work(self, tab: TabLabel) -> Visible:
+    def _work_sign_text(self, tab: TabLabel) -> Visible:
         return visible(self._waits if tab.calls and tab.counted else "")
 
     def on_click(self, event: events.Click) -> None:

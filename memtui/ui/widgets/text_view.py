@@ -15,7 +15,7 @@ from memtui.ui.action_dispatch import perform_action, perform_chord
 from memtui.ui.actions import ActionContext
 from memtui.ui.keymap import bindings_at
 from memtui.ui.messages import message_type
-from memtui.ui.safe import assemble, drawn
+from memtui.ui.safe import assemble, content_of_line
 
 if TYPE_CHECKING:
     from memtui.engine.records import Dependents
@@ -125,7 +125,7 @@ def depends_text(dependents: Dependents, now: float) -> Content:
     rows = [
         assemble(
             (label.ljust(_LABEL), "$text-muted"),
-            drawn(tuple((text[:_LONGEST], role) for text, role in parts)),
+            content_of_line(tuple((text[:_LONGEST], role) for text, role in parts)),
         )
         for label, parts in dependents_lines(dependents, now)
     ]

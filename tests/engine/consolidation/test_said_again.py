@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from memtui import Memory
 from memtui.engine.records import MemoryRecord, Options
-from memtui.present.review import not_yet
+from memtui.present.review import quarantine_note
 
 from clock import Clock
 
@@ -89,7 +89,7 @@ def test_said_again_after_it_was_forgotten_it_waits(
     assert _facts(memory) == []
     (card,) = [one for one in memory.review.items() if one.kind == "quarantined"]
     assert card.reason == "it was forgotten, and you said it again"
-    assert not_yet(card) == "not remembered as a fact yet; agents get the turn as it was said"
+    assert quarantine_note(card) == "not remembered as a fact yet; agents get the turn as it was said"
     memory.review.decide(card, "keep")
     assert len(_facts(memory)) == 1
 

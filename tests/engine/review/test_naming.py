@@ -10,9 +10,9 @@ from memtui.engine.records import MemoryRecord, Options
 from memtui.engine.review import naming
 from memtui.engine.review.cards import ReviewItem
 from memtui.present.dependents import dependents_headline
-from memtui.present.review import kind
+from memtui.present.review import card_kind
 from memtui.ui.panes.review.rows import Card
-from memtui.ui.panes.review.verdicts import consequences
+from memtui.ui.panes.review.verdicts import verdict_consequences
 
 from clock import Clock
 
@@ -95,9 +95,9 @@ def test_they_wait_on_the_card_until_each_is_decided(memory: Memory) -> None:
     )
     memory.correct(fact.id, "I work at Globex")
     (card,) = cards(memory)
-    assert kind(card)[0] == "old name" and card.only_named
-    assert consequences(Card(card, ""), None)[0] == ("keep", "still true, as they are")
-    assert consequences(Card(card, ""), 0)[0] == ("keep", "still true, as it is")
+    assert card_kind(card)[0] == "old name" and card.only_named
+    assert verdict_consequences(Card(card, ""), None)[0] == ("keep", "still true, as they are")
+    assert verdict_consequences(Card(card, ""), 0)[0] == ("keep", "still true, as it is")
     assert (
         card.reason
         == "3 facts have a name of what you corrected: “I work at Initech”, now “I work at Globex”"

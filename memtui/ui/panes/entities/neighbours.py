@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from textual.content import Content
 
 from memtui.present.entity import companions_headline, filter_mentioning_all
-from memtui.present.span import SPAN_UNITS, Span, SpanUnit, beside, span_of, spans
+from memtui.present.span import SPAN_UNITS, Span, SpanUnit, filled_spans, neighbouring_span, span_of
 from memtui.ui.action_dispatch import start_worker
 from memtui.ui.actions import Action
 from memtui.ui.safe import assemble, line
@@ -177,17 +177,17 @@ class Neighbours:
     # -- the time
 
     async def do_span_before(self) -> None:
-        await self._step(-1)
+        await self._show_next_period(-1)
 
     async def do_span_after(self) -> None:
-        await self._step(1)
+        await self._show_next_period(1)
 
-    async def _step(self, by: int) -> None:
+    async def _show_next_period(self, by: int) -> None:
         """To the next period in which the middle is mentioned."""
         middle = self.central_entity
         assert middle is not None  # unavailable_reason
         months = await self._pane.ask(lambda memory: memory.view.entity_months(middle.eid))
-        span = beside(spans(self._unit, months), self._span, by)
+        span = neighbouring_span(filled_spans(self._unit, months), self._span, by)
         if span is None:
             self._pane.show_message(f"There is nothing {'earlier' if by < 0 else 'later'}.")
             return

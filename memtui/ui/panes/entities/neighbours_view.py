@@ -71,7 +71,7 @@ class NeighboursView(LineView, can_focus=True, inherit_bindings=False):
             if (cursor is not None and cursor not in places) or not places
             else places.get(cursor or 0, 0)
         )
-        self._redraw()
+        self._redraw_neighbours()
 
     @property
     def companion_at_cursor(self) -> Companion | None:
@@ -108,7 +108,7 @@ class NeighboursView(LineView, can_focus=True, inherit_bindings=False):
     def _set_cursor(self, cursor: int) -> None:
         if cursor != self.cursor:
             self.cursor = cursor
-            self._redraw()
+            self._redraw_neighbours()
 
     def on_click(self, event: events.Click) -> None:
         if self._drawing is None or not 0 <= event.y < len(self._drawing.rows):
@@ -124,9 +124,9 @@ class NeighboursView(LineView, can_focus=True, inherit_bindings=False):
     # -- drawing
 
     def on_resize(self) -> None:
-        self._redraw()
+        self._redraw_neighbours()
 
-    def _redraw(self) -> None:
+    def _redraw_neighbours(self) -> None:
         width, height = self.scrollable_content_region.size
         if self.found is None or width < 1 or height < 1:
             self._drawing, self._foot = None, []

@@ -15,7 +15,7 @@ from memtui.present.entity import DECIDED, entity_facts, unsearched_note
 from memtui.present.format import MONTHS, format_count, plural, relative_time
 from memtui.present.text import Visible, max_cells, one_line, one_line_part, visible
 from memtui.ui.presenters.memory_rows import ended_word, sign_of
-from memtui.ui.presenters.plots import resample
+from memtui.ui.presenters.plots import resample_values
 from memtui.ui.presenters.text_layout import wrap_text
 from memtui.ui.widgets.columns import StyledText
 from memtui.ui.widgets.stop_view import GUTTER, Line, LinePart, StopLayout
@@ -217,7 +217,7 @@ class ProfileText:
         if room < _MONTHS_LEAST:
             ends, room = "", self.width - LABEL
         values = [month.memories for month in months]
-        shown = values if len(values) <= room else resample(values, room, sum)
+        shown = values if len(values) <= room else resample_values(values, room, sum)
         top, levels = max([*shown, 1]), self.glyphs.curve
         drawn = "".join(levels[(value * len(levels) - 1) // top] if value else " " for value in shown)
         yield from self._labelled_line(

@@ -97,7 +97,9 @@ class HistoryPane(ListPane[Any]):
         operation = operation_of(row)
         if operation is None:
             recall = recall_of(row)
-            return self._history_text().recall(await self.ask(lambda memory: gather_recall(memory, recall)))
+            return self._history_text().recall_text(
+                await self.ask(lambda memory: gather_recall(memory, recall))
+            )
         op_id = operation.op_id
         return self._history_text().operation_text(
             await self.ask(lambda memory: gather_operation(memory, op_id))

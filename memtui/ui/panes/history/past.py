@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from textual.content import Content
 
 from memtui.present.format import format_count, local_time, plural
-from memtui.present.memory import confidence_text, kind_label, reason_ended, speaker_note, version_differences
+from memtui.present.memory import confidence_text, ended_reason, kind_label, speaker_note, version_differences
 from memtui.present.past import coverage_notes, kind_counts, time_ago, verb_label, verb_role
 from memtui.present.text import Visible, one_line, visible
 from memtui.ui.action_dispatch import start_worker
@@ -106,7 +106,7 @@ class PastText(TextLayout):
         yield from self.labelled("recorded", assemble(local_time(one.created_at, self.now)))
         if one.valid_until is not None:
             text = (
-                f"{ended_sign(one, self.glyphs)} {reason_ended(one)} {local_time(one.valid_until, self.now)}"
+                f"{ended_sign(one, self.glyphs)} {ended_reason(one)} {local_time(one.valid_until, self.now)}"
             )
             yield from self.labelled("trash", assemble((text, "$warning")))
 
@@ -210,12 +210,12 @@ def change_source(diff: PastDiff, words: str) -> ListSource[ChangeRow]:
     """The changes with these words in their verb or texts, and without the words with a minus."""
     terms = [word.casefold() for word in words.split() if word != "-"]
 
-    def passes(change: PastChange) -> bool:
+    def has_words(change: PastChange) -> bool:
         texts = [one.content for one in (change.before, change.after) if one is not None]
         text = " ".join((verb_label(change.verb), change.memory.kind, *texts)).casefold()
         return all((word[1:] not in text) if word[0] == "-" else word in text for word in terms)
 
-    rows = [ChangeRow(one) for one in diff.changes if passes(one)]
+    rows = [ChangeRow(one) for one in diff.changes if has_words(one)]
     return ListSource(rows, lambda row: row.change.memory.rid)
 
 

@@ -13,10 +13,10 @@ from textual.content import Content
 from memtui.present.backup import (
     NUMBERS,
     SAME,
+    backup_reason,
     backups_summary,
     contents_summary,
     history_loss_note,
-    reason_label,
     restore_parts,
 )
 from memtui.present.format import file_size, format_count, local_time
@@ -74,8 +74,8 @@ class BackupText(Labelled):
             title = assemble(
                 (f"{self.glyphs.conflict} It cannot be used: ", "bold $error"), (contents.problem, "$error")
             )
-            return stack_lines([*title.wrap(self.width), assemble(""), *self._heading(backup, None)])
-        lines = [*self._heading(backup, contents), assemble("")]
+            return stack_lines([*title.wrap(self.width), assemble(""), *self._backup_heading(backup, None)])
+        lines = [*self._backup_heading(backup, contents), assemble("")]
         if preview is not None:
             lines += self.difference_text(preview)
             lines += [
@@ -88,13 +88,13 @@ class BackupText(Labelled):
             lines.append(assemble(("comparing with the memory now…", "$text-muted")))
         return stack_lines(lines)
 
-    def _heading(self, backup: Backup, contents: BackupContents | None) -> Iterable[Content]:
+    def _backup_heading(self, backup: Backup, contents: BackupContents | None) -> Iterable[Content]:
         when = assemble(
             local_time(backup.at, self.now),
             (f" {self.glyphs.dot} {time_ago(backup.at, self.now)}", "$text-muted"),
         )
         yield from self.labelled("made", when)
-        yield from self.labelled("why", assemble(reason_label(backup.reason)))
+        yield from self.labelled("why", assemble(backup_reason(backup.reason)))
         yield from self.labelled("size", assemble(file_size(backup.size)))
         if contents is not None:
             yield from self.labelled("holds", assemble(contents_summary(contents)))
@@ -166,7 +166,7 @@ class Backups:
         self.compared: dict[str, RestorePreview] = {}
 
     @property
-    def backup(self) -> Backup | None:
+    def selected_backup(self) -> Backup | None:
         """The backup under the cursor."""
         row = self._pane.table.selected
         return None if row is None else row.backup
@@ -181,9 +181,9 @@ class Backups:
             return f"{self._jobs.running_task} is running: wait for it." if self._jobs.running_task else ""
         return ""
 
-    async def make(self) -> None:
+    async def make_backup(self) -> None:
         """Make one now."""
-        made = await self._jobs.work(lambda memory, work: memory.backups.make(), "backup")
+        made = await self._jobs.work_with_progress(lambda memory, work: memory.backups.make(), "backup")
         self._pane.show_message(f"Backed up, and verified: {made.path.name}")
         self._refresh()
 
@@ -193,13 +193,13 @@ class Backups:
         self._pane.show_selected()
 
     async def do_restore_backup(self) -> None:
-        from memtui.ui.dialogs.restore import restore
+        from memtui.ui.dialogs.restore import restore_backup
 
-        backup = self.backup
+        backup = self.selected_backup
         if backup is None:
             return
-        message = await restore(
-            self._pane.shell, backup, await self._preview_restore(backup), self._jobs.work
+        message = await restore_backup(
+            self._pane.shell, backup, await self._preview_restore(backup), self._jobs.work_with_progress
         )
         if message:
             self._pane.show_message(message)
@@ -210,7 +210,7 @@ class Backups:
         """What restoring it would do. The backup is checked first."""
         name = backup.path.name
         if name not in self.compared:
-            self.compared[name] = await self._jobs.work(
+            self.compared[name] = await self._jobs.work_with_progress(
                 lambda memory, work: memory.backups.preview(backup.path), "comparing"
             )
         return self.compared[name]

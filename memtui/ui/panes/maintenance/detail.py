@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from memtui.present.format import format_count, local_date, local_time, plural, relative_time
-from memtui.present.job import next_run_text, outcome_line, result_role, trigger_text
+from memtui.present.job import next_run_text, run_outcome_line, run_result_role, run_trigger_text
 from memtui.present.operation import actor_name
 from memtui.ui.presenters.operation import HistoryText
 from memtui.ui.presenters.text_layout import labelled_block, stack_lines
-from memtui.ui.safe import assemble, content, drawn, line
+from memtui.ui.safe import assemble, content, content_of_line, line
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
@@ -135,7 +135,7 @@ class JobText(Labelled):
         return stack_lines([content(label, "bold"), assemble(""), *self._run_lines(run, detail)])
 
     def _next_run_line(self, job: JobStatus) -> Content:
-        due = drawn((next_run_text(job, self.now),))
+        due = content_of_line((next_run_text(job, self.now),))
         if job.off:
             return due
         if not job.enabled:
@@ -155,7 +155,7 @@ class JobText(Labelled):
             "began",
             assemble(
                 local_time(run.started_at, self.now),
-                (f" {self.glyphs.dot} {ago}{took} {self.glyphs.dot} {trigger_text(run)}", "$text-muted"),
+                (f" {self.glyphs.dot} {ago}{took} {self.glyphs.dot} {run_trigger_text(run)}", "$text-muted"),
             ),
         )
         yield from self._report_lines(run)
@@ -174,9 +174,9 @@ class JobText(Labelled):
         yield HistoryText(self.width, self.now, self.glyphs).operation_text(detail)
 
     def _report_lines(self, run: JobRun) -> Iterable[Content]:
-        style = "$warning" if run.state == "cancelled" else f"${result_role(run)}"
+        style = "$warning" if run.state == "cancelled" else f"${run_result_role(run)}"
         word = {"done": "", "running": "running: "}.get(run.state, f"{run.state}: ")
-        yield from self.labelled("outcome", assemble((f"{word}{outcome_line(run)}", style)))
+        yield from self.labelled("outcome", assemble((f"{word}{run_outcome_line(run)}", style)))
         report = run.report
         if report is None:
             return
@@ -194,9 +194,11 @@ class JobText(Labelled):
         sign = {"done": self.glyphs.done, "failed": self.glyphs.conflict}.get(run.state, self.glyphs.ended)
         when = local_time(run.started_at, self.now)
         room = max(self.width - len(when) - 4, 8)
-        style = f"${result_role(run)}"
+        style = f"${run_result_role(run)}"
         return assemble(
-            (f"{sign} ", "$text-muted"), (f"{when}  ", "$text-muted"), line(outcome_line(run), room, style)
+            (f"{sign} ", "$text-muted"),
+            (f"{when}  ", "$text-muted"),
+            line(run_outcome_line(run), room, style),
         )
 
     def _memory_lines(self, memories: Sequence[MemoryRecord], all_of_them: int) -> Iterable[Content]:

@@ -10,7 +10,7 @@ from memtui.engine.errors import InputError
 from memtui.present.consolidation import cost_estimate
 from memtui.present.format import plural
 from memtui.present.health import health_line
-from memtui.present.job import outcome_line
+from memtui.present.job import run_outcome_line
 from memtui.present.question import results_line
 from memtui.present.reembedding import plan_rows, reembed_result
 from memtui.present.sync import report_line
@@ -114,27 +114,27 @@ class Jobs:
 
     # -- verbs
 
-    async def run(self) -> None:
+    async def run_selected(self) -> None:
         row = self._pane.table.selected
         if row is not None and row.topic == "check":
-            await self._check()
+            await self._check_file()
         elif row is not None and row.finding is not None:
-            await self._repair()
+            await self._repair_file()
         elif row is not None and row.topic == "health":
             await self.look_at_health()
             self._pane.show_message(f"Health: {health_line(self.health)}.")
         elif row is not None and row.topic == "devices":
-            report = await self.work(lambda memory, work: memory.sync.run(), "sync")
+            report = await self.work_with_progress(lambda memory, work: memory.sync.run(), "sync")
             self._pane.show_message(
                 f"Sync: {report_line(report)}.", "error" if report.problems else "information"
             )
             self._refresh()
         elif row is not None and row.topic == "models":
             if self.state is not None and self.state.stats.vectors_wanted:
-                await self._reembed()
+                await self._change_embedder()
             await self._offer_ranking()
         elif row is not None and row.topic == "questions":
-            results = await self.work(lambda memory, work: memory.questions.run(), "questions")
+            results = await self.work_with_progress(lambda memory, work: memory.questions.run(), "questions")
             self._pane.show_message(
                 f"Questions: {results_line(results)}.",
                 "information" if all(one.passed for one in results) else "warning",
@@ -145,7 +145,7 @@ class Jobs:
             self.dry.pop(row.job.name, None)
             self._report_run(row.job.label, run)
 
-    async def dry_run(self) -> None:
+    async def dry_run_selected(self) -> None:
         row = self._pane.table.selected
         if row is not None and row.job is not None and await self._cost_is_fine(row.job.name):
             self.dry[row.job.name] = run = await self._run_job(row.job.name, dry=True)
@@ -193,22 +193,22 @@ class Jobs:
             return memory.jobs.run_now(name, dry_run=dry)
 
         try:
-            return await self.work(run, name)
+            return await self.work_with_progress(run, name)
         finally:
             self._refresh()
 
     @property
-    def checked(self) -> LastCheck | None:
+    def last_check(self) -> LastCheck | None:
         """When this file was checked last, also before the app was started."""
-        return self._pane.shell.state.checked(self._pane.shell.operations.require_memory().path)
+        return self._pane.shell.state.last_check(self._pane.shell.operations.require_memory().path)
 
     def _note_check(self, report: CheckReport) -> None:
         self.check = report
         path = self._pane.shell.operations.require_memory().path
         self._pane.shell.state.note_checked(path, self._pane.shell.clock(), len(report.findings))
 
-    async def _check(self) -> None:
-        self._note_check(await self.work(lambda memory, work: memory.files.check(), "check"))
+    async def _check_file(self) -> None:
+        self._note_check(await self.work_with_progress(lambda memory, work: memory.files.check(), "check"))
         assert self.check is not None
         self._pane.show_message("The file is sound." if self.check.ok else "The file is not sound: see the findings.",
                  "information" if self.check.ok else "error")  # fmt: skip
@@ -217,12 +217,12 @@ class Jobs:
     def _why_no_repair(self, finding: Finding) -> str:
         return "" if finding.repairable else f"This cannot be repaired. {finding.remedy}"
 
-    async def _repair(self) -> None:
+    async def _repair_file(self) -> None:
         """Repair everything that can be repaired."""
         text = "Indexes, counts and links are rebuilt, after a backup. Texts are not changed."
         if await self._pane.shell.ask_person(Question("Repair the file?", text, yes="repair")) is not True:
             return
-        report = await self.work(lambda memory, work: memory.files.check(repair=True), "repair")
+        report = await self.work_with_progress(lambda memory, work: memory.files.check(repair=True), "repair")
         self._note_check(report)
         left = (
             "The file is sound."
@@ -242,10 +242,10 @@ class Jobs:
         )
         self._pane.show_rows(top=False)
 
-    async def _reembed(self) -> None:
+    async def _change_embedder(self) -> None:
         """Change to the embedding model in the settings, after a preview of the cost."""
         self._pane.show_message("Estimating the cost.")
-        plan = await self.work(lambda memory, work: memory.models.reembedding.plan(), "preview")
+        plan = await self.work_with_progress(lambda memory, work: memory.models.reembedding.plan(), "preview")
         a_million = self._pane.shell.operations.require_memory().options.endpoint.price
         text = "\n".join(f"{label:<8} {text}" for label, text in plan_rows(plan, a_million))
         if (
@@ -254,7 +254,7 @@ class Jobs:
         ):
             return
         try:
-            done = await self.work(run_reembedding, "re-embedding")
+            done = await self.work_with_progress(run_reembedding, "re-embedding")
         finally:
             self._refresh()
         self._pane.show_message(
@@ -279,7 +279,7 @@ class Jobs:
         self._pane.show_message(f"Searches rank by {name} now, agents from their next start on.")
         self._refresh()
 
-    async def work(self, call: Callable[[Memory, Work], T], name: str) -> T:
+    async def work_with_progress(self, call: Callable[[Memory, Work], T], name: str) -> T:
         """Run a call in its own thread, with a progress line."""
         going = asyncio.ensure_future(self._pane.shell.operations.work(call, f"{NAME} {name}"))
         await asyncio.sleep(0)
@@ -308,4 +308,4 @@ class Jobs:
 
     def _report_run(self, label: str, run: JobRun) -> None:
         failed = run.state == "failed"
-        self._pane.show_message(f"{label}: {outcome_line(run)}", "error" if failed else "information")
+        self._pane.show_message(f"{label}: {run_outcome_line(run)}", "error" if failed else "information")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar
 from textual import on
 from textual.content import Content
 
-from memtui.present.job import outcome_line
+from memtui.present.job import run_outcome_line
 from memtui.ui.action_dispatch import start_worker
 from memtui.ui.actions import Action
 from memtui.ui.keymap import bindings_at
@@ -100,18 +100,23 @@ class MaintenancePane(ListPane[Row]):
             ""
             if self.jobs.state is None
             else topic_line(
-                row, self.jobs.state, self.jobs.check, self.shell.clock(), self.jobs.health, self.jobs.checked
+                row,
+                self.jobs.state,
+                self.jobs.check,
+                self.shell.clock(),
+                self.jobs.health,
+                self.jobs.last_check,
             )
         )
 
     def _row_line(self, row: Row) -> str:
         if row.job is None:
             return self._topic_line(row)
-        return outcome_line(row.job.last) or "it has not run yet"
+        return run_outcome_line(row.job.last) or "it has not run yet"
 
     def load(self) -> None:
         self.refresh_state()
-        self.set_interval(LOOK_SECONDS, self._refresh)
+        self.set_interval(LOOK_SECONDS, self._refresh_rows)
         self.set_interval(LOOK_WHILE_RUNNING, self._refresh_often)
 
     def open_at(self, key: int) -> None:
@@ -140,7 +145,7 @@ class MaintenancePane(ListPane[Row]):
         if first:  # not beside it: the list is what the person waits for
             start_worker(self, self.jobs.look_at_health, "health")
 
-    def _refresh(self) -> None:
+    def _refresh_rows(self) -> None:
         """Update the list: another program may have run a job, and times change."""
         if self.shell.shown_pane_id == self.pane_id and self.shell.operations.memory is not None:
             start_worker(self, self._read_status, "progress")
@@ -154,7 +159,7 @@ class MaintenancePane(ListPane[Row]):
 
     def _refresh_often(self) -> None:
         if self.jobs.running_task:
-            self._refresh()
+            self._refresh_rows()
 
     async def _read_status(self) -> None:
         """Read the progress of a job. The rest is read again only when a run begins or ends."""
@@ -216,15 +221,15 @@ class MaintenancePane(ListPane[Row]):
         if row.finding is not None:
             return text.finding_text(row.finding)
         if row.health_finding is not None:
-            return text.health_finding(row.health_finding, ())
+            return text.health_finding_text(row.health_finding, ())
         if row.topic == "health":
             return text.health_text(self.jobs.health)
         if (summary := self.backups.backup_glance(row)) is not None:
             return summary
         if row.topic == "check":
-            return text.check_text(self.jobs.check, self.jobs.checked)
+            return text.check_text(self.jobs.check, self.jobs.last_check)
         if row.topic == "devices" and state is not None:
-            return text.devices(state.sync)
+            return text.devices_text(state.sync)
         if row.topic == "confidence" and state is not None:
             return text.confidence_text(state.forecast)
         return line("", 0)
@@ -249,7 +254,7 @@ class MaintenancePane(ListPane[Row]):
         if row.health_finding is not None:
             health_finding = row.health_finding
             texts = await self.ask(lambda memory: texts_of(memory, health_finding))
-            return text.health_finding(health_finding, texts)
+            return text.health_finding_text(health_finding, texts)
         if row.backup is not None:
             return await self.backups.backup_details(row.backup)
         llm = self.shell.operations.require_memory().options.llm
@@ -343,13 +348,13 @@ class MaintenancePane(ListPane[Row]):
     async def do_run(self) -> None:
         row = self.table.selected
         if row is not None and (row.backup is not None or row.topic == "backups"):
-            await self.backups.make()
+            await self.backups.make_backup()
         else:
-            await self.jobs.run()
+            await self.jobs.run_selected()
 
     async def do_dry_run(self) -> None:
-        backup = self.backups.backup
+        backup = self.backups.selected_backup
         if backup is not None:
             await self.backups.show_comparison(backup)
         else:
-            await self.jobs.dry_run()
+            await self.jobs.dry_run_selected()

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from memtui.engine.errors import NotFoundError
 from memtui.present import backup as backups
 from memtui.present import job
-from memtui.present.backup import short_reason
+from memtui.present.backup import short_backup_reason
 from memtui.present.format import format_count, plural, relative_time
 from memtui.present.health import FINDINGS, health_line
-from memtui.present.job import GROUPS, Group, growth_line, jobs_line, outcome_line, storage_line
+from memtui.present.job import GROUPS, Group, growth_line, jobs_line, run_outcome_line, storage_line
 from memtui.present.past import time_ago
 from memtui.present.question import results_line
 from memtui.present.sync import status_words
@@ -243,7 +243,7 @@ def group_line(group: Group, state: State, health: HealthReport | None, now: flo
             return storage_line(state.stats, state.backups, now)
 
 
-def topics() -> Iterator[tuple[int, str]]:
+def names_of_topics() -> Iterator[tuple[int, str]]:
     """The key of the row and the name of every group and topic."""
     for number, group in enumerate(GROUPS):
         yield _GROUP_KEYS + number, group
@@ -255,13 +255,14 @@ def rows_matching(rows: Sequence[Row], words: str) -> list[Row]:
     """The rows whose name or outcome has all of these words, and none of those with a minus."""
     terms = [word.casefold() for word in words.split() if word != "-"]
 
-    def passes(row: Row) -> bool:
+    def has_words(row: Row) -> bool:
         run = row.run or (row.job.last if row.job is not None else None)
         backup = f"backups {row.backup.reason}" if row.backup is not None else ""
-        text = f"{row.name_cell} {row.contents} {backup} {outcome_line(run)} {run.state if run is not None else ''}".casefold()
+        state = run.state if run is not None else ""
+        text = f"{row.name_cell} {row.contents} {backup} {run_outcome_line(run)} {state}".casefold()
         return all((word[1:] not in text) if word[0] == "-" else word in text for word in terms)
 
-    return [row for row in rows if passes(row)]
+    return [row for row in rows if has_words(row)]
 
 
 def tokens_spent(runs: Sequence[JobRun], since: float) -> int:
@@ -330,7 +331,7 @@ def maintenance_columns(
         sign, role = _sign_of_row(row, glyphs)
         yield StyledText(visible(sign), role)
 
-    def name(row: Row, width: int) -> Iterable[StyledText]:
+    def name_cell(row: Row, width: int) -> Iterable[StyledText]:
         role: Role = "dim" if row.run is not None else "strong" if row.group is not None else "text"
         yield StyledText(one_line(row.name_cell, width), role)
 
@@ -338,9 +339,9 @@ def maintenance_columns(
         if row.job is not None:
             yield StyledText(one_line(_schedule_text(row.job) if row.job.enabled else "off", width), "dim")
         elif row.backup is not None:
-            yield StyledText(one_line(short_reason(row.backup.reason), width), "dim")
+            yield StyledText(one_line(short_backup_reason(row.backup.reason), width), "dim")
 
-    def outcome(row: Row, width: int) -> Iterable[StyledText]:
+    def outcome_cell(row: Row, width: int) -> Iterable[StyledText]:
         if row.finding is not None:
             yield StyledText(
                 one_line(row.finding.message, width),
@@ -358,7 +359,7 @@ def maintenance_columns(
             yield StyledText(one_line(topic_line(row), width), "text")
         else:
             run = row.run or (row.job.last if row.job is not None else None)
-            yield StyledText(one_line(job.outcome_line(run), width), job.result_role(run))
+            yield StyledText(one_line(job.run_outcome_line(run), width), job.run_result_role(run))
 
     def last_run_cell(row: Row, width: int) -> Iterable[StyledText]:
         run = row.run or (row.job.last if row.job is not None else None)
@@ -373,9 +374,9 @@ def maintenance_columns(
 
     return [
         Column("sign", "", sign_cell, width=1),
-        Column("name", "what", name, width=13, gap=1),
+        Column("name", "what", name_cell, width=13, gap=1),
         # What has no schedule has more to say.
-        Column("outcome", "last run", outcome, least=10, drop=0, spills=True),
+        Column("outcome", "last run", outcome_cell, least=10, drop=0, spills=True),
         Column("schedule", "schedule", schedule_cell, width=9, drop=2),
         Column("when", "ago", last_run_cell, width=4, right=True, drop=1),
         Column("due", "next", next_run_cell, width=6, right=True, drop=3),
@@ -396,7 +397,7 @@ def _sign_of_row(row: Row, glyphs: Glyphs) -> tuple[str, Role]:
     if row.health_finding is not None:
         return glyphs.conflict, "warning"
     if row.run is not None:
-        if row.run.state == "done" and job.result_role(row.run) == "warning":
+        if row.run.state == "done" and job.run_result_role(row.run) == "warning":
             return glyphs.conflict, "warning"
         return {
             "done": (glyphs.done, "success"),
@@ -406,7 +407,7 @@ def _sign_of_row(row: Row, glyphs: Glyphs) -> tuple[str, Role]:
     if row.job is not None:
         if row.job.last is not None and row.job.last.state == "failed":
             return glyphs.conflict, "error"
-        if job.result_role(row.job.last) == "warning":
+        if job.run_result_role(row.job.last) == "warning":
             return glyphs.conflict, "warning"
         return (glyphs.on, "success") if row.job.enabled else (glyphs.off, "dim")
     return glyphs.folder, "dim"

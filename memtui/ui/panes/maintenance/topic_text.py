@@ -13,13 +13,13 @@ from textual.content import Content
 from memtui.engine.installation import runnable_text
 from memtui.present.format import format_count, local_date, local_time, plural
 from memtui.present.health import check_verdict, finding_line, health_line
-from memtui.present.job import outcome_line
+from memtui.present.job import run_outcome_line
 from memtui.present.past import time_ago
 from memtui.present.sync import device_label, device_words, how_words, problem_line, status_words
 from memtui.ui.presenters.pinned_questions import question_outcome
 from memtui.ui.presenters.plots import PlotBar, bar_chart, column_chart
 from memtui.ui.presenters.text_layout import labelled_block, stack_lines
-from memtui.ui.safe import assemble, content, drawn, line
+from memtui.ui.safe import assemble, content, content_of_line, line
 
 from .detail import Labelled
 from .rows import DAY, NOUNS, SPEND_DAYS, State, tokens_spent
@@ -173,7 +173,7 @@ class TopicText(Labelled):
             ]  # fmt: skip
         return stack_lines([*lines, *self.way("run", "asks them again")])
 
-    def devices(self, status: SyncStatus | None) -> Content:
+    def devices_text(self, status: SyncStatus | None) -> Content:
         """Each device of the memory: what came from it, what waits, and what is wrong."""
         if status is None:
             text = "Keep this memory on several machines: each has its own file, and what was decided travels, encrypted."
@@ -187,13 +187,13 @@ class TopicText(Labelled):
             )  # fmt: skip
         words, role = status_words(status, self.now)
         lines = [
-            *drawn(((words, role),)).stylize("bold").wrap(self.width),
+            *content_of_line(((words, role),)).stylize("bold").wrap(self.width),
             *content(how_words(status), "$text-muted").wrap(self.width),
             assemble(""),
         ]
         for device in status.devices:
             label, state = f"{device_label(device, status)}  ", device_words(device, status, self.now)
-            lines += labelled_block(label, drawn((state,)), self.width, max(_NAMES, len(label)))
+            lines += labelled_block(label, content_of_line((state,)), self.width, max(_NAMES, len(label)))
         if status.error:
             lines += [
                 assemble(""),
@@ -233,7 +233,7 @@ class TopicText(Labelled):
             lines += self.way("open", "goes to the first of them in the list; there it lists the rows")
         return stack_lines([*lines, *self.way("run", "looks again; nothing is written")])
 
-    def health_finding(self, health_finding: HealthFinding, texts: Sequence[str]) -> Content:
+    def health_finding_text(self, health_finding: HealthFinding, texts: Sequence[str]) -> Content:
         """A finding: what is wrong, what to do, and the worst rows."""
         lines = [
             *assemble((f"{self.glyphs.conflict} ", "$warning"), (finding_line(health_finding), "bold")).wrap(
@@ -272,7 +272,7 @@ class TopicText(Labelled):
                     *assemble((f"last checked {when}: {found}", "$text-muted")).wrap(self.width),
                 ]
             return stack_lines([*lines, assemble(""), *self.way("run", "checks it now; nothing is changed")])
-        lines = [drawn(check_verdict(check))]
+        lines = [content_of_line(check_verdict(check))]
         for finding in check.findings:
             lines += [assemble(""), *self._finding_lines(finding), *self._rows_named(finding, _NAMED)]
         if any(finding.repairable for finding in check.findings):
@@ -336,7 +336,7 @@ class TopicText(Labelled):
                 assemble(
                     (f"{when}  ", "$text-muted"),
                     f"{format_count(tokens):>9}  ",
-                    line(outcome_line(run), max(self.width - len(when) - 13, 8)),
+                    line(run_outcome_line(run), max(self.width - len(when) - 13, 8)),
                 )
             )
         return stack_lines(lines)

@@ -127,7 +127,7 @@ class MemoriesPane(ListPane[MemoryRow]):
 
         identity = row.memory.id
         detail = await self.ask(lambda memory: memory.view.detail(identity))
-        return self._preview_text().whole(detail)
+        return self._preview_text().full_text(detail)
 
     # -- when there is nothing to show
 

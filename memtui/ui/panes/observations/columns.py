@@ -317,7 +317,7 @@ class ObservationColumns(ListPane[ObservationRow]):
             event.prevent_default()
 
     @on(RowsCounted)
-    def _list_counted(self, event: RowsCounted) -> None:
+    def _show_list_count(self, event: RowsCounted) -> None:
         event.prevent_default()
         category = next(one for one in CATEGORIES if f"{_ID}{one}" == event.table)
         self._counts[category] = event.count
@@ -406,7 +406,7 @@ class ObservationColumns(ListPane[ObservationRow]):
 
         identity = row.memory.id
         detail = await self.ask(lambda memory: memory.view.detail(identity))
-        return assemble(self._explain_match(row), self._preview_text().whole(detail))
+        return assemble(self._explain_match(row), self._preview_text().full_text(detail))
 
     def _explain_match(self, row: ObservationRow) -> Content:
         """Why it matches the query: its score, the shares of the score, the words that match."""

@@ -100,7 +100,7 @@ class Decisions:
             return f"Pick one of them first ({self._pane.shell.keymap_shown('pick_right')})."
         return ""
 
-    def _stays(self, card: Card) -> int:
+    def _index_kept_by_merge(self, card: Card) -> int:
         """The index of the one that a merge keeps: the picked one, the confirmed duplicate, or the new one."""
         old, new = card.sides
         if self.pick is None and card.item.kind == "duplicate" and old.protected and not new.protected:
@@ -109,16 +109,16 @@ class Decisions:
 
     async def do_keep(self) -> None:
         choice = not self._pane.table.marks and self.current is not None and self.current.choice
-        await self._settle("replace" if choice else "keep")
+        await self._settle_current_or_marked("replace" if choice else "keep")
 
     async def do_forget(self) -> None:
-        await self._settle("forget")
+        await self._settle_current_or_marked("forget")
 
     async def do_both(self) -> None:
-        await self._settle("both")
+        await self._settle_current_or_marked("both")
 
     async def do_later(self) -> None:
-        await self._settle("snooze")
+        await self._settle_current_or_marked("snooze")
 
     async def do_group(self) -> None:
         """Keep or forget the whole group of the current card, after its count was shown."""
@@ -138,7 +138,7 @@ class Decisions:
         choices = [
             Choice(
                 f"{verdict} {plural(group.count(verdict), 'fact')} {group.describe_facts}",
-                note=_left(group.count_left(verdict)),
+                note=_cards_left_text(group.count_left(verdict)),
             )
             for group, verdict in deeds
         ]
@@ -183,26 +183,30 @@ class Decisions:
         if written is None:
             self._pane.show_message("Nothing was corrected.")
             return
-        await self._settle("correct", text=written.text, card=card)
+        await self._settle_current_or_marked("correct", text=written.text, card=card)
 
     async def do_merge(self) -> None:
         from memtui.ui.dialogs.merge import FactMergeDialog
 
         card = self.current
         if card is not None and card.item.kind in ("entities", "devices"):
-            await self._settle("merge", card=card)
+            await self._settle_current_or_marked("merge", card=card)
             return
         if card is None or len(card.sides) < 2:
             return
         old, new = card.sides
-        merged = await self._pane.shell.ask_person(FactMergeDialog((old, new), self._stays(card)))
+        merged = await self._pane.shell.ask_person(
+            FactMergeDialog((old, new), self._index_kept_by_merge(card))
+        )
         if merged is None:
             self._pane.show_message("Nothing was merged.")
             return
         self.pick = merged.survivor
-        await self._settle("merge", text=merged.text, card=card)
+        await self._settle_current_or_marked("merge", text=merged.text, card=card)
 
-    async def _settle(self, verdict: Verdict, *, text: str = "", card: Card | None = None) -> None:
+    async def _settle_current_or_marked(
+        self, verdict: Verdict, *, text: str = "", card: Card | None = None
+    ) -> None:
         marks = self._pane.table.marks
         if marks:
             await self._settle_marked(verdict, [one for one in self.cards if one.key in marks])
@@ -216,10 +220,10 @@ class Decisions:
         if item.kind == "dependents" and keep is not None and len(card.parts) > 1:
             self.pick = None
         elif item.several and self.pick is not None and len(card.sides) > 1:
-            item = single(item, card.sides[self.pick])
+            item = single_fact_card(item, card.sides[self.pick])
             self.pick = None
         else:
-            self._leave([card])
+            self._hide_cards([card])
         try:
             await self._pane.change(
                 lambda memory: memory.review.decide(item, verdict, text=text, keep=keep), "deciding"
@@ -251,7 +255,7 @@ class Decisions:
 
     async def _settle_all(self, verdict: Verdict, cards: list[Card]) -> None:
         self._pane.table.mark_keys(set())
-        self._leave(cards)
+        self._hide_cards(cards)
         items = [card.item for card in cards]
         try:
             done = await self._pane.change(
@@ -263,7 +267,7 @@ class Decisions:
             self._deciding -= {item.id for item in items}
             self._pane.reload()
 
-    def _leave(self, cards: Sequence[Card]) -> None:
+    def _hide_cards(self, cards: Sequence[Card]) -> None:
         """Show the list without these cards, while their decision is being saved."""
         ids = [card.item.id for card in cards]
         self._deciding.update(ids)
@@ -282,10 +286,10 @@ class Decisions:
             self._pane.show_message("Copied the text.")
 
 
-def _left(cards: int) -> str:
+def _cards_left_text(cards: int) -> str:
     return f"{cards} stay" if cards else ""
 
 
-def single(item: ReviewItem, memory: MemoryRecord) -> ReviewItem:
+def single_fact_card(item: ReviewItem, memory: MemoryRecord) -> ReviewItem:
     """One fact of a card with several facts, as its own card."""
     return replace(item, id=f"{item.id}_{memory.rid}", memories=(memory,), sources=())

@@ -14,11 +14,11 @@ from textual.content import Content
 from memtui.present import replacement
 from memtui.present.format import local_date, local_time, plural
 from memtui.present.memory import confidence_text, speaker_note, without_secrets
-from memtui.present.review import not_yet
+from memtui.present.review import quarantine_note
 from memtui.present.text import max_cells, one_line
 from memtui.ui.presenters.diff import ADDED, GAP, REMOVED, diff_ranges, side_by_side
 from memtui.ui.presenters.source_words import excerpt_around, shared_words
-from memtui.ui.safe import assemble, content, line, marked
+from memtui.ui.safe import assemble, content, content_with_marks, line
 
 from .rows import EVIDENCED, Card, Evidence
 
@@ -82,43 +82,43 @@ class CardText:
             (f" {self.glyphs.dot} {left} ", "$text-muted"),
         )
 
-    def card(self, card: Card, evidence: Evidence, pick: int | None) -> CardLayout:
+    def card_layout(self, card: Card, evidence: Evidence, pick: int | None) -> CardLayout:
         """The card: why it is here, its texts and their sources."""
-        lines = [*self._wrapped(assemble((card.item.reason, "$warning")))]
+        lines = [*self._wrap_text(assemble((card.item.reason, "$warning")))]
         if card.title and not card.paired:
-            lines += self._wrapped(assemble(("in ", "$text-muted"), line(card.title, 200)))
+            lines += self._wrap_text(assemble(("in ", "$text-muted"), line(card.title, 200)))
         if card.item.left_over:
             more = content(card.item.left_over[:_LONGEST], "$text")
-            lines += self._wrapped(assemble(("the old one also says: ", "$warning"), "“", more, "”"))
+            lines += self._wrap_text(assemble(("the old one also says: ", "$warning"), "“", more, "”"))
         if many := (len(card.parts) if card.item.several and len(card.parts) > 1 else 0):
-            lines += self._listed(card, many)
+            lines += self._fact_lines(card, many)
         lines.append(content(""))
         picked = len(lines)
         if card.paired:
             old, new = card.sides
             if card.item.kind == "conflict" and (days := replacement.moved_day(old, new, self.now)):
                 lines[-1] = assemble((f"was {days[0]}, now {days[1]}?", "bold $accent"))
-            sides, picked_at = self._pair(card, evidence, pick)
+            sides, picked_at = self._pair_lines(card, evidence, pick)
             picked += picked_at
             lines += sides
         elif card.choice:
-            listed, picked_at = self._choice(card, evidence, pick)
+            listed, picked_at = self._choice_lines(card, evidence, pick)
             picked += picked_at
             lines += listed
         elif card.item.kind == "dependents":
-            listed, picked_at = self._dependents(card, evidence, pick)
+            listed, picked_at = self._dependents_lines(card, evidence, pick)
             picked += picked_at
             lines += listed
         elif card.item.text and not card.item.change_request:
-            lines += self._quarantined(card, evidence)
+            lines += self._quarantined_lines(card, evidence)
         else:
-            listed, picked_at = self._several(card, evidence, pick)
+            listed, picked_at = self._several_lines(card, evidence, pick)
             picked += picked_at
             lines += listed
-            lines += self._change_request(card)
+            lines += self._change_request_lines(card)
         return CardLayout(Content("\n").join(lines), picked)
 
-    def _listed(self, card: Card, many: int) -> Iterable[Content]:
+    def _fact_lines(self, card: Card, many: int) -> Iterable[Content]:
         """A line for each fact, so that the person sees all of them. Their sources are below."""
         yield content("")
         for memory in card.sides[:_LISTED]:
@@ -127,24 +127,26 @@ class CardText:
         if many > _LISTED:
             yield assemble((f"    and {many - _LISTED:,} more below", "$text-muted"))
 
-    def verdicts(self, verdicts: Sequence[Verdict], most: int) -> Content:
+    def verdicts_text(self, verdicts: Sequence[Verdict], most: int) -> Content:
         """Keys, and what each would do to the picked side, in at most ``most`` lines if possible.
 
         In a line each; or one after the other; or in one or two words each.
         """
         room = max((len(one.key) for one in verdicts), default=0)
         for lines in (
-            [self._verdict(one.key.ljust(room + 1), one.text) for one in verdicts],
-            list(self._flowing(self._verdict(one.key, one.text) for one in verdicts)),
+            [self._verdict_line(one.key.ljust(room + 1), one.text) for one in verdicts],
+            list(self._flow_parts(self._verdict_line(one.key, one.text) for one in verdicts)),
         ):
             if len(lines) <= most:
                 return Content("\n").join(lines)
-        return Content("\n").join(self._flowing(self._verdict(one.key, one.brief) for one in verdicts))
+        return Content("\n").join(
+            self._flow_parts(self._verdict_line(one.key, one.brief) for one in verdicts)
+        )
 
-    def _verdict(self, key: str, text: str) -> Content:
+    def _verdict_line(self, key: str, text: str) -> Content:
         return assemble((key, "bold $accent"), " ", (text, "$text-muted")).truncate(self.width, ellipsis=True)
 
-    def _flowing(self, parts: Iterable[Content]) -> Iterable[Content]:
+    def _flow_parts(self, parts: Iterable[Content]) -> Iterable[Content]:
         """The parts one after the other, with line breaks between them."""
         here: list[Content] = []
         for part in parts:
@@ -157,20 +159,20 @@ class CardText:
 
     # -- a pair
 
-    def _pair(self, card: Card, evidence: Evidence, pick: int | None) -> tuple[list[Content], int]:
+    def _pair_lines(self, card: Card, evidence: Evidence, pick: int | None) -> tuple[list[Content], int]:
         old, new = card.sides
-        gone, come = _differing(old.content[:_LONGEST], new.content[:_LONGEST])
+        gone, come = _helpful_differences(old.content[:_LONGEST], new.content[:_LONGEST])
         beside = self.width >= BESIDE
         width = (self.width - GAP) // 2 if beside else self.width
         days = [local_date(one.event_time, self.now) for one in (old, new)]
         tell = local_time if days[0] == days[1] else local_date
-        left = self._side(card.names[0], old, gone, REMOVED, evidence, width, tell, picked=pick == 0)
-        right = self._side(card.names[1], new, come, ADDED, evidence, width, tell, picked=pick == 1)
+        left = self._side_lines(card.names[0], old, gone, REMOVED, evidence, width, tell, picked=pick == 0)
+        right = self._side_lines(card.names[1], new, come, ADDED, evidence, width, tell, picked=pick == 1)
         if beside:
             return list(side_by_side(left, right, width)), 0
         return [*left, content(""), *right], len(left) + 1 if pick == 1 else 0
 
-    def _side(
+    def _side_lines(
         self, name: str, memory: MemoryRecord, differs: list[tuple[int, int]], style: str, evidence: Evidence,
         width: int, tell: Callable[[float, float], str], *, picked: bool,
     ) -> list[Content]:  # fmt: skip
@@ -180,19 +182,21 @@ class CardText:
             (name, "bold $accent" if picked else "bold $text-muted"), "  ", (self.glyphs.kinds[memory.kind], "$accent"),
             (f"  {tell(memory.event_time, self.now)}", "$text-muted"),
         )  # fmt: skip
-        text = marked(memory.content[:_LONGEST], differs, style, "bold $text" if picked else "$text")
-        lines = [head.truncate(room), *text.wrap(room), content(""), *self._memory_facts(memory, room)]
-        lines += self._quotes(memory, evidence, room, _QUOTE)
+        text = content_with_marks(
+            memory.content[:_LONGEST], differs, style, "bold $text" if picked else "$text"
+        )
+        lines = [head.truncate(room), *text.wrap(room), content(""), *self._memory_facts_lines(memory, room)]
+        lines += self._quotes_of_sources(memory, evidence, room, _QUOTE)
         return [assemble(bar_part, one) for one in lines]
 
     # -- a choice
 
-    def _choice(self, card: Card, evidence: Evidence, pick: int | None) -> tuple[list[Content], int]:
+    def _choice_lines(self, card: Card, evidence: Evidence, pick: int | None) -> tuple[list[Content], int]:
         """The new fact and those of which it may replace one, so that all are seen; then the words of the new and the picked
         one."""
         new, *known = card.sides
         picked = [memory for number, memory in enumerate(known, 1) if number == pick]
-        lines = [*self._wrapped(content(new.content[:_LONGEST], "bold $text")), content("")]
+        lines = [*self._wrap_text(content(new.content[:_LONGEST], "bold $text")), content("")]
         picked_at, cut = 0, set()
         for memory in known:
             here = memory in picked
@@ -211,16 +215,18 @@ class CardText:
         for name, memory in (("new", new), *(("picked", one) for one in picked)):
             lines += [content(""), assemble((name, "bold $text-muted"))]
             if memory.id in cut:
-                lines += self._indented(
+                lines += self._indent_lines(
                     content(memory.content[:_LONGEST], "$text").wrap(self.width - _INDENT)
                 )
-            lines += self._indented(self._memory_facts(memory, self.width - _INDENT))
-            lines += self._indented(self._quotes(memory, evidence, self.width - _INDENT, _QUOTE_OF_MANY))
+            lines += self._indent_lines(self._memory_facts_lines(memory, self.width - _INDENT))
+            lines += self._indent_lines(
+                self._quotes_of_sources(memory, evidence, self.width - _INDENT, _QUOTE_OF_MANY)
+            )
         return lines, picked_at
 
     # -- one, or several
 
-    def _several(self, card: Card, evidence: Evidence, pick: int | None) -> tuple[list[Content], int]:
+    def _several_lines(self, card: Card, evidence: Evidence, pick: int | None) -> tuple[list[Content], int]:
         lines: list[Content] = []
         picked_at = 0
         many = len(card.parts) > 1
@@ -233,9 +239,9 @@ class CardText:
             text = content(memory.content[:_LONGEST], "bold $text" if here or not many else "$text")
             sign = assemble((f"{self.glyphs.kinds[memory.kind]} ", "$accent"))
             shown = [assemble(sign if at == 0 else "  ", part) for at, part in enumerate(text.wrap(room - 2))]
-            shown += [assemble("  ", part) for part in self._replaced(card, memory, room - 2)]
-            shown += [assemble("  ", part) for part in self._memory_facts(memory, room - 2)]
-            shown += [assemble("  ", part) for part in self._quotes(
+            shown += [assemble("  ", part) for part in self._replaced_lines(card, memory, room - 2)]
+            shown += [assemble("  ", part) for part in self._memory_facts_lines(memory, room - 2)]
+            shown += [assemble("  ", part) for part in self._quotes_of_sources(
                 memory, evidence, room - 2, _QUOTE_OF_MANY if many else _QUOTE
             )]  # fmt: skip
             lines += [assemble(bar_part, one) for one in shown]
@@ -246,13 +252,15 @@ class CardText:
             lines.pop()
         return lines, picked_at
 
-    def _dependents(self, card: Card, evidence: Evidence, pick: int | None) -> tuple[list[Content], int]:
+    def _dependents_lines(
+        self, card: Card, evidence: Evidence, pick: int | None
+    ) -> tuple[list[Content], int]:
         """What was drawn from a memory that is no longer true: facts without other sources, then summaries of entities."""
         source_ids = {one.id for one in card.item.sources}
         narrow = {
             id: [one for one in found if one.id in source_ids] for id, found in evidence.sources.items()
         }
-        lines, picked_at = self._several(card, evidence._replace(sources=narrow), pick)
+        lines, picked_at = self._several_lines(card, evidence._replace(sources=narrow), pick)
         many = len(card.parts) > 1
         for index, entity in enumerate(card.item.entities, len(card.sides)):
             here = pick == index and many
@@ -268,19 +276,19 @@ class CardText:
             lines += [assemble((bar, "$accent"), " ", one) for one in text.wrap(max(self.width - 2, 8))]
         return lines, picked_at
 
-    def _quarantined(self, card: Card, evidence: Evidence) -> list[Content]:
+    def _quarantined_lines(self, card: Card, evidence: Evidence) -> list[Content]:
         text = card.item.text[:_LONGEST]
-        lines = [*self._names(card.item.entities)]
+        lines = [*self._entity_lines(card.item.entities)]
         if not lines:
             lines += content(text, "bold $text").wrap(self.width)
         if card.item.kind == "quarantined":
-            lines += self._wrapped(assemble((not_yet(card.item), "$text-muted")))
+            lines += self._wrap_text(assemble((quarantine_note(card.item), "$text-muted")))
         for turn in card.item.sources:
             lines.append(content(""))
-            lines += self._indented(self._quote(text, turn, evidence, self.width - _INDENT, _QUOTE))
+            lines += self._indent_lines(self._quote_lines(text, turn, evidence, self.width - _INDENT, _QUOTE))
         return lines
 
-    def _names(self, entities: Sequence[Entity]) -> Iterable[Content]:
+    def _entity_lines(self, entities: Sequence[Entity]) -> Iterable[Content]:
         """A line for each entity: its name, its type, its number of memories."""
         room = min(
             max((max_cells(one_line(one.canonical_name, _NAME)) for one in entities), default=0),
@@ -294,22 +302,22 @@ class CardText:
                 self.width, ellipsis=True
             )
 
-    def _indented(self, lines: Iterable[Content]) -> Iterable[Content]:
+    def _indent_lines(self, lines: Iterable[Content]) -> Iterable[Content]:
         for one in lines:
             yield assemble(" " * _INDENT, one)
 
-    def _change_request(self, card: Card) -> Iterable[Content]:
+    def _change_request_lines(self, card: Card) -> Iterable[Content]:
         """The text that an agent asks for, with the new words marked."""
         if not card.item.text:
             return
         text = card.item.text[:_LONGEST]
-        _, come = _differing(card.item.memories[0].content[:_LONGEST], text)
+        _, come = _helpful_differences(card.item.memories[0].content[:_LONGEST], text)
         yield content("")
-        yield from self._wrapped(assemble(("it would say", "$text-muted")))
-        for one in marked(text, come, ADDED, "bold $text").wrap(self.width - 2):
+        yield from self._wrap_text(assemble(("it would say", "$text-muted")))
+        for one in content_with_marks(text, come, ADDED, "bold $text").wrap(self.width - 2):
             yield assemble("  ", one)
 
-    def _replaced(self, card: Card, memory: MemoryRecord, width: int) -> Iterable[Content]:
+    def _replaced_lines(self, card: Card, memory: MemoryRecord, width: int) -> Iterable[Content]:
         """The known fact that this one would replace."""
         for known in card.item.replaced:
             if known.id == memory.supersedes:
@@ -318,7 +326,7 @@ class CardText:
 
     # -- parts
 
-    def _memory_facts(self, memory: MemoryRecord, width: int) -> Iterable[Content]:
+    def _memory_facts_lines(self, memory: MemoryRecord, width: int) -> Iterable[Content]:
         """Trust, confidence, and whether it is confirmed."""
         parts = [speaker_note(memory), confidence_text(memory.effective), *memory.tags[:6]]
         text = assemble((f" {self.glyphs.dot} ".join(parts), "$text-muted"))
@@ -330,17 +338,21 @@ class CardText:
             )
         return text.wrap(width)
 
-    def _quotes(self, memory: MemoryRecord, evidence: Evidence, width: int, length: int) -> Iterable[Content]:
+    def _quotes_of_sources(
+        self, memory: MemoryRecord, evidence: Evidence, width: int, length: int
+    ) -> Iterable[Content]:
         for turn in list(evidence.sources.get(memory.id, ()))[:4]:
-            yield from self._quote(memory.content, turn, evidence, width, length)
+            yield from self._quote_lines(memory.content, turn, evidence, width, length)
 
-    def _quote(
+    def _quote_lines(
         self, text: str, turn: MemoryRecord, evidence: Evidence, width: int, length: int
     ) -> Iterable[Content]:
         """The words of a source, with the common ones marked, and where they were said."""
         whole = without_secrets(turn)
         part, ranges = excerpt_around(whole, shared_words(text, whole), length)
-        yield from assemble("“", marked(part, ranges, "bold $accent", "$text-muted"), "”").wrap(width)
+        yield from assemble("“", content_with_marks(part, ranges, "bold $accent", "$text-muted"), "”").wrap(
+            width
+        )
         said = turn.kind == "episode"
         title = evidence.titles.get(
             turn.session_id or "", turn.session_id or (turn.source if said else "") or ""
@@ -354,11 +366,11 @@ class CardText:
             where_text = assemble(line(title, room), f" {self.glyphs.dot} ", where)
         yield where_text.stylize("$text-muted").truncate(width)
 
-    def _wrapped(self, text: Content) -> Iterable[Content]:
+    def _wrap_text(self, text: Content) -> Iterable[Content]:
         return text.wrap(self.width)
 
 
-def _differing(old: str, new: str) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+def _helpful_differences(old: str, new: str) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
     """The differences; none if nearly everything differs, because marks would not help."""
     gone, come = diff_ranges(old, new)
     changed = sum(end - start for start, end in (*gone, *come))
@@ -393,7 +405,7 @@ class CardView(TextView, inherit_bindings=False):
         below.update(verdicts)
         below.display = bool(verdicts.plain)
         if same:
-            self.call_after_refresh(self._reveal, laid.picked)
+            self.call_after_refresh(self._scroll_to_line, laid.picked)
 
     def on_resize(self) -> None:
         super().on_resize()
@@ -401,7 +413,7 @@ class CardView(TextView, inherit_bindings=False):
             self._height = self.outer_size.height
             self.post_message(self.Rewidened(self.id or ""))
 
-    def _reveal(self, line: int) -> None:
+    def _scroll_to_line(self, line: int) -> None:
         top, height = self.scroll_offset.y, self.scrollable_content_region.height
         if line < top or line >= top + max(height - 3, 1):
             self.scroll_to(y=max(line - 1, 0), animate=False)

@@ -27,8 +27,17 @@ from memtui.ui.widgets.filter_bar import FilterBar
 
 from .decisions import VERDICTS, Decisions
 from .detail import CardLayout, CardTable, CardText, CardView, Verdict
-from .rows import Card, DayCards, Evidence, at_once, card_columns, gather_evidence, matching, read_day_cards
-from .verdicts import consequences
+from .rows import (
+    Card,
+    DayCards,
+    Evidence,
+    card_columns,
+    cards_matching,
+    evidence_of_row,
+    gather_evidence,
+    read_day_cards,
+)
+from .verdicts import verdict_consequences
 
 if TYPE_CHECKING:
     from memtui.engine.records import Entity, MemoryRecord
@@ -63,7 +72,7 @@ class ReviewPane(ListPane[Card]):
         self.delegates = (
             self.decisions,
             self._banner,
-            AboutAction(self, self._shown_memories, self._with_own),
+            AboutAction(self, self._shown_memories, self._card_entities_first),
         )
 
     def compose(self) -> ComposeResult:
@@ -83,15 +92,15 @@ class ReviewPane(ListPane[Card]):
         return card_columns(self.shell.glyphs, self.shell.clock)
 
     def source(self, filter: str, order: tuple[str, bool]) -> ListSource[Card]:
-        return ListSource(matching(self.decisions.cards, filter), lambda card: card.key)
+        return ListSource(cards_matching(self.decisions.cards, filter), lambda card: card.key)
 
     def load(self) -> None:
-        start_worker(self, self._read, "cards")
+        start_worker(self, self._read_cards, "cards")
 
     def reload(self) -> None:
-        start_worker(self, partial(self._read, READ_AFTER), "cards")
+        start_worker(self, partial(self._read_cards, READ_AFTER), "cards")
 
-    async def _read(self, delay: float = 0.0) -> None:
+    async def _read_cards(self, delay: float = 0.0) -> None:
         await asyncio.sleep(delay)
         if self.shell.operations.memory is None:
             return
@@ -131,11 +140,11 @@ class ReviewPane(ListPane[Card]):
 
     # -- the card
 
-    def _text(self) -> CardText:
+    def _card_text(self) -> CardText:
         return CardText(self.card_view.text_width, self.shell.clock(), self.shell.glyphs)
 
     def preview_border_title(self, row: Card) -> Content:
-        return self._text().title(row, f"{len(self.decisions.cards)} left")
+        return self._card_text().title(row, f"{len(self.decisions.cards)} left")
 
     def quick_preview(self, row: Card) -> Content:
         return line("", 0)
@@ -158,18 +167,20 @@ class ReviewPane(ListPane[Card]):
 
     def _show_card(self, card: Card) -> None:
         known = self._evidence
-        evidence = known[1] if known is not None and known[0] == card.key else at_once(card)
+        evidence = known[1] if known is not None and known[0] == card.key else evidence_of_row(card)
         offered = [
             Verdict(self.shell.keymap_shown(action), text, self.label(BY_ID[action]))
-            for action, text in consequences(card, self.decisions.pick)
+            for action, text in verdict_consequences(card, self.decisions.pick)
         ]
         if len(card.parts) > 1:
             keys = f"{self.shell.keymap_shown('pick_left')}{self.shell.keymap_shown('pick_right')}"
             way = "pick a side" if card.paired else "pick what changed" if card.choice else "one by one"
             offered.insert(0, Verdict(keys, way, way))
-        text = self._text()
-        verdicts = text.verdicts(offered, max(self.card_view.outer_size.height // _VERDICTS_SHARE, 1))
-        self.card_view.show_card(text.card(card, evidence, self.decisions.pick), verdicts, subject=card.key)
+        text = self._card_text()
+        verdicts = text.verdicts_text(offered, max(self.card_view.outer_size.height // _VERDICTS_SHARE, 1))
+        self.card_view.show_card(
+            text.card_layout(card, evidence, self.decisions.pick), verdicts, subject=card.key
+        )
 
     def do_pick_left(self) -> None:
         self._pick_side(-1)
@@ -192,7 +203,11 @@ class ReviewPane(ListPane[Card]):
 
     def preferred_actions(self) -> Sequence[str]:
         card = self.decisions.current
-        return [action for action, _ in consequences(card, self.decisions.pick)] if card is not None else ()
+        return (
+            [action for action, _ in verdict_consequences(card, self.decisions.pick)]
+            if card is not None
+            else ()
+        )
 
     def legend(self) -> Sequence[tuple[str, str]]:
         return memory_legend(self.shell.glyphs)
@@ -207,7 +222,7 @@ class ReviewPane(ListPane[Card]):
             return _OF_CHOICE.get(action.id, action.label)
         if action.id == "keep" and card.item.kind in ("conflict", "duplicate"):
             # The card says "use the new one" or "use the old wording": the side is its third word.
-            return f"use {dict(consequences(card, self.decisions.pick))['keep'].split()[2]}"
+            return f"use {dict(verdict_consequences(card, self.decisions.pick))['keep'].split()[2]}"
         return action.label
 
     def offers(self, action: Action) -> bool:
@@ -270,7 +285,7 @@ class ReviewPane(ListPane[Card]):
         # A text that is held back is not a memory yet, but its evidence is.
         return (card.sides or card.item.sources) if picked is None else (picked,)
 
-    def _with_own(self, found: Sequence[Entity]) -> Sequence[Entity]:
+    def _card_entities_first(self, found: Sequence[Entity]) -> Sequence[Entity]:
         """The entities that the card is about come first."""
         own = () if self.decisions.current is None else self.decisions.current.item.entities
         known = {one.eid for one in own}

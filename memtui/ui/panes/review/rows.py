@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.present.format import plural, relative_time
-from memtui.present.review import kind
+from memtui.present.review import card_kind
 from memtui.present.text import Role, Visible, max_cells, one_line, visible
 from memtui.ui.widgets.columns import Column, StyledText
 
@@ -69,11 +69,11 @@ class Card(NamedTuple):
     @property
     def words(self) -> str:
         """The kind of the card, in one or two words."""
-        return kind(self.item)[0]
+        return card_kind(self.item)[0]
 
     @property
     def role(self) -> Role:
-        return kind(self.item)[1]
+        return card_kind(self.item)[1]
 
     @property
     def headline(self) -> str:
@@ -147,7 +147,7 @@ class Evidence(NamedTuple):
     titles: Mapping[str, str]
 
 
-def at_once(card: Card) -> Evidence:
+def evidence_of_row(card: Card) -> Evidence:
     """The evidence that came with the card."""
     turns = {turn.id: turn for turn in card.item.sources}
     found = {one.id: [turns[id] for id in one.source_ids if id in turns] for one in card.item.memories}
@@ -162,11 +162,11 @@ def gather_evidence(memory: Memory, card: Card) -> Evidence:
     return Evidence(found, session_titles(memory, sessions))
 
 
-def matching(cards: Sequence[Card], words: str) -> list[Card]:
+def cards_matching(cards: Sequence[Card], words: str) -> list[Card]:
     """The cards that have all of these words, and none of those with a minus."""
     terms = [word.casefold() for word in words.replace('"', " ").split() if word != "-"]
 
-    def passes(card: Card) -> bool:
+    def has_words(card: Card) -> bool:
         item = card.item
         text = " ".join(
             (card.words, item.reason, card.title, item.text, *(one.content for one in item.memories))
@@ -174,7 +174,7 @@ def matching(cards: Sequence[Card], words: str) -> list[Card]:
         text = text.casefold()
         return all((word[1:] not in text) if word[0] == "-" else word in text for word in terms)
 
-    return [card for card in cards if passes(card)]
+    return [card for card in cards if has_words(card)]
 
 
 # A narrower list shows of the kind only the sign; the card beside it has the word.
@@ -186,21 +186,21 @@ _WORDS = len("conflict")
 def card_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Card]]:
     """Sign, kind and text, age."""
 
-    def sign(card: Card, width: int) -> Iterable[StyledText]:
+    def sign_cell(card: Card, width: int) -> Iterable[StyledText]:
         yield StyledText(visible(card.sign(glyphs)), card.role)
 
-    def text(card: Card, width: int) -> Iterable[StyledText]:
+    def text_cell(card: Card, width: int) -> Iterable[StyledText]:
         words = visible(f"{card.words:<{_WORDS}}  " if width >= _WORDS_FROM else "")
         yield StyledText(words, card.role)
         yield StyledText(one_line(card.headline, width - max_cells(words)))
 
-    def age(card: Card, width: int) -> Iterable[StyledText]:
+    def age_cell(card: Card, width: int) -> Iterable[StyledText]:
         item = card.item
         times = [one.event_time for one in (*item.memories, *item.sources)]
         yield StyledText(relative_time(max(times), now()) if times else Visible(""), "dim")
 
     return [
-        Column("sign", "", sign, width=1),
-        Column("text", "card", text, least=_WORDS_FROM, gap=1),
-        Column("age", "age", age, width=4, right=True, drop=1),
+        Column("sign", "", sign_cell, width=1),
+        Column("text", "card", text_cell, least=_WORDS_FROM, gap=1),
+        Column("age", "age", age_cell, width=4, right=True, drop=1),
     ]

@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 _LATER = "ask again in 7 days"
 
 
-def consequences(card: Card, pick: int | None) -> list[tuple[str, str]]:
+def verdict_consequences(card: Card, pick: int | None) -> list[tuple[str, str]]:
     """Action ids, and what each does to the picked side."""
     many = len(card.parts) if pick is None else 1
     match card.item.kind:
         case "conflict":
-            return _conflict(card, 1 if pick is None else pick)
+            return _conflict_consequences(card, 1 if pick is None else pick)
         case "choice":
-            return _choice(card)
+            return _choice_consequences(card)
         case "devices":
-            return _devices(card)
+            return _devices_consequences(card)
         case "duplicate":
             return [
                 ("keep", f"use the {'new' if pick == 1 else 'old'} wording; sources and tags of both stay"),
@@ -30,11 +30,11 @@ def consequences(card: Card, pick: int | None) -> list[tuple[str, str]]:
                 ("later", _LATER),
             ]
         case "change_request" if card.item.change_request is not None:
-            return _change_request(card.item.change_request)
+            return _change_request_consequences(card.item.change_request)
         case "dependents":
-            return _dependents(card, pick, many)
+            return _dependents_consequences(card, pick, many)
         case "quarantined":
-            return _first(card, [
+            return _proposed_first(card, [
                 ("keep", "remember it in these words"),
                 ("forget", "do not remember it"),
                 ("correct", "write it in other words, then remember it"),
@@ -48,20 +48,24 @@ def consequences(card: Card, pick: int | None) -> list[tuple[str, str]]:
                 ("later", _LATER),
             ]
         case "suspicious":
-            return [("keep", "it is fine as it is"), *_usual()]
+            return [("keep", "it is fine as it is"), *_other_consequences()]
         case "fading":
             what = f"all {many}" if many > 1 else "it"
-            return [("keep", f"keep {what} for good"), ("forget", f"let {what} go now"), *_usual(many)[1:]]
+            return [
+                ("keep", f"keep {what} for good"),
+                ("forget", f"let {what} go now"),
+                *_other_consequences(many)[1:],
+            ]
         case _:
             right = (
                 f"all {many} are right (they may still fade)"
                 if many > 1
                 else "it is right (it may still fade)"
             )
-            return [("keep", right), *_usual(many)]
+            return [("keep", right), *_other_consequences(many)]
 
 
-def _dependents(card: Card, pick: int | None, many: int) -> list[tuple[str, str]]:
+def _dependents_consequences(card: Card, pick: int | None, many: int) -> list[tuple[str, str]]:
     # What only has the old name was told without a caution all the time.
     parts = card.parts if pick is None else card.parts[min(pick, len(card.parts) - 1) :][:1]
     plain = all(one.id in card.item.named for one in parts)
@@ -89,13 +93,13 @@ def action_of(verdict: str) -> str:
     return {"snooze": "later", "replace": "keep"}.get(verdict, verdict)
 
 
-def _first(card: Card, found: list[tuple[str, str]]) -> list[tuple[str, str]]:
+def _proposed_first(card: Card, found: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """The proposed verdict first."""
     return sorted(found, key=lambda one: one[0] != action_of(card.item.proposed))
 
 
-def _choice(card: Card) -> list[tuple[str, str]]:
-    return _first(card, [
+def _choice_consequences(card: Card) -> list[tuple[str, str]]:
+    return _proposed_first(card, [
         ("keep", "the new one replaces the picked one"),
         ("both", "it is none of these: all stay as they are"),
         ("forget", "the new one is wrong: to the Trash"),
@@ -103,7 +107,7 @@ def _choice(card: Card) -> list[tuple[str, str]]:
     ])  # fmt: skip
 
 
-def _conflict(card: Card, pick: int) -> list[tuple[str, str]]:
+def _conflict_consequences(card: Card, pick: int) -> list[tuple[str, str]]:
     name, other = ("new", "old") if pick == 1 else ("old", "new")
     # The one that was known first decides what happens to the other one. It may be the one that was said later.
     if card.sides[pick] is card.item.memories[0]:
@@ -111,7 +115,7 @@ def _conflict(card: Card, pick: int) -> list[tuple[str, str]]:
         forget = "it goes to the Trash"
     else:
         keep, forget = f"the {other} one goes to the Trash", f"the {other} one replaces it"
-    return _first(card, [
+    return _proposed_first(card, [
         ("keep", f"use the {name} one; {keep}"),
         ("forget", f"the {name} one is wrong; {forget}"),
         ("both", "both are true: keep both"),
@@ -120,7 +124,7 @@ def _conflict(card: Card, pick: int) -> list[tuple[str, str]]:
     ])  # fmt: skip
 
 
-def _devices(card: Card) -> list[tuple[str, str]]:
+def _devices_consequences(card: Card) -> list[tuple[str, str]]:
     if "merge" in card.item.offered:
         return [("keep", "as it is here"), ("merge", "as it is on the other device"), ("later", _LATER)]
     if card.paired:
@@ -133,7 +137,7 @@ def _devices(card: Card) -> list[tuple[str, str]]:
     return [("keep", "it is true: it stays, or comes back"), ("forget", "to the Trash"), ("later", _LATER)]
 
 
-def _change_request(request: ChangeRequest) -> list[tuple[str, str]]:
+def _change_request_consequences(request: ChangeRequest) -> list[tuple[str, str]]:
     """The verdict that grants the request, then those that decline it."""
     stays = "no: it stays as it is"
     match request.verb:
@@ -147,10 +151,10 @@ def _change_request(request: ChangeRequest) -> list[tuple[str, str]]:
                 ("forget", "neither is true: to the Trash"), ("later", _LATER),
             ]  # fmt: skip
         case _:
-            return [("keep", "yes: it is true"), *_usual()]
+            return [("keep", "yes: it is true"), *_other_consequences()]
 
 
-def _usual(many: int = 1) -> list[tuple[str, str]]:
+def _other_consequences(many: int = 1) -> list[tuple[str, str]]:
     """``many``: how many facts the verdict is about."""
     if many > 1:
         return [("forget", f"forget all {many}: to the Trash"), ("later", _LATER)]

@@ -121,7 +121,7 @@ class SearchPane(ListPane[SearchRow]):
     # -- parts
 
     def parts(self) -> list[Widget]:
-        return [part for part in (self.table, self.preview, self.knobs) if part.display]
+        return [part for part in (self.table, self.preview, self.ranking_controls) if part.display]
 
     def on_mount(self) -> None:
         self.profiles: Sequence[Profile] = ()
@@ -136,7 +136,7 @@ class SearchPane(ListPane[SearchRow]):
         return self.query_one("#hit-filter", FilterBar)
 
     @property
-    def knobs(self) -> RankingControls:
+    def ranking_controls(self) -> RankingControls:
         return self.query_one(RankingControls)
 
     @property
@@ -160,7 +160,7 @@ class SearchPane(ListPane[SearchRow]):
 
     async def _load_startup_state(self) -> None:
         key = self.shell.keymap_shown("tune")
-        self.knobs.border_title = assemble(
+        self.ranking_controls.border_title = assemble(
             " ranking ", (f"{self.shell.glyphs.dot} ", ""), (key, "$accent"), " tune "
         )
         await self._read_saved()
@@ -184,7 +184,7 @@ class SearchPane(ListPane[SearchRow]):
         if self.tuning is None:
             base = next((one for one in self.profiles if one.name == profile_name), self.profiles[0])
             self.tuning = Tuning(base, base)
-        self.knobs.show_tuning(self.tuning, self.profiles, self._agents.profile)
+        self.ranking_controls.show_tuning(self.tuning, self.profiles, self._agents.profile)
 
     def reload(self) -> None:
         self._before = None
@@ -290,7 +290,7 @@ class SearchPane(ListPane[SearchRow]):
         chosen = next((one for one in self.profiles if one.name == saved.profile), None)
         if chosen is not None:
             self.tuning = Tuning(chosen, chosen)
-            self.knobs.show_tuning(self.tuning, self.profiles, self._agents.profile)
+            self.ranking_controls.show_tuning(self.tuning, self.profiles, self._agents.profile)
         self.hit_filter.set_filter(saved.filter, quiet=True)
         self.hit_filter.display = bool(saved.filter)
         self.filter_bar.set_filter(saved.query)
@@ -385,7 +385,7 @@ class SearchPane(ListPane[SearchRow]):
     # -- actions
 
     def back(self) -> bool:
-        if self.has_class("-tuning") and self.knobs.has_focus:
+        if self.has_class("-tuning") and self.ranking_controls.has_focus:
             self.remove_class("-tuning")
             self.table.focus()
             return True
@@ -394,14 +394,14 @@ class SearchPane(ListPane[SearchRow]):
             self.hit_filter.display = False
             return True
         here = self.question, self.table.selected_key
-        if self._may_empty(here):
+        if self._should_warn_of_emptying(here):
             self._warned_at = here
             self.show_message(f"{self.shell.keymap_shown('back')} again empties the question.")
             return True
         self._warned_at = None
         return super().back()
 
-    def _may_empty(self, here: tuple[str, int | None]) -> bool:
+    def _should_warn_of_emptying(self, here: tuple[str, int | None]) -> bool:
         """Whether a step back would empty the question, and the person was not warned at this hit."""
         empties = (
             self.table.has_focus and not self.table.marks and not self._zoomed_part and self.question != ""
@@ -410,12 +410,12 @@ class SearchPane(ListPane[SearchRow]):
 
     @property
     def in_mode(self) -> bool:
-        return self.knobs.has_focus or super().in_mode
+        return self.ranking_controls.has_focus or super().in_mode
 
     def preferred_actions(self) -> Sequence[str]:
         return (
             ("less", "more", "save_profile", "agents_profile", "back")
-            if self.knobs.has_focus
+            if self.ranking_controls.has_focus
             else super().preferred_actions()
         )
 
@@ -459,7 +459,7 @@ class SearchPane(ListPane[SearchRow]):
 
     def do_tune(self) -> None:
         self.add_class("-tuning")
-        self.knobs.focus()
+        self.ranking_controls.focus()
 
     def take_focus(self) -> None:
         """Without a question, focus the input, so that letters are text and not commands."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from textual.content import Content
 
-from memtui.present.question import scope_rows
+from memtui.present.question import question_scope_rows
 from memtui.ui.presenters.hit import AGENTS_SEE
 from memtui.ui.presenters.pinned_questions import question_outcome
 from memtui.ui.safe import assemble
@@ -64,7 +64,7 @@ class PinnedQuestions:
     def text(self, saved: SavedQuery, result: QuestionResult | None) -> Content:
         key = self._pane.shell.keymap_shown
         parts: list[Content | str | tuple[str, str]] = [(saved.query, "bold"), "\n\n"]
-        for label, value in scope_rows(saved):
+        for label, value in question_scope_rows(saved):
             parts += [(f"{label}  ", "$text-muted"), value, "\n"]
         for line in question_outcome(saved, result, self._pane.shell.glyphs, self._pane.preview.text_width):
             parts += [line, "\n"]

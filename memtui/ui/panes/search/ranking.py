@@ -1,6 +1,6 @@
 """The adjustable values of a ranking: the numbers of a profile, and the kinds that are searched.
 
-A ``Tuning`` is a value; knobs make a changed one. ``AgentProfile`` gives agents the profile that is in use here.
+A ``Tuning`` is a value; ranking controls make a changed one. ``AgentProfile`` gives agents the profile that is in use here.
 """
 
 from __future__ import annotations
@@ -93,25 +93,25 @@ def _next_kinds(tuning: Tuning, by: int, profiles: Sequence[Profile]) -> Tuning:
 def _number_control(
     field: str, most: float, step: float, idle: Callable[[Tuning], str] = lambda tuning: ""
 ) -> RankingControl:
-    def shown(tuning: Tuning) -> str:
+    def value_text(tuning: Tuning) -> str:
         return f"{getattr(tuning.profile, field):.2f}"
 
-    def turn(tuning: Tuning, by: int, profiles: Sequence[Profile]) -> Tuning:
+    def turn_value(tuning: Tuning, by: int, profiles: Sequence[Profile]) -> Tuning:
         value = round(getattr(tuning.profile, field) / step) * step + by * step
         return _with_values(tuning, **{field: round(max(0.0, min(value, most)), 4)})
 
-    def level(tuning: Tuning) -> float:
+    def slider_level(tuning: Tuning) -> float:
         share: float = getattr(tuning.profile, field) / most
         return max(0.0, min(share, 1.0))
 
-    return RankingControl(field.replace("_", " "), shown, turn, level, idle)
+    return RankingControl(field.replace("_", " "), value_text, turn_value, slider_level, idle)
 
 
 def _only_score(tuning: Tuning) -> str:
     return "" if tuning.profile.fusion == "score" else "only with score fusion"
 
 
-KNOBS: tuple[RankingControl, ...] = (
+RANKING_CONTROLS: tuple[RankingControl, ...] = (
     RankingControl("profile", lambda tuning: tuning.name, _next_profile),
     RankingControl("fusion", lambda tuning: tuning.profile.fusion, _next_fusion),
     RankingControl(

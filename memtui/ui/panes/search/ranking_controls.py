@@ -19,7 +19,7 @@ from memtui.ui.keymap import bindings_at
 from memtui.ui.messages import message_type
 from memtui.ui.safe import assemble, line
 
-from .ranking import KNOBS, RankingControl, Tuning
+from .ranking import RANKING_CONTROLS, RankingControl, Tuning
 
 if TYPE_CHECKING:
     from memtui.engine.records import Profile
@@ -41,8 +41,8 @@ _LEAST_SLIDER, _WIDEST_SLIDER = 6, 24
 class RankingControls(Widget, can_focus=True):
     """``show`` displays a tuning. Every change posts ``TuningChanged`` with the new one."""
 
-    BINDINGS = [*bindings_at("knobs")]
-    part: ClassVar[ActionContext] = "knobs"
+    BINDINGS = [*bindings_at("tuning")]
+    part: ClassVar[ActionContext] = "tuning"
     action_perform, action_chord = perform_action, perform_chord
     cursor: reactive[int] = reactive(0)
     tuning: reactive[Tuning | None] = reactive(None)
@@ -67,15 +67,15 @@ class RankingControls(Widget, can_focus=True):
         self.refresh()
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        return len(KNOBS)
+        return len(RANKING_CONTROLS)
 
     def render(self) -> Content:
         if self.tuning is None:
             return assemble("")
-        shown = KNOBS[self._first_visible : self._first_visible + max(self.size.height, 1)]
+        shown = RANKING_CONTROLS[self._first_visible : self._first_visible + max(self.size.height, 1)]
         lines = [
-            self._control_line(index, knob, self.tuning)
-            for index, knob in enumerate(shown, self._first_visible)
+            self._control_line(index, control, self.tuning)
+            for index, control in enumerate(shown, self._first_visible)
         ]
         return Content("\n").join(lines)
 
@@ -83,27 +83,27 @@ class RankingControls(Widget, can_focus=True):
     def _first_visible(self) -> int:
         """The first shown line. If there is little room, the lines around the cursor are shown."""
         room = max(self.size.height, 1)
-        return max(min(self.cursor - room // 2, len(KNOBS) - room), 0)
+        return max(min(self.cursor - room // 2, len(RANKING_CONTROLS) - room), 0)
 
-    def _control_line(self, index: int, knob: RankingControl, tuning: Tuning) -> Content:
+    def _control_line(self, index: int, control: RankingControl, tuning: Tuning) -> Content:
         width = max(self.size.width, 12)
         here = self.has_focus and index == self.cursor
         background = " on $row-cursor" if here else ""
-        idle = knob.idle(tuning)
-        hue = "$text-disabled" if idle else _HUES.get(knob.label, "$text-muted")
+        idle = control.idle(tuning)
+        hue = "$text-disabled" if idle else _HUES.get(control.label, "$text-muted")
         text = "$text-disabled" if idle else "$text"
         mark = (f"{self.glyphs.cursor if here else ' '} ", f"$accent{background}")
-        label = (knob.label.ljust(LABEL), f"{hue}{background}")
+        label = (control.label.ljust(LABEL), f"{hue}{background}")
         room = width - LABEL - 2
-        level = knob.level(tuning)
+        level = control.level(tuning)
         if idle or level is None or room < VALUE + _LEAST_SLIDER:
-            setting = f"{knob.shown(tuning)}  {idle}" if idle else knob.shown(tuning)
-            if knob.label == "profile" and tuning.base.name == self._agents and not tuning.changed:
+            setting = f"{control.shown(tuning)}  {idle}" if idle else control.shown(tuning)
+            if control.label == "profile" and tuning.base.name == self._agents and not tuning.changed:
                 setting += f" {self.glyphs.dot} agents use it"
             value = line(setting, room, f"{text}{background}")
         else:
             slider = self._draw_slider(level, min(room - VALUE, _WIDEST_SLIDER), hue, background)
-            value = assemble((knob.shown(tuning).ljust(VALUE), f"{text}{background}"), slider)
+            value = assemble((control.shown(tuning).ljust(VALUE), f"{text}{background}"), slider)
         rest = max(width - 2 - LABEL - value.cell_length, 0)
         return assemble(mark, label, value, (" " * rest, background.strip()))
 
@@ -120,7 +120,7 @@ class RankingControls(Widget, can_focus=True):
 
     def _change_value(self, by: int) -> None:
         if self.tuning is not None:
-            turned = KNOBS[self.cursor].turn(self.tuning, by, self._profiles)
+            turned = RANKING_CONTROLS[self.cursor].turn(self.tuning, by, self._profiles)
             if turned != self.tuning:
                 self.tuning = turned
                 self.post_message(self.TuningChanged(turned))
@@ -129,7 +129,7 @@ class RankingControls(Widget, can_focus=True):
         self.cursor = max(self.cursor - 1, 0)
 
     def do_down(self) -> None:
-        self.cursor = min(self.cursor + 1, len(KNOBS) - 1)
+        self.cursor = min(self.cursor + 1, len(RANKING_CONTROLS) - 1)
 
     def do_less(self) -> None:
         self._change_value(-1)
@@ -147,10 +147,10 @@ class RankingControls(Widget, can_focus=True):
         """A click selects a line. A click left or right of the slider's mark changes the value."""
         offset = event.get_content_offset(self)
         index = self._first_visible + offset.y if offset is not None else -1
-        if offset is None or not 0 <= index < len(KNOBS):
+        if offset is None or not 0 <= index < len(RANKING_CONTROLS):
             return
         self.cursor = index
-        level = KNOBS[index].level(self.tuning) if self.tuning is not None else None
+        level = RANKING_CONTROLS[index].level(self.tuning) if self.tuning is not None else None
         start = 2 + LABEL
         if offset.x < start:
             return

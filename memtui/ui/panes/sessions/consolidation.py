@@ -281,15 +281,15 @@ def turns_of(memory: Memory, plans: Sequence[Plan]) -> dict[str, MemoryRecord]:
 def run_until_stopped(work: Work, call: Coroutine[Any, Any, T]) -> T | None:
     """Run a coroutine in this thread until it is done. None if it was interrupted. Blocks."""
 
-    async def main() -> T | None:
+    async def run_call() -> T | None:
         task = asyncio.ensure_future(call)
         loop = asyncio.get_running_loop()
 
-        def interrupt() -> None:
+        def interrupt_call() -> None:
             if not loop.is_closed():
                 loop.call_soon_threadsafe(task.cancel)
 
-        work.interrupt = interrupt
+        work.interrupt = interrupt_call
         try:
             return await task
         except asyncio.CancelledError:
@@ -297,4 +297,4 @@ def run_until_stopped(work: Work, call: Coroutine[Any, Any, T]) -> T | None:
         finally:
             work.interrupt = None
 
-    return asyncio.run(main())
+    return asyncio.run(run_call())

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from memtui.present.format import format_count, relative_time
-from memtui.present.session import consolidation_status, failure_text, session_facts, session_state
+from memtui.present.session import consolidation_failure, consolidation_status, session_facts, session_state
 from memtui.present.text import Visible, one_line, visible
 from memtui.ui.presenters.text_layout import wrap_text
 from memtui.ui.widgets.columns import Column, Order, StyledText
@@ -110,7 +110,7 @@ def session_head(
     lines += [
         [StyledText(line, role)] for line in wrap_text(visible(f"{_sign_of_row(row, glyphs)} {text}"), width)
     ]
-    if error := failure_text(row):
+    if error := consolidation_failure(row):
         lines += [[StyledText(line, "error")] for line in wrap_text(visible(error, _SUMMARY), width)]
         offer = f"{keys('by_rules')} reads it by rules now; {keys('run')} tries again"
         lines += [[StyledText(line, "accent")] for line in wrap_text(visible(offer), width)]

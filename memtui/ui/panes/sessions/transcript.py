@@ -47,12 +47,12 @@ def read_page(memory: Memory, session_id: str, filter: str, offset: int) -> list
     if not filter:
         return memory.view.transcript(session_id, offset=offset, limit=PAGE)
     return memory.view.page(
-        f"session:{_quote(session_id)} kind:episode is:active,trash {filter}",
+        f"session:{_quoted_filter_value(session_id)} kind:episode is:active,trash {filter}",
         sort="time", descending=False, offset=offset, limit=PAGE,
     )  # fmt: skip
 
 
-def _quote(text: str) -> str:
+def _quoted_filter_value(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 
@@ -241,7 +241,7 @@ class TranscriptView(PagedView, can_focus=True, inherit_bindings=False):
         """Lines above the first turn; ``head`` lays them out for a width in cells."""
         self._lay_out_head = head
         self._head = head(self.text_width) if head is not None else ()
-        self._remeasure()
+        self._measure_pages_again()
         self.refresh()
 
     def show_transcript(self, reader: TranscriptReader, view: TurnLayout, *, at: int | None = None) -> None:
@@ -259,7 +259,7 @@ class TranscriptView(PagedView, can_focus=True, inherit_bindings=False):
             self._turns = LoadedTranscript(self._view)
             self.cursor = 0
             self.scroll_to(y=0, animate=False)
-            self._remeasure()
+            self._measure_pages_again()
             self.refresh()
         start_worker(self, partial(self._read_all, at, again), "turns")
 
@@ -311,7 +311,7 @@ class TranscriptView(PagedView, can_focus=True, inherit_bindings=False):
                 self._whole = False
             if shown:
                 self._restore_cursor(turns)
-                self._remeasure()
+                self._measure_pages_again()
                 self.refresh()
                 self._whole = last
                 self.post_message(self.Counted(len(turns), last))
@@ -324,7 +324,7 @@ class TranscriptView(PagedView, can_focus=True, inherit_bindings=False):
         found = turns.turn_number(self._sought)
         if found is not None:
             self._sought = None
-            self._remeasure()
+            self._measure_pages_again()
             self.put_cursor(found)
             # The scroll range is known only after the new size was laid out.
             self.call_after_refresh(self._scroll_to_turn)
@@ -364,7 +364,7 @@ class TranscriptView(PagedView, can_focus=True, inherit_bindings=False):
 
     # -- drawing
 
-    def _remeasure(self) -> None:
+    def _measure_pages_again(self) -> None:
         self.virtual_size = Size(
             self.scrollable_content_region.width, len(self._head) + self._turns.line_count
         )
@@ -444,7 +444,7 @@ class TranscriptView(PagedView, can_focus=True, inherit_bindings=False):
 
     def do_unfold(self) -> None:
         self._turns.toggle_fold(self.cursor)
-        self._remeasure()
+        self._measure_pages_again()
         self.put_cursor(self.cursor)
 
     def on_click(self, event: events.Click) -> None:

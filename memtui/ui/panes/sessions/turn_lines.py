@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.present.caution import caution_line as caution_line
 from memtui.present.format import format_count, local_time, plural
-from memtui.present.memory import reason_ended
+from memtui.present.memory import ended_reason
 from memtui.present.session import speaker_name, turn_note
 from memtui.present.text import Role, Visible, max_cells, one_line, visible
 from memtui.ui.presenters.memory_rows import sign_of
@@ -102,7 +102,7 @@ class TurnLayout(NamedTuple):
         sign = sign_of(fact, self.glyphs)
         prefix = [_indent_line(INDENT), sign, _indent_line(1)]
         if not fact.active:
-            prefix += [StyledText(visible(reason_ended(fact)), "warning"), _indent_line(1)]
+            prefix += [StyledText(visible(ended_reason(fact)), "warning"), _indent_line(1)]
         room = self.width - sum(max_cells(piece.text) for piece in prefix)
         return [*prefix, StyledText(one_line(fact.content, max(room, 1)), "dim")]
 
