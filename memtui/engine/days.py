@@ -43,6 +43,10 @@ _quick = re.compile(
     rf"(?P<weekday>{'|'.join(_WEEKDAYS)})|(?:(?P<number>\d\d?) )?(?P<month>{'|'.join(_MONTHS)})(?: (?P<year>\d{{4}}))?",
     re.IGNORECASE,
 )
+_between_clauses = re.compile(r"[,;]\s+|\s+(?:and|but|und|aber|et|mais|y|pero)\s+")
+_holds_now = re.compile(
+    r"\b(?:is|are|will|ist|sind|wird|est|sont|sera|es|son|será)\b|['’](?:s|ll)\b", re.IGNORECASE
+)
 _article = re.compile(r"(?:the|der|den|le|la|el|um|im|am) ", re.IGNORECASE)
 
 
@@ -68,6 +72,7 @@ def find_named_day(
     found = _day_patterns()
     if not found.any.search(text):
         return None
+    text = _clause_that_holds(text)
     here = local_time(said_at, zone)
     over = not ahead and found.signs["over"].search(text) is not None
     past = over or found.signs["done"].match(text) is not None
@@ -116,6 +121,18 @@ def _after_correction(text: str) -> str:
         rest = text[match.end() :]
         if _day_patterns().any.match(rest):
             return rest
+    return text
+
+
+def _clause_that_holds(text: str) -> str:
+    """The one clause with a day, where it says of itself that it holds: "I quit, my last day is 31 December"."""
+    clauses = [one for one in _between_clauses.split(text) if _day_patterns().any.search(one)]
+    if (
+        len(clauses) == 1
+        and (verb := _holds_now.search(clauses[0]))
+        and _day_patterns().any.search(clauses[0], verb.end())
+    ):
+        return clauses[0]
     return text
 
 

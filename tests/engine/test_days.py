@@ -21,6 +21,8 @@ def day(text: str, *, ahead: bool = False) -> str | None:
     ("text", "expected"),
     [
         ("We are moving in three weeks", "2026-03-25"),
+        ("I quit at the bank, my last day is 31 December", "2026-12-31"),
+        ("Ich habe gekündigt, mein letzter Tag ist der 31. Dezember", "2026-12-31"),
         ("The review is on Friday", "2026-03-06"),
         ("I fly to Porto next Tuesday", "2026-03-10"),
         ("It's the 12th now", "2026-03-12"),
@@ -334,3 +336,8 @@ def test_a_change_of_life_in_a_month_that_is_over_has_no_day(text: str, ahead: b
 )
 def test_a_month_that_lies_ahead_lasts_until_its_end(text: str, expected: str, ahead: bool) -> None:
     assert day(text, ahead=ahead) == f"{expected} 12"
+
+
+def test_a_month_in_which_something_began_is_no_plan() -> None:
+    assert day("Started at the bank in May", ahead=True) is None
+    assert day("We start at the bank in May", ahead=True) == "2026-05-31 12"
