@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from memtui import Memory
+from memtui.engine.consolidation.extract.unresolved import find_unresolved
 from memtui.engine.records import Options
 
 from clock import Clock
@@ -203,3 +204,8 @@ def test_a_heading_is_no_fact_and_a_day_stays_whole(memory: Memory, clock: Clock
     )
     assert not [fact for fact in facts if fact.casefold() == "der garten"]
     assert not [fact for fact in facts if fact.endswith("am 3")]
+
+
+def test_a_pronoun_behind_a_name_in_small_letters_is_of_that_person_and_nobody_of_before() -> None:
+    assert find_unresolved("My sister nele has one, she lives in hamburg") is None
+    assert find_unresolved("The bike has one, she lives in hamburg") is not None

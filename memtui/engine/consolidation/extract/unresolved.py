@@ -62,7 +62,10 @@ def find_unresolved(text: str, people: Collection[str] = ()) -> UnresolvedWord |
         before = masked[: match.start()]
         if ":" in before or (before.strip() and len(masked.split()) > _RUNS_ON):
             return None
-        if not _names_somebody(before, masked, people) or _means_somebody_else(before, masked, match):
+        named = _names_somebody(before, masked, people) or find_antecedent(
+            before, masked[match.start() :], people
+        )
+        if not named or _means_somebody_else(before, masked, match):
             return UnresolvedWord(match[0], match.start(), match.end())
         return None
     one = _one.search(masked)
