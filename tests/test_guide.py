@@ -25,7 +25,7 @@ from memtui.engine.search.filters.terms import KEYS
 from memtui.engine.tools.registry import TOOLS
 from memtui.guide import ORDER, guide_page, guide_pages
 from memtui.ui.actions import ACTIONS, GROUPS
-from memtui.ui.keymap import Keymap, show_key
+from memtui.ui.keymap import Keymap, key_text
 
 from foreign_stores import KNOWN
 
@@ -134,7 +134,7 @@ def key_table() -> str:
     for context in GROUPS:
         for action in ACTIONS:
             if action.group == context:
-                keys = " ".join(f"`{show_key(key)}`" for key in keymap.keys(action))
+                keys = " ".join(f"`{key_text(key)}`" for key in keymap.keys(action))
                 lines.append(f"| {keys} | {action.label} | {action.help} |")
     return "\n".join(lines)
 

@@ -34,7 +34,7 @@ def backup_command(invocation: Invocation, what: str, json: bool) -> int:
             return _print_backups(memory.backups.all(), json)
         made = memory.backups.make()
     if json:
-        print_json(backup_plain(made))
+        print_json(backup_json(made))
     else:
         out(row(paint("backed up", "green"), str(made.path), file_size(made.size)))
     return OK
@@ -42,7 +42,7 @@ def backup_command(invocation: Invocation, what: str, json: bool) -> int:
 
 def _print_backups(backups: list[Backup], json: bool) -> int:
     if json:
-        print_json({"backups": [backup_plain(backup) for backup in backups]})
+        print_json({"backups": [backup_json(backup) for backup in backups]})
         return OK if backups else NEGATIVE
     now = time.time()
     rows = [
@@ -55,6 +55,6 @@ def _print_backups(backups: list[Backup], json: bool) -> int:
     return OK if backups else NEGATIVE
 
 
-def backup_plain(backup: Backup) -> dict[str, Any]:
+def backup_json(backup: Backup) -> dict[str, Any]:
     """JSON knows no paths."""
     return {"path": str(backup.path), "at": backup.at, "reason": backup.reason, "size": backup.size}

@@ -24,7 +24,7 @@ def check_consent(invocation: Invocation, *, dry_run: bool, yes: bool, json: boo
         raise ReadOnlyError("--readonly was given: nothing is written.", hint)
 
 
-def nobody_found(*, json: bool, message: str = "No client was found on this machine.") -> int:
+def print_nobody_found(*, json: bool, message: str = "No client was found on this machine.") -> int:
     if json:
         print_json({"written": False, "clients": []})
     else:

@@ -22,7 +22,7 @@ from memtui.engine.installation import is_temporary
 from memtui.engine.search import access_scope
 from memtui.engine.search.filters import compiler
 
-from .client_edits import apply_edits, check_consent, nobody_found
+from .client_edits import apply_edits, check_consent, print_nobody_found
 from .errors import OK
 from .output import Style, next_step, out, paint, print_json, print_note, table
 from .root import Command, json_option, pass_invocation
@@ -86,7 +86,7 @@ def connect_command(
         hint="For an agent that may only read: --agent-readonly. To look first: --dry-run.",
     )  # fmt: skip
     if not chosen:
-        return nobody_found(json=json)
+        return print_nobody_found(json=json)
     planned = []
     for client in chosen:
         if server is not None:

@@ -11,7 +11,7 @@ from memtui.connect.changes import PlannedEdits
 from memtui.connect.clients import CLIENTS, Client, this_machine
 from memtui.engine.errors import InputError, UsageError
 
-from .client_edits import apply_edits, check_consent, nobody_found
+from .client_edits import apply_edits, check_consent, print_nobody_found
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def disconnect_command(
     if everyone:
         planned = [one for one in planned if one.problem or any(edit.changes for edit in one.edits)]
         if not planned:
-            return nobody_found(json=json, message="No client is connected.")
+            return print_nobody_found(json=json, message="No client is connected.")
     return apply_edits(
         planned, done="{label} is not connected. Nothing was changed.", restart="Restart {labels}.",
         dry_run=dry_run, yes=yes, json=json, several=everyone or len(clients) > 1,

@@ -203,9 +203,9 @@ def _open_foreign_copy(store: ForeignStore, options: Options) -> Iterator[Memory
     from memtui.present.format import plural
 
     from .output import print_note
-    from .store_copy import copy_options, store_copy
+    from .store_copy import copy_options, open_store_copy
 
-    with store_copy(store, options) as (path, report):
+    with open_store_copy(store, options) as (path, report):
         left = f" ({plural(report.skipped, 'record')} of it left out)" if report.skipped else ""
         print_note(f"{store.reason_readonly}{left}. To keep it: {store.import_command}")
         with Memory.open(path, readonly=True, options=copy_options(options)) as memory:

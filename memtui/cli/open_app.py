@@ -56,7 +56,7 @@ def make_app(
 ) -> MemtuiApp:
     """The app for these options. ``kept`` holds a demo's files, ``failures`` gets why the memory could not be opened."""
     from memtui.ui.app import MemtuiApp
-    from memtui.ui.permissions import looking_at_copy, permissions_of_run
+    from memtui.ui.permissions import permissions_of_copy, permissions_of_run
     from memtui.ui.state import UiState
     from memtui.ui.theme import Appearance
 
@@ -64,7 +64,7 @@ def make_app(
     store = invocation.foreign
     path = None if invocation.demo or store else invocation.path()
     if store:
-        permissions = looking_at_copy(store.reason_readonly, store.import_command)
+        permissions = permissions_of_copy(store.reason_readonly, store.import_command)
     else:
         permissions = permissions_of_run(readonly=invocation.readonly, demo=invocation.demo)
     readonly = invocation.readonly or store is not None
@@ -130,10 +130,10 @@ def _memory_opener(
             settings.options(allow_unsafe_fs=invocation.allow_unsafe_fs or invocation.demo)
         )
         if (store := invocation.foreign) is not None:
-            from .store_copy import copy_options, store_copy
+            from .store_copy import copy_options, open_store_copy
 
             if not places:
-                places.append(kept.enter_context(store_copy(store, options))[0])
+                places.append(kept.enter_context(open_store_copy(store, options))[0])
             return Memory.open(places[0], readonly=True, options=copy_options(options))
         if not places:
             places.append(kept.enter_context(demo_file()))

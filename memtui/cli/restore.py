@@ -31,7 +31,7 @@ from memtui.present.format import file_size, format_count, local_time
 from memtui.present.past import time_ago
 from memtui.present.text import visible
 
-from .backup import backup_plain
+from .backup import backup_json
 from .errors import NEGATIVE, OK
 from .output import cut_to_terminal, err, out, paint, paint_role, print_json, print_note, row, table
 from .root import Command, json_option, pass_invocation
@@ -160,7 +160,7 @@ def _restore_damaged(
             if not made.kept_erased:
                 print_note("what was erased for good after that backup could not be read: erase it again")
     if json:
-        print_json({"problem": problem.message, "backup": backup_plain(chosen), **done})
+        print_json({"problem": problem.message, "backup": backup_json(chosen), **done})
     return OK if done or dry_run else NEGATIVE
 
 
@@ -172,7 +172,7 @@ def _print_kept_file(aside: Sequence[Path]) -> None:
 def _restore_backup(memory: Memory, preview: RestorePreview) -> dict[str, Any]:
     done = memory.backups.restore(preview.path)
     return {
-        "restored": str(done.restored), "before": done.before and backup_plain(done.before),
+        "restored": str(done.restored), "before": done.before and backup_json(done.before),
         "set_aside": [str(place) for place in done.aside], "operation": done.operation,
     }  # fmt: skip
 
@@ -263,8 +263,7 @@ def _print_backups(
         print_json(
             {
                 "backups": [
-                    backup_plain(one) | {"counts": held.counts, "problem": held.problem}
-                    for one, held in found
+                    backup_json(one) | {"counts": held.counts, "problem": held.problem} for one, held in found
                 ]
             }
         )

@@ -66,7 +66,7 @@ def serve_command(
     memtui tokens add NAME --browser.
     """
     address = checked_address(host, port, cert, key, behind_proxy, allow_host)
-    command = reading_command(invocation)
+    command = browser_tab_command(invocation)
     from memtui.access.admission import Admission
     from memtui.access.counts import AdmissionCounts
     from memtui.access.ports import listening_socket
@@ -298,7 +298,7 @@ def security_headers(host: str, *, encrypted: bool) -> Mapping[str, str]:
     }
 
 
-def reading_command(invocation: Invocation) -> str:
+def browser_tab_command(invocation: Invocation) -> str:
     """The shell line that every browser tab starts. Raises StoreError when there is no memory to show."""
     from memtui import paths
 

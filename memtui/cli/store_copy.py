@@ -86,7 +86,7 @@ def foreign_store(path: Path) -> ForeignStore | None:
 
 
 @contextmanager
-def store_copy(store: ForeignStore, options: Options) -> Iterator[tuple[Path, ImportReport]]:
+def open_store_copy(store: ForeignStore, options: Options) -> Iterator[tuple[Path, ImportReport]]:
     """A memory with what is in the store, in a temporary folder that is deleted afterwards. Raises InputError."""
     import tempfile
 

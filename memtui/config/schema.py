@@ -351,7 +351,7 @@ class Quotas(Section):
         Meta(title="calls an hour", ge=0, description="The same for calls of its tools, reading ones too."),
     ] = 20_000
 
-    def table(self) -> tuple[Quota, ...]:
+    def quota_list(self) -> tuple[Quota, ...]:
         limits = {"writes": self.writes, "bytes": self.megabytes * 1_000_000, "calls": self.calls}
         return tuple(msgspec.structs.replace(quota, limit=limits[quota.name]) for quota in QUOTAS)
 
@@ -474,7 +474,7 @@ class Settings(Section):
             strategies=self.own_strategies(),
             enrichment=self.names.enrichment,
             sync_auto=self.sync.auto,
-            quotas=self.quotas.table(),
+            quotas=self.quotas.quota_list(),
             llm=LlmOptions(
                 base_url=self.llm.base_url,
                 model=self.llm.model,

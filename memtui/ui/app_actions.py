@@ -30,20 +30,20 @@ class AppActions:
     # -- parts
 
     def do_next_part(self) -> None:
-        self._window().focus_step(1)
+        self._window().move_focus(1)
 
     def do_previous_part(self) -> None:
-        self._window().focus_step(-1)
+        self._window().move_focus(-1)
 
     def do_jump(self) -> None:
         from .dialogs.jump import JumpScreen
 
-        def go(number: int | None) -> None:
+        def jump_to(number: int | None) -> None:
             if number is not None:
                 targets[number].focus()
 
-        targets = self._window().pane.parts()
-        self._shell.app.push_screen(JumpScreen([target.region for target in targets]), go)
+        targets = self._window().pane.focus_parts()
+        self._shell.app.push_screen(JumpScreen([target.region for target in targets]), jump_to)
 
     # -- undo
 

@@ -40,7 +40,7 @@ def edit_text(shell: Shell, text: str) -> str:
     with shell.app.suspend():
         # Textual gives the terminal back to the app only if nothing is raised in here.
         try:
-            edited = edited_outside(text)
+            edited = edit_in_program(text)
         except Exception as error:
             edited = error
     shell.app.refresh()
@@ -51,7 +51,7 @@ def edit_text(shell: Shell, text: str) -> str:
     return edited.text
 
 
-def edited_outside(text: str) -> EditorResult:
+def edit_in_program(text: str) -> EditorResult:
     """As ``edit_text``, on a free terminal. The file is in a private folder and is deleted afterwards."""
     with tempfile.TemporaryDirectory(prefix="memtui-") as folder:
         path = Path(folder, "memory.txt")

@@ -75,12 +75,12 @@ class Keymap:
 
     def key_label(self, action: Action) -> str:
         """The first key as a person reads it: ``/``, ``Space``, ``ctrl+r``."""
-        return show_key(self.keys(action)[0])
+        return key_text(self.keys(action)[0])
 
     def key_label_while_typing(self, action: Action) -> str:
         """The key that works while typing: ``F1``, because ``?`` is text."""
         keys = self.keys(action)
-        return show_key(next((key for key in keys if len(key) > 1), keys[0]))
+        return key_text(next((key for key in keys if len(key) > 1), keys[0]))
 
     def no_effect_message(self, key: str) -> str:
         """The message for a key (by Textual's name) that does nothing here: where it would work."""
@@ -88,7 +88,7 @@ class Keymap:
             (action, typed) for action in ACTIONS for typed in self.keys(action) if _textual_key(typed) == key
         ]
         if not named:
-            shown = show_key(key_to_character(key) or key)
+            shown = key_text(key_to_character(key) or key)
             return f"{shown} does nothing here. {self.key_label(BY_ID['help'])} shows the keys."
         alike = [action for action, _ in named if action.label == named[0][0].label]
         return self.no_effect_message_of(*alike, shown=named[0][1])
@@ -102,7 +102,7 @@ class Keymap:
         first, *others = dict.fromkeys(_WHERE.get(one, f"in {one.capitalize()}") for one in places)
         *between, last = [first, *(one.removeprefix("in ") for one in others)]
         where = f"{', '.join(between)} and {last}" if between else last
-        return f"{show_key(shown)} ({actions[0].label}) works {where}, not here."
+        return f"{key_text(shown)} ({actions[0].label}) works {where}, not here."
 
     def textual_keymap(self) -> dict[str, str]:
         """The moved keys in the form that ``App.set_keymap`` takes."""
@@ -114,12 +114,12 @@ def _textual_key(key: str) -> str:
     return next(iter(Binding.make_bindings([Binding(key.rpartition(" ")[2], "")]))).key
 
 
-def show_key(key: str) -> str:
+def key_text(key: str) -> str:
     """``g g`` -> ``gg``, ``escape`` -> ``Esc``, ``x`` -> ``x``."""
     return _SHOWN.get(key, key.replace(" ", ""))
 
 
-def table_key(action_id: str) -> str:
+def default_key(action_id: str) -> str:
     """The default key of an action."""
     return Keymap().key_label(BY_ID[action_id])
 
@@ -156,7 +156,7 @@ def find_clashes(keymap: Keymap) -> list[str]:
                     first = key.partition(" ")[0]
                     other = owner.setdefault(first, action)
                     if other is not action:
-                        found[f"{show_key(first)} would mean both {other.id} and {action.id}"] = None
+                        found[f"{key_text(first)} would mean both {other.id} and {action.id}"] = None
                     if first in UNSENDABLE:
                         found[
                             f"{first} is the same as Backspace, Tab or Enter to a terminal ({action.id})"

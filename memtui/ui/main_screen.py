@@ -23,7 +23,7 @@ from memtui.ui.actions import (
     typing_actions,
     typing_footer,
 )
-from memtui.ui.keymap import show_key
+from memtui.ui.keymap import key_text
 from memtui.ui.messages import PaneStatus
 from memtui.ui.widgets.bars import FooterKey, KeyBar, StatusLine, TabBar, TabLabel, TitleBar
 
@@ -98,7 +98,7 @@ class MainScreen(Screen[None]):
         Keys reach a pane only through its focused part.
         """
         if self.focused is None and not self.opening:
-            self.set_focus(next((part for part in self.pane.parts() if part.focusable), None))
+            self.set_focus(next((part for part in self.pane.focus_parts() if part.focusable), None))
 
     # -- panes
 
@@ -144,7 +144,7 @@ class MainScreen(Screen[None]):
         """Reload the panes that are concerned: the shown one now, the others when they are shown."""
         for pane_id, pane in self._panes.items():
             # A pane that is being made will read everything anyway.
-            if pane.is_mounted and pane.concerned(changes):
+            if pane.is_mounted and pane.is_affected_by(changes):
                 if pane_id == self.active:
                     pane.reload()
                 else:
@@ -201,7 +201,7 @@ class MainScreen(Screen[None]):
         if action.id.startswith("pane_") and action.id.removeprefix("pane_") not in _PANES_THERE:
             return None
         focused = self.focused.ancestors_with_self if self.focused is not None else []
-        for node in (*focused, *self.pane.parts(), self.pane, self.app):
+        for node in (*focused, *self.pane.focus_parts(), self.pane, self.app):
             if action_method(node, action.id) is not None:
                 return node
         return None
@@ -228,11 +228,11 @@ class MainScreen(Screen[None]):
         if self.opening:  # the pane has no parts yet; its keys are drawn when it is ready
             return
         typing = self._typing_context()
-        parts = self.pane.parts()
+        parts = self.pane.focus_parts()
         focused = next((one for one in parts if one.has_focus), parts[0] if parts else None)
         part: ActionContext = getattr(focused, "part", "list")
         preferred_actions = self.pane.preferred_actions()
-        offered = typing_footer(typing) if typing else footer_actions(self.pane.here, part)
+        offered = typing_footer(typing) if typing else footer_actions(self.pane.action_context, part)
         if not typing and self.pane.in_mode:
             offered = (*offered, BY_ID["back"])
         keys: list[tuple[tuple[bool, bool, bool], FooterKey]] = []
@@ -263,12 +263,14 @@ class MainScreen(Screen[None]):
 
         part: ActionContext = getattr(self.focused, "part", "list")
         typing = self._typing_context()
-        actions = typing_actions(typing) if typing else actions_at("everywhere", part, self.pane.here)
+        actions = (
+            typing_actions(typing) if typing else actions_at("everywhere", part, self.pane.action_context)
+        )
         groups = [
             [
                 HelpLine(
                     group,
-                    " ".join(map(show_key, self.shell.keymap.keys(action))),
+                    " ".join(map(key_text, self.shell.keymap.keys(action))),
                     self.pane.help(action),
                     node_or_app_unavailable_reason(node, action),
                 )
@@ -283,9 +285,9 @@ class MainScreen(Screen[None]):
         lines += [HelpLine("What is shown", sign, meaning) for sign, meaning in self.pane.legend()]
         return f"Keys in {spec_of(self.active).label}", lines
 
-    def focus_step(self, by: int) -> None:
+    def move_focus(self, by: int) -> None:
         """Move the focus to the next part of the pane, or the one before."""
-        parts: list[Widget] = self.pane.parts()
+        parts: list[Widget] = self.pane.focus_parts()
         here = next(
             (index for index, part in enumerate(parts) if part.has_focus or part.has_focus_within), -1
         )

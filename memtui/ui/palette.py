@@ -113,7 +113,7 @@ class PaletteCommands(Provider):
                 start_worker, shell.app, partial(shell.navigation.list_memories, saved.filter), "go"
             )
             yield PaletteEntry(name, _entry_display(name, "", saved.filter), show, True, saved.filter)
-        for action in actions_at("everywhere", "list", main.pane.here):
+        for action in actions_at("everywhere", "list", main.pane.action_context):
             node = main.offerer_of(action)
             if action.group == "Move" or action.id == "palette" or node is None:
                 continue
@@ -133,7 +133,7 @@ class PaletteCommands(Provider):
             )
             help = f"{saved.filter}. Undo brings it back."
             yield PaletteEntry(name, _entry_display(name, "", help), remove, False, help)
-        yield from _entries_of_other_panes(shell, main.pane.here, main.pane.entity_name)
+        yield from _entries_of_other_panes(shell, main.pane.action_context, main.pane.entity_name)
         for theme in sorted(self.app.available_themes):
             name = visible(f"Theme: {theme}")
             help, choose = "Change the colours.", partial(choose_theme, shell, theme)

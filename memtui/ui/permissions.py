@@ -79,7 +79,7 @@ DEMO = Permissions(
 )
 
 
-def looking_at_copy(because: str, way: str) -> Permissions:
+def permissions_of_copy(because: str, way: str) -> Permissions:
     """Those of a read-only copy of another program's store. ``way``: the command that imports it for good."""
     return READING._replace(
         because=because, hint=f"To keep it: {way}", unchangeable=f"{because}. To keep it: {way}"

@@ -25,7 +25,7 @@ from memtui.present.portrait import headline
 from memtui.present.text import Line
 from memtui.ui.line_filter import own_filters, without_greys
 from memtui.ui.safe import assemble, segment
-from memtui.ui.svg import self_contained
+from memtui.ui.svg import self_contained_svg
 from memtui.ui.theme import DARK, Appearance, own_themes, variable_defaults
 from memtui.ui.widgets.line_view import LineView
 
@@ -142,7 +142,7 @@ def _draw_svg(
     if missing > 0 and frame.rows is None:
         higher = min(rows + missing, MOST_ROWS)
         svg, _ = asyncio.run(_render_svg(frame.look, (frame.columns, higher), head, make, fill))
-    return self_contained(svg)
+    return self_contained_svg(svg)
 
 
 async def _render_svg(

@@ -24,7 +24,7 @@ _RADIUS = 1.45
 _DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
 
 
-def self_contained(svg: str) -> str:
+def self_contained_svg(svg: str) -> str:
     """The same picture without fonts from the network and without Braille characters."""
     svg = _FAMILY.sub(_FONTS, _FONT_FACE.sub("", svg))
     return _TEXT.sub(_draw_text, svg)

@@ -251,7 +251,7 @@ def test_serving_needs_its_package_and_offers_reading_only(
     cli: Cli, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from memtui.cli.invocation import Invocation
-    from memtui.cli.serve import reading_command
+    from memtui.cli.serve import browser_tab_command
 
     assert cli("serve").code == 4
     remembered(cli, "Ada lives in Ghent")
@@ -261,10 +261,10 @@ def test_serving_needs_its_package_and_offers_reading_only(
     assert result.code == 5
     assert "'textual-serve<2" in result.err
     with pytest.raises(UsageError):
-        reading_command(Invocation(demo=True, db="elsewhere.db"))
+        browser_tab_command(Invocation(demo=True, db="elsewhere.db"))
     odd = home / "it's; rm -rf .db"
     (home / "memory.db").rename(odd)
-    line = reading_command(Invocation(db=str(odd)))
+    line = browser_tab_command(Invocation(db=str(odd)))
     assert " --readonly " in line
     assert "'\"'\"'s; rm -rf" in line
 

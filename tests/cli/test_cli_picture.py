@@ -11,7 +11,7 @@ from cli_kit import Cli
 from memtui import Memory
 from memtui.engine.records import Options
 from memtui.engine.store import memories
-from memtui.ui.svg import self_contained
+from memtui.ui.svg import self_contained_svg
 
 OPTIONS = Options(background=False, embedder="off")
 SECRET = "my key is sk-proj-" + "Ab3" * 16
@@ -100,7 +100,7 @@ def test_what_cannot_be_drawn_is_refused(cli: Cli, known: Path) -> None:
 
 def test_dots_become_shapes_where_words_stay_words() -> None:
     line = '<text class="r1" x="0" y="20" textLength="48.8" clip-path="url(#l)">⠁a⣿&lt;</text>'
-    drawn = self_contained(line)
+    drawn = self_contained_svg(line)
     assert drawn.count("a1.45") == 2 * 9  # two arcs for each of nine dots
     assert ">&#160;a&#160;&lt;</text>" in drawn
-    assert self_contained(line.replace("⠁", "b").replace("⣿", "c")).count("path") == 1  # the clip-path
+    assert self_contained_svg(line.replace("⠁", "b").replace("⣿", "c")).count("path") == 1  # the clip-path

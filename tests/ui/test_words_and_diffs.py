@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from memtui.ui.dialogs.why_not import SharingSource
 from memtui.ui.presenters.diff import diff_ranges, mark_differences
-from memtui.ui.presenters.source_words import excerpt_around, mostly_lost, shared_words
+from memtui.ui.presenters.source_words import excerpt_around, is_mostly_lost, shared_words
 from ui_story import Story
 
 WORDS = ["the", "standup", "is", "at", "ten", "10:30", "not", "Tuesdays,", "ß", "漢字", "\n"]
@@ -82,10 +82,10 @@ def test_words_of_a_memory_are_found_in_its_source() -> None:
 
 def test_a_text_is_mostly_lost_where_fewer_than_half_of_its_words_are_left() -> None:
     parcels, van = "Parcels go to the pick-up point", "The van is for books and Rhubarb"
-    assert mostly_lost(van, parcels)
-    assert not mostly_lost(van, f"{parcels}. {van}")
-    assert not mostly_lost("Takes the tram to work", "Rides to work by tram")
-    assert not mostly_lost("It is so", parcels)
+    assert is_mostly_lost(van, parcels)
+    assert not is_mostly_lost(van, f"{parcels}. {van}")
+    assert not is_mostly_lost("Takes the tram to work", "Rides to work by tram")
+    assert not is_mostly_lost("It is so", parcels)
 
 
 @given(st.text(max_size=400), st.integers(20, 120))

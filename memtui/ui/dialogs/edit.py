@@ -295,7 +295,7 @@ class NoteDialog(EditingDialog[Entry]):
             area.move_cursor(area.document.end)
 
     @on(Input.Submitted)
-    def _on_to_the_text(self) -> None:
+    def _focus_text(self) -> None:
         self.query_one(TextArea).focus()
 
     def action_save(self) -> None:

@@ -265,15 +265,15 @@ class ImportDialog(Dialog[None]):
 
     async def _run_import(self, paths: Sequence[Path], *, dry: bool) -> None:
         if not dry:
-            self._waited = {one.session_id: one.turns for one in await self._is_busy()}
+            self._waited = {one.session_id: one.turns for one in await self._due_sessions()}
         await run_import(self.shell, paths, self._import_ended, dry=dry)
 
     def _import_ended(self, report: ImportReport | None, error: MemtuiError | None) -> bool:
         if self.is_attached:
-            self.finished(report, error)
+            self.show_result(report, error)
         return self.is_attached
 
-    def finished(self, report: ImportReport | None, error: MemtuiError | None) -> None:
+    def show_result(self, report: ImportReport | None, error: MemtuiError | None) -> None:
         """Show the result of the preview or of the import."""
         if error is not None:
             text = assemble((f"! {error.message}", "$error"), "\n\n", error.hint)
@@ -297,7 +297,9 @@ class ImportDialog(Dialog[None]):
             )
             self._show_stage("done", report)
         brought = [
-            one.session_id for one in await self._is_busy() if one.turns != self._waited.get(one.session_id)
+            one.session_id
+            for one in await self._due_sessions()
+            if one.turns != self._waited.get(one.session_id)
         ]
         self._brought, waiting = brought, len(brought)
         if waiting and self._stage == "done" and not self.shell.readonly:
@@ -311,7 +313,7 @@ class ImportDialog(Dialog[None]):
             draw = self.shell.navigation.draw_facts
             start_worker(self.app, partial(draw, self._brought, preview=preview), "facts")
 
-    async def _is_busy(self) -> list[Session]:
+    async def _due_sessions(self) -> list[Session]:
         memory = self.shell.operations.require_memory()
         return await asyncio.to_thread(memory.sessions.pending, due=True)
 

@@ -18,7 +18,7 @@ from memtui.present.text import one_line, visible
 from memtui.ui.action_dispatch import start_worker
 from memtui.ui.presenters.diff import mark_differences
 from memtui.ui.presenters.entity import EntitySource, entity_columns
-from memtui.ui.presenters.source_words import mostly_lost
+from memtui.ui.presenters.source_words import is_mostly_lost
 from memtui.ui.safe import assemble, content, line
 from memtui.ui.widgets.filter_bar import FilterBar
 from memtui.ui.widgets.row_table import RowHighlighted, RowOpened, RowsCounted, RowsFailed, RowTable
@@ -102,7 +102,7 @@ class FactMergeDialog(EditingDialog[FactMerge]):
         )
         if self._depends is not None:
             self.query_one(DependsView).show_dependents(self._depends.after(text))
-        lost = mostly_lost(self._pair[1 - self._survivor].content, text)
+        lost = is_mostly_lost(self._pair[1 - self._survivor].content, text)
         self.show_warning("These do not say the same: what the second says is lost." if lost else "")
 
     def action_other(self) -> None:

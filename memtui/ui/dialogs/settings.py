@@ -123,16 +123,16 @@ class SettingRow(NamedTuple):
     idle: str = ""
 
     @property
-    def from_environment(self) -> bool:
+    def is_from_environment(self) -> bool:
         return self.origin == self.setting.variable or self.origin.startswith("NO_")
 
     @property
-    def of_the_engine(self) -> bool:
+    def is_engine_setting(self) -> bool:
         return self.setting.section in _OF_THE_ENGINE
 
-    def counts_at_once(self, applies: bool) -> bool:
+    def takes_effect_at_once(self, applies: bool) -> bool:
         """Whether a change takes effect now. ``applies``: the app can open the memory again."""
-        return self.setting.name == "general.theme" or (applies and self.of_the_engine)
+        return self.setting.name == "general.theme" or (applies and self.is_engine_setting)
 
     @property
     def shown_value(self) -> str:
@@ -156,13 +156,13 @@ def setting_rows(configuration: Configuration) -> list[SettingRow]:
         title = setting.heading
         heading = title if title != before else ""
         rows.append(
-            SettingRow(number, setting, value, origin, heading, _reason_idle(setting, configuration.settings))
+            SettingRow(number, setting, value, origin, heading, _why_idle(setting, configuration.settings))
         )
         before = title
     return rows
 
 
-def _reason_idle(setting: Setting, settings: Settings) -> str:
+def _why_idle(setting: Setting, settings: Settings) -> str:
     needed_kind = "package" if setting.key == "package" else "endpoint"
     if setting.section == "embedder" and setting.key != "kind" and settings.embedder.kind != needed_kind:
         return f"not in use: vectors are made by {settings.embedder.kind}"
@@ -318,7 +318,7 @@ class SettingsDialog(Dialog[None]):
             ("now      ", "$text-muted"), row.idle or state or "…", "\n",
             ("can be   ", "$text-muted"), f"{setting.expected}; {default} if not set\n",
             ("comes    ", "$text-muted"), _origin_text(row), "; a change takes effect ",
-            "now" if row.counts_at_once(self.shell.applies_settings) else "at the next start",
+            "now" if row.takes_effect_at_once(self.shell.applies_settings) else "at the next start",
         ]  # fmt: skip
         configuration = self.shell.configuration
         if configuration is not None:
@@ -335,7 +335,7 @@ class SettingsDialog(Dialog[None]):
         if reason := self.shell.permissions.unavailable_reason("settings"):
             self._show_warning(reason)
             return
-        if row.from_environment:
+        if row.is_from_environment:
             self._show_warning(f"{row.origin} in the environment sets this one: change it there.")
             return
         if row.setting.key == "key_confirmed":
@@ -419,8 +419,8 @@ class SettingsDialog(Dialog[None]):
             return False
         if row.setting.name == "general.theme" and value in self.app.available_themes:
             self.app.theme = str(value)
-        at_once = row.counts_at_once(self.shell.applies_settings)
-        if at_once and row.of_the_engine:
+        at_once = row.takes_effect_at_once(self.shell.applies_settings)
+        if at_once and row.is_engine_setting:
             applied = start_worker(self.app, self.shell.apply_settings, "settings", exclusive=False)
             start_worker(self, partial(self._report_applied, applied), "applied")
         counts = "it takes effect now" if at_once else "it takes effect at the next start"
@@ -480,6 +480,6 @@ class SettingsDialog(Dialog[None]):
 
 
 def _origin_text(row: SettingRow) -> str:
-    if row.from_environment:
+    if row.is_from_environment:
         return f"from {row.origin} in the environment"
     return "from the program" if row.origin == "default" else f"from {row.origin} of the file"

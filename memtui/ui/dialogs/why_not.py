@@ -73,7 +73,7 @@ _NEVER = "No memory has these words, not even in the Trash: it was never stored,
 _NOTHING = "Nothing passes this filter, not even in the Trash: leave a part of it out."
 
 
-def some_words(expression: str) -> tuple[str, str]:
+def any_word_filter(expression: str) -> tuple[str, str]:
     """A filter for any of the words instead of all of them, and these words. Empty if there is only one."""
     from memtui.engine.search.filters.terms import parse
 
@@ -86,13 +86,13 @@ def some_words(expression: str) -> tuple[str, str]:
     return " ".join([*others, f"text:{','.join(values)}"]), " ".join(values)
 
 
-def _only_words(expression: str) -> bool:
+def _has_only_words(expression: str) -> bool:
     from memtui.engine.search.filters.terms import parse
 
     return all(term.key in ("text", "id") and not term.negated for term in parse(expression))
 
 
-def _with_trash(expression: str) -> str:
+def _filter_with_trash(expression: str) -> str:
     return expression if "is:" in expression else f"is:active,trash {expression}"
 
 
@@ -177,7 +177,10 @@ class WhyNotDialog(Dialog[None]):
 
     def _row_source(self, expression: str) -> MemorySource:
         return MemorySource(
-            self.shell.operations.require_memory(), _with_trash(expression), ("time", True), episodes=True
+            self.shell.operations.require_memory(),
+            _filter_with_trash(expression),
+            ("time", True),
+            episodes=True,
         )
 
     def on_descendant_focus(self) -> None:
@@ -207,12 +210,14 @@ class WhyNotDialog(Dialog[None]):
         note.update(assemble(("No memory has all of these words. These have most of them.", "$warning")))
         if event.count or not event.exact or shown is None:
             return
-        some, words = some_words(self._typed_text) if shown is self._all else ("", "")
+        some, words = any_word_filter(self._typed_text) if shown is self._all else ("", "")
         if some:
-            self._some = SharingSource(self.shell.operations.require_memory(), _with_trash(some), words)
+            self._some = SharingSource(
+                self.shell.operations.require_memory(), _filter_with_trash(some), words
+            )
             self.table.show_source(self._some, self.shell.operations.readers)
         elif shown in (self._all, self._some):
-            self._show_message(_NEVER if _only_words(self._typed_text) else _NOTHING)
+            self._show_message(_NEVER if _has_only_words(self._typed_text) else _NOTHING)
 
     @on(RowHighlighted)
     def _explain_selected(self) -> None:

@@ -153,7 +153,7 @@ class ListPane(Pane, Generic[Row]):
         """The filter of the rows on screen: the last valid one, while that in the bar has a mistake."""
         return self.filter_text if self._asked is None else self._valid
 
-    def parts(self) -> list[Widget]:
+    def focus_parts(self) -> list[Widget]:
         return [part for part in (self.table, self.preview_part) if part.display]
 
     # -- rows

@@ -53,7 +53,7 @@ class Pane(Container):
         return shell_of(self)
 
     @property
-    def here(self) -> ActionContext:
+    def action_context(self) -> ActionContext:
         """The place whose keys work now. A pane with several views has a place for each."""
         return self.pane_id
 
@@ -96,7 +96,7 @@ class Pane(Container):
     def stats_read(self) -> None:
         """The counts of the whole memory (``shell.stats``) were read again."""
 
-    def concerned(self, changes: Changes) -> bool:
+    def is_affected_by(self, changes: Changes) -> bool:
         return self.tables is None or not self.tables.isdisjoint(changes.tables)
 
     def back(self) -> bool:
@@ -111,7 +111,7 @@ class Pane(Container):
         """A function that restores the present state of the pane."""
         return self.do_focus_list
 
-    def parts(self) -> list[Widget]:
+    def focus_parts(self) -> list[Widget]:
         """The widgets for Tab and jump mode, in reading order. The first one gets the focus."""
         return []
 
@@ -137,11 +137,11 @@ class Pane(Container):
         self.do_focus_list()
 
     def do_focus_list(self) -> None:
-        if parts := self.parts():
+        if parts := self.focus_parts():
             parts[0].focus()
 
     def do_focus_preview(self) -> None:
-        if parts := self.parts():
+        if parts := self.focus_parts():
             parts[-1].focus()
 
     def show_status(self, text: str) -> None:

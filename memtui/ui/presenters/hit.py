@@ -76,7 +76,7 @@ class SearchRow(NamedTuple):
     edge: bool = False
 
     @property
-    def ruled(self) -> bool:
+    def has_cutoff_line(self) -> bool:
         """Whether the line of the cutoff is drawn below it."""
         return self.edge and self.likely
 

@@ -18,7 +18,7 @@ from memtui.present.changes import column_changes
 from memtui.present.decision import other_devices
 from memtui.present.format import local_date, local_time, relative_time
 from memtui.present.operation import author_suffix, recall_line
-from memtui.ui.keymap import table_key
+from memtui.ui.keymap import default_key
 from memtui.ui.safe import assemble, content, content_of_line, content_with_marks, line
 
 from .diff import mark_differences
@@ -43,7 +43,9 @@ LONGEST = 20_000
 class MemoryText(TextLayout):
     """Lays out memories for a preview ``width`` cells wide, as of ``now``. ``key`` gives the key of an action."""
 
-    def __init__(self, width: int, now: float, glyphs: Glyphs, key: Callable[[str], str] = table_key) -> None:
+    def __init__(
+        self, width: int, now: float, glyphs: Glyphs, key: Callable[[str], str] = default_key
+    ) -> None:
         super().__init__(width, now, glyphs)
         self.key = key
 

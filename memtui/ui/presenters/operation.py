@@ -72,7 +72,7 @@ class HistorySource:
         return self._list.rows(keys)
 
     def key(self, row: Entry) -> int:
-        return key_of(row)
+        return entry_key(row)
 
 
 def operation_of(row: Entry) -> Operation | None:
@@ -82,7 +82,7 @@ def operation_of(row: Entry) -> Operation | None:
     return row if isinstance(row, Operation) else None
 
 
-def key_of(row: Entry) -> int:
+def entry_key(row: Entry) -> int:
     operation = operation_of(row)
     return operation.op_id if operation is not None else _as_recall(row).recall_id
 

@@ -29,7 +29,7 @@ def shared_words(text: str, source: str) -> list[tuple[int, int]]:
     ]
 
 
-def mostly_lost(old: str, new: str) -> bool:
+def is_mostly_lost(old: str, new: str) -> bool:
     """Fewer than half of the words of ``old`` are also in ``new``."""
     words = sum(found[0].casefold() not in _COMMON for found in _word.finditer(old))
     return len(shared_words(new, old)) * 2 < words

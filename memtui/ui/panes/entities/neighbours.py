@@ -96,7 +96,7 @@ class Neighbours:
         with pane.app.batch_update():
             pane.add_class("-drawn")
             self.view.display, self._profile_view.display = True, False
-            self.fit()
+            self.fit_to_width()
             self.view.focus()
             self._show_neighbourhood(found, None)
 
@@ -113,7 +113,7 @@ class Neighbours:
         self._pane.show_selected()
         self._pane.show_count(self._pane.table.row_count, self._pane.table.count_is_exact)
 
-    def fit(self) -> None:
+    def fit_to_width(self) -> None:
         """Give the drawing the whole pane where there is no room beside the list."""
         pane = self._pane
         if self.shown and pane.screen.size.width < BESIDE_FROM and not pane.has_class("-zoom-preview"):

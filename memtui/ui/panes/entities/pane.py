@@ -82,7 +82,7 @@ class EntitiesPane(ListPane["Entity"]):
         self.delegates = (self._corrections, self._neighbours, memories)
 
     @property
-    def here(self) -> ActionContext:
+    def action_context(self) -> ActionContext:
         """On a memory in a profile, the keys of memories mean it."""
         return "mentions" if self._corrections.picked_memory is not None else "entities"
 
@@ -203,7 +203,7 @@ class EntitiesPane(ListPane["Entity"]):
 
     def on_resize(self) -> None:
         super().on_resize()
-        self._neighbours.fit()
+        self._neighbours.fit_to_width()
 
     @property
     def in_mode(self) -> bool:

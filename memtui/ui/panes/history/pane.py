@@ -52,7 +52,7 @@ class HistoryPane(ListPane[Any]):
         memory = self.shell.operations.require_memory()
         return recall_source(memory, filter) if self.recalls else operation_source(memory, filter)
 
-    def concerned(self, changes: Changes) -> bool:
+    def is_affected_by(self, changes: Changes) -> bool:
         return changes.operation is not None or "*" in changes.tables
 
     def total(self) -> int | None:

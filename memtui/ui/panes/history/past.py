@@ -40,7 +40,7 @@ class PresentVersion(NamedTuple):
     latest: MemoryRecord | None
 
 
-def gather_present(memory: Memory, one: MemoryRecord) -> PresentVersion:
+def gather_present_version(memory: Memory, one: MemoryRecord) -> PresentVersion:
     """Blocks."""
     from memtui.engine.errors import NotFoundError
 
@@ -405,7 +405,7 @@ class PastView:
         looking = self.looking
         if looking is None or isinstance(row, ChangeRow):
             return self.quick_preview(row)
-        since = await self._pane.ask(lambda memory: gather_present(memory, row.memory))
+        since = await self._pane.ask(lambda memory: gather_present_version(memory, row.memory))
         text = PastText(self._pane.preview.text_width, self._pane.shell.clock(), self._pane.shell.glyphs)
         return text.past_memory_text(row.memory, looking.past.at, looking.past.coverage, since)
 

@@ -58,8 +58,8 @@ class BackupText(Labelled):
             lines += [*content(rule).wrap(self.width), assemble("")]
         if backups:
             lines += [*self.labelled("folder", content(folder, "$text-muted", limit=300)), assemble("")]
-            lines += self.way("open", "hides them again" if unfolded else "lists them here")
-        return stack_lines([*lines, *self.way("run", "makes one now")])
+            lines += self.key_hint("open", "hides them again" if unfolded else "lists them here")
+        return stack_lines([*lines, *self.key_hint("run", "makes one now")])
 
     def backup_text(
         self,
@@ -80,10 +80,10 @@ class BackupText(Labelled):
             lines += self.difference_text(preview)
             lines += [
                 assemble(""),
-                *self.way("restore_backup", "restores it, or takes single memories out of it"),
+                *self.key_hint("restore_backup", "restores it, or takes single memories out of it"),
             ]
         elif waits:
-            lines += self.way("dry_run", "checks it and shows what restoring it would do")
+            lines += self.key_hint("dry_run", "checks it and shows what restoring it would do")
         else:
             lines.append(assemble(("comparing with the memory now…", "$text-muted")))
         return stack_lines(lines)

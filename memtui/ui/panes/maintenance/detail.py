@@ -90,7 +90,7 @@ class Labelled:
         self.glyphs = glyphs
         self.keys = keys
 
-    def way(self, action: str, what: str) -> Iterable[Content]:
+    def key_hint(self, action: str, what: str) -> Iterable[Content]:
         """A key, and what it does here."""
         return assemble((self.keys[action], "bold $accent"), (f"  {what}", "$text-muted")).wrap(self.width)
 

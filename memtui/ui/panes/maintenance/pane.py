@@ -29,14 +29,14 @@ from .rows import (
     FIRST_JOB,
     PLACES,
     Row,
-    filter_for,
-    first_found,
-    first_of,
+    filter_of_finding,
+    first_finding,
+    first_key_of_group,
     maintenance_columns,
     maintenance_rows,
-    members_of,
     read_state,
     rows_matching,
+    rows_of_group,
     topic_line,
 )
 from .topic_text import TopicText
@@ -216,7 +216,9 @@ class MaintenancePane(ListPane[Row]):
         if row.run is not None:
             return jobs.run_text(row.run, row.name_cell, None)
         if row.group is not None:
-            lines = [(one.name_cell, self._row_line(one)) for one in members_of(row.group, self.rows_now(""))]
+            lines = [
+                (one.name_cell, self._row_line(one)) for one in rows_of_group(row.group, self.rows_now(""))
+            ]
             return text.group_text(self._topic_line(row), lines)
         if row.finding is not None:
             return text.finding_text(row.finding)
@@ -314,20 +316,20 @@ class MaintenancePane(ListPane[Row]):
                 "go",
             )
         elif row is not None and row.group is not None:
-            self.open_at(first_of(row.group))
+            self.open_at(first_key_of_group(row.group))
             self.show_rows(top=False)
         elif row is not None and row.topic == "backups":
             self.backups.toggle_backups()
         elif row is not None and row.topic == "fading":
             self._list_in_memories("is:fading")
-        elif row is not None and (found := first_found(row, self.rows_now(""))) is not None:
+        elif row is not None and (found := first_finding(row, self.rows_now(""))) is not None:
             self.open_at(found.key)
             self.show_rows(top=False)
         else:
             self.open_preview()
 
     async def _list_rows_of(self, finding: Finding) -> None:
-        filter = await self.ask(lambda memory: filter_for(memory, finding))
+        filter = await self.ask(lambda memory: filter_of_finding(memory, finding))
         await self.shell.navigation.list_rows(PLACES[finding.about], filter)
 
     def _list_in_memories(self, filter: str) -> None:

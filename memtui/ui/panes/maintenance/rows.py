@@ -40,7 +40,7 @@ NOUNS: dict[RowsOf, str] = {
 }  # fmt: skip
 
 
-def filter_for(memory: Memory, finding: Finding) -> str:
+def filter_of_finding(memory: Memory, finding: Finding) -> str:
     """The filter that lists exactly the rows which a finding names. Blocks."""
     if finding.about == "memories":
         return f"id:{','.join(finding.ids)} is:active,trash"
@@ -208,20 +208,20 @@ def maintenance_rows(
     return rows
 
 
-def first_found(row: Row, rows: Sequence[Row]) -> Row | None:
+def first_finding(row: Row, rows: Sequence[Row]) -> Row | None:
     """The first finding of a topic: of the health or of the check."""
     if row.topic == "health":
         return next((one for one in rows if one.health_finding is not None), None)
     return next((one for one in rows if one.finding is not None), None) if row.topic == "check" else None
 
 
-def first_of(group: Group) -> int:
+def first_key_of_group(group: Group) -> int:
     """The key of the first row that belongs to a group."""
     topics = [topic for topic, _ in _TOPICS]
     return FIRST_JOB if group == "Jobs" else _TOPIC_KEYS + topics.index(_GROUPED[group][0])
 
 
-def members_of(group: Group, rows: Sequence[Row]) -> list[Row]:
+def rows_of_group(group: Group, rows: Sequence[Row]) -> list[Row]:
     """The jobs and topics of a group."""
     return [
         row

@@ -65,7 +65,7 @@ class TopicText(Labelled):
         parts = [*content(title, "bold").wrap(self.width), assemble("")]
         for name, state in lines:
             parts += labelled_block(name, content(state), self.width, _NAMES)
-        return stack_lines([*parts, assemble(""), *self.way("open", "goes to the first of them")])
+        return stack_lines([*parts, assemble(""), *self.key_hint("open", "goes to the first of them")])
 
     def fading_text(self, forecast: FadingForecast, soon: Sequence[tuple[str, MemoryRecord]]) -> Content:
         """How many facts fade on each of the next days, and which come first (day, memory)."""
@@ -93,7 +93,7 @@ class TopicText(Labelled):
             shown = day
         if not soon:
             lines.append(assemble(("Nothing fades in the next 30 days.", "$text-muted")))
-        lines += [assemble(""), *self.way("open", "lists what is fading, in Memories")]
+        lines += [assemble(""), *self.key_hint("open", "lists what is fading, in Memories")]
         return stack_lines(lines)
 
     def growth_text(self, growth: Growth) -> Content:
@@ -147,9 +147,9 @@ class TopicText(Labelled):
             if one.remedy:
                 lines += self.labelled("", assemble((runnable_text(one.remedy), "$text-muted")))
             if one.area == "model" and reembed:
-                lines += self.way("run", "embeds them anew, after a preview")
+                lines += self.key_hint("run", "embeds them anew, after a preview")
             if one.area == "ranking" and better_ranking and not reembed:
-                lines += self.way("run", "chooses it")
+                lines += self.key_hint("run", "chooses it")
         return stack_lines(lines)
 
     def questions_text(self, results: Sequence[QuestionResult]) -> Content:
@@ -159,9 +159,9 @@ class TopicText(Labelled):
             return stack_lines(
                 [
                     *content("Does search still find what it should?", "bold").wrap(self.width), assemble(""),
-                    *content(text, "").wrap(self.width), *self.way("expect", "expects it among the first"), assemble(""),
+                    *content(text, "").wrap(self.width), *self.key_hint("expect", "expects it among the first"), assemble(""),
                     *content("Asked after every import and maintenance run, and now:", "").wrap(self.width),
-                    *self.way("run", "asks them"),
+                    *self.key_hint("run", "asks them"),
                 ]
             )  # fmt: skip
         lines: list[Content] = []
@@ -171,7 +171,7 @@ class TopicText(Labelled):
                 *question_outcome(result.question, result, self.glyphs, self.width),
                 assemble((f"asked {local_time(result.at, self.now)}", "$text-muted")), assemble(""),
             ]  # fmt: skip
-        return stack_lines([*lines, *self.way("run", "asks them again")])
+        return stack_lines([*lines, *self.key_hint("run", "asks them again")])
 
     def devices_text(self, status: SyncStatus | None) -> Content:
         """Each device of the memory: what came from it, what waits, and what is wrong."""
@@ -202,7 +202,7 @@ class TopicText(Labelled):
         for problem in status.problems:
             lines += [assemble(""), *content(problem_line(problem), "$error").wrap(self.width)]
         way = [*content(runnable_text("memtui sync invite"), "$text-muted").wrap(self.width)]
-        return stack_lines([*lines, assemble(""), *self.way("run", "syncs now"), *way])
+        return stack_lines([*lines, assemble(""), *self.key_hint("run", "syncs now"), *way])
 
     def health_text(self, health: MemoryHealth | None) -> Content:
         """The health findings, the worst first, and what is well."""
@@ -230,8 +230,8 @@ class TopicText(Labelled):
                 lines += content(f"  {health_finding.limit}", "$text-muted").wrap(self.width)
         lines.append(assemble(""))
         if not health.is_healthy:
-            lines += self.way("open", "goes to the first of them in the list; there it lists the rows")
-        return stack_lines([*lines, *self.way("run", "looks again; nothing is written")])
+            lines += self.key_hint("open", "goes to the first of them in the list; there it lists the rows")
+        return stack_lines([*lines, *self.key_hint("run", "looks again; nothing is written")])
 
     def health_finding_text(self, health_finding: HealthFinding, texts: Sequence[str]) -> Content:
         """A finding: what is wrong, what to do, and the worst rows."""
@@ -250,7 +250,7 @@ class TopicText(Labelled):
         more = "" if named == health_finding.total else f" of {format_count(health_finding.total)}"
         lines += [
             assemble(""),
-            *self.way("open", f"lists {plural(named, NOUNS[health_finding.about])}{more}"),
+            *self.key_hint("open", f"lists {plural(named, NOUNS[health_finding.about])}{more}"),
             assemble(""),
         ]
         lines += [
@@ -271,22 +271,24 @@ class TopicText(Labelled):
                     assemble(""),
                     *assemble((f"last checked {when}: {found}", "$text-muted")).wrap(self.width),
                 ]
-            return stack_lines([*lines, assemble(""), *self.way("run", "checks it now; nothing is changed")])
+            return stack_lines(
+                [*lines, assemble(""), *self.key_hint("run", "checks it now; nothing is changed")]
+            )
         lines = [content_of_line(check_verdict(check))]
         for finding in check.findings:
             lines += [assemble(""), *self._finding_lines(finding), *self._rows_named(finding, _NAMED)]
         if any(finding.repairable for finding in check.findings):
-            lines += [assemble(""), *self.way("run", "on one of them repairs it")]
-        return stack_lines([*lines, assemble(""), *self.way("run", "checks again")])
+            lines += [assemble(""), *self.key_hint("run", "on one of them repairs it")]
+        return stack_lines([*lines, assemble(""), *self.key_hint("run", "checks again")])
 
     def finding_text(self, finding: Finding) -> Content:
         lines = [*self._finding_lines(finding), assemble("")]
         if finding.repairable:
-            lines += self.way("run", "repairs it, after a backup")
+            lines += self.key_hint("run", "repairs it, after a backup")
         if finding.ids:
             shown = plural(len(finding.ids), NOUNS[finding.about])
             more = "" if finding.total <= len(finding.ids) else f" of {format_count(finding.total)}"
-            lines += [*self.way("open", f"lists {shown}{more} that it is about"), assemble("")]
+            lines += [*self.key_hint("open", f"lists {shown}{more} that it is about"), assemble("")]
         return stack_lines([*lines, *self._rows_named(finding, _LISTED)])
 
     def _finding_lines(self, finding: Finding) -> Iterable[Content]:

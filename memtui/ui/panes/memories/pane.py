@@ -198,7 +198,7 @@ class MemoriesPane(ListPane[MemoryRow]):
         return self._timeline if self.has_class("-timeline") else None
 
     @property
-    def here(self) -> ActionContext:
+    def action_context(self) -> ActionContext:
         return "memories" if self.timeline is None else "timeline"
 
     def do_timeline(self) -> None:
@@ -231,8 +231,8 @@ class MemoriesPane(ListPane[MemoryRow]):
         """The keys of the list do nothing while it is not shown."""
         return not (action in ("perform", "chord") and self.timeline is not None)
 
-    def parts(self) -> list[Widget]:
-        return super().parts() if self.timeline is None else [self.timeline]
+    def focus_parts(self) -> list[Widget]:
+        return super().focus_parts() if self.timeline is None else [self.timeline]
 
     def do_focus_list(self) -> None:
         if self.timeline is None:

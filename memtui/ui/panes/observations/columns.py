@@ -257,7 +257,7 @@ class ObservationColumns(ListPane[ObservationRow]):
     def table(self) -> RowTable[ObservationRow]:
         return self.list_of(self._category)
 
-    def parts(self) -> list[Widget]:
+    def focus_parts(self) -> list[Widget]:
         lists = [self.list_of(category) for category in CATEGORIES]
         return [part for part in (*lists, self.preview) if part.display]
 

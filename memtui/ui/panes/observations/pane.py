@@ -49,7 +49,7 @@ class ObservationsPane(Pane):
         return self.pad if self.pad.display else self.columns
 
     @property
-    def here(self) -> ActionContext:
+    def action_context(self) -> ActionContext:
         return self.tab.pane_id
 
     def load(self) -> None:
@@ -70,8 +70,8 @@ class ObservationsPane(Pane):
     def bookmark(self) -> Callable[[], None]:
         return self.tab.bookmark()
 
-    def parts(self) -> list[Widget]:
-        return self.tab.parts()
+    def focus_parts(self) -> list[Widget]:
+        return self.tab.focus_parts()
 
     def commands(self) -> Iterator[Command]:
         return self.tab.commands()

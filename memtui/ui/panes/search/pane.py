@@ -99,7 +99,7 @@ class SearchPane(ListPane[SearchRow]):
             yield bar
             yield Static(classes="search-notes")
             table = RowTable(self.columns(), id="search-rows", glyphs=self.shell.glyphs)
-            table.painter.ruled = lambda row: row.ruled
+            table.painter.ruled = lambda row: row.has_cutoff_line
             yield table
         with Vertical(classes="why-side"):
             yield TextView(id="search-preview")
@@ -120,7 +120,7 @@ class SearchPane(ListPane[SearchRow]):
 
     # -- parts
 
-    def parts(self) -> list[Widget]:
+    def focus_parts(self) -> list[Widget]:
         return [part for part in (self.table, self.preview, self.ranking_controls) if part.display]
 
     def on_mount(self) -> None:
@@ -194,7 +194,7 @@ class SearchPane(ListPane[SearchRow]):
         await self._read_saved()
         self.show_rows(top=False)
 
-    def concerned(self, changes: Changes) -> bool:
+    def is_affected_by(self, changes: Changes) -> bool:
         return changes.tables != {"job_runs"}
 
     def show_rows(self, *, top: bool) -> None:

@@ -89,7 +89,7 @@ class ConsolidationActions:
     async def do_dry_run(self) -> None:
         await self._preview_sessions(await self._sessions_to_run())
 
-    async def preview_of(self, sessions: Sequence[str]) -> None:
+    async def preview_sessions(self, sessions: Sequence[str]) -> None:
         """Preview some sessions (by id), as many of the first as a preview can show."""
         if len(sessions) > MOST_PREVIEWED:
             self._pane.show_message(
@@ -97,7 +97,7 @@ class ConsolidationActions:
             )
         await self._preview_sessions([*sessions[:MOST_PREVIEWED]])
 
-    async def run_of(self, sessions: Sequence[str]) -> None:
+    async def consolidate_sessions(self, sessions: Sequence[str]) -> None:
         """Draw facts from some sessions (by id)."""
         await self._consolidate_sessions([*sessions])
 
@@ -112,7 +112,7 @@ class ConsolidationActions:
         found = await self._run_in_thread(chosen, preview=True, rules=rules, again=again)
         if found is None:
             return
-        if await self._rules_instead(found, again=again):
+        if await self._offer_rules(found, again=again):
             await self._preview_sessions(list(found.rules_could), rules=True)
         elif found.plans or not found.failed:
             await self._show_proposals(found.plans)
@@ -157,7 +157,7 @@ class ConsolidationActions:
             return
         self._pane.table.mark_keys(set())
         found = await self._run_in_thread(chosen, preview=False, rules=rules)
-        if found is not None and await self._rules_instead(found):
+        if found is not None and await self._offer_rules(found):
             await self._consolidate_sessions(list(found.rules_could), rules=True)
 
     async def _accept_cost(self, chosen: list[str], *, again: bool = False) -> bool:
@@ -214,7 +214,7 @@ class ConsolidationActions:
             self._strip = None
             self._pane.shell.refresh_keys()
 
-    async def _rules_instead(self, found: Consolidation, *, again: bool = False) -> bool:
+    async def _offer_rules(self, found: Consolidation, *, again: bool = False) -> bool:
         """Report failures. If sessions wait because the model failed, offer to read them by rules."""
         could = found.rules_could
         if not could or again or self._pane.shell.readonly:

@@ -133,7 +133,7 @@ class SessionsPane(ListPane["SessionRow"]):
 
     def draw_facts(self, sessions: Sequence[str], *, preview: bool) -> None:
         """Draw facts from some sessions, or preview that. It runs in the background."""
-        task = self._consolidation.preview_of if preview else self._consolidation.run_of
+        task = self._consolidation.preview_sessions if preview else self._consolidation.consolidate_sessions
         start_worker(self, partial(task, sessions), "drawing facts")
 
     @on(TranscriptView.Failed)

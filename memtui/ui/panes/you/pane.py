@@ -87,7 +87,7 @@ class YouPane(Pane):
     def view(self) -> PortraitView:
         return self.query_one(PortraitView)
 
-    def parts(self) -> list[Widget]:
+    def focus_parts(self) -> list[Widget]:
         return [self.view]
 
     # The keys for a fact are in the footer while the cursor is on one.
