@@ -76,6 +76,8 @@ def test_a_high_score_says_more_than_that_no_word_is_shared() -> None:
             "We show it in Trondheim on 19 November",
             "conflict",
         ),
+        ("We switched from sqlite to postgres", "I drive a citroen berlingo", "beside"),
+        ("We switched from sqlite to postgres", "The db is sqlite", "conflict"),
         ("The handover doc has to be done by 18 December", "0.8 degrees in January", "beside"),
     ],
 )

@@ -41,7 +41,9 @@ _SORTS = {
 _from_value_to_value = re.compile(
     r"\b(?:moved?|moves|moving|shift(?:ed|s)|push(?:ed|es)|chang(?:ed|es)|rescheduled|postponed|went|goes|gone|going|rais(?:ed|es)"
     r"|increased|reduced|cut|dropped)(?: (?:up|down|back|forward|out))? from (?:the )?"
-    rf"(?P<before>(?:[€$£]?\d|\w+day\b|{_MONTH} )[^,;]{{0,24}}?) to (?:the )?(?:[€$£]?\d|\w+day\b|{_MONTH} )",
+    rf"(?P<before>(?:[€$£]?\d|\w+day\b|{_MONTH} )[^,;]{{0,24}}?) to (?:the )?(?:[€$£]?\d|\w+day\b|{_MONTH} )"
+    r"|\b(?:switch(?:ed|ing)|migrat(?:ed|ing)|swapp(?:ed|ing)|upgraded|downgraded|changed)(?: over)? from (?:the |my |our )?"
+    r"(?P<thing>[\w'’.-]+(?: [\w'’.-]+)?) to \w",
     re.IGNORECASE,
 )
 _value_words = re.compile(r"[^\W_]+")
@@ -109,7 +111,7 @@ def says_other_old_value(new: str, old: str) -> bool:
     return (
         match is not None
         and not shares_words(new, old)
-        and set(_value_words.findall(match["before"].casefold())).isdisjoint(
+        and set(_value_words.findall((match["before"] or match["thing"]).casefold())).isdisjoint(
             _value_words.findall(old.casefold())
         )
     )
