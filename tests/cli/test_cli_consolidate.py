@@ -270,6 +270,32 @@ def test_a_group_of_cards_is_decided_by_its_conversation_or_whom_it_is_about(cli
     assert "2 new facts" in cli("review").out
 
 
+def test_a_verdict_on_one_memory_of_a_card_leaves_the_others(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "talk.jsonl").write_text(
+        '{"session_id": "s1", "role": "user", "content": "I like gooseberries. My sister is called Nadia. '
+        'I drive a van.", "time": 1735689600}\n'
+    )
+    cli("import", tmp_path / "talk.jsonl", "--later")
+    cli("consolidate", "--all")
+    (card,) = cli("review", "--json").json["items"]
+    facts = {one["content"]: one["id"] for one in card["memories"]}
+    assert len(facts) == 3
+    wrong = cli("review", "forget", card["id"], "--memory", "fact_none")
+    assert wrong.code == 3 and "fact_none is not on this card" in wrong.err
+    unclear = cli("review", "correct", card["id"], "--text", "I drive a car")
+    assert unclear.code == 3 and "Name the part" in unclear.err
+    done = cli("review", "forget", card["id"], "--memory", facts["I like gooseberries"])
+    assert done.out.splitlines()[0] == "Forgot “I like gooseberries”"
+    (left,) = cli("review", "--json").json["items"]
+    assert [one["content"] for one in left["memories"]] == [one for one in facts if "goose" not in one]
+    corrected = cli(
+        "review", "correct", card["id"], "--memory", facts["I drive a van"], "--text", "I drive a car"
+    )
+    assert corrected.code == 0
+    active = {one["content"] for one in cli("list", "kind:fact", "--json").json["memories"]}
+    assert active == {"My sister is called Nadia", "I drive a car"}
+
+
 def test_an_import_ends_with_the_command_that_draws_facts(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "talk.jsonl").write_text(
         '{"session_id": "s1", "role": "user", "content": "We live in Oslo now.", "time": 1735689600}\n'

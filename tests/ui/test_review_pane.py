@@ -249,6 +249,31 @@ async def test_new_facts_of_a_conversation_are_kept_together_or_one_by_one(inbox
     assert len(left) == 1
 
 
+async def test_one_by_one_stays_one_by_one_until_the_card_is_decided(story: Story) -> None:
+    said = ("I like gooseberries.", "My sister is called Nadia.", "I drive a van.", "I play the cello.")
+    with story.open() as memory:
+        story.now = NOW - 2 * DAY
+        memory.record_turn("garden", "user", " ".join(said))
+        story.now = NOW - DAY
+        await memory.consolidate("garden")
+    story.now = NOW
+    app = at_review(story)
+    async with running(app) as pilot:
+        await ready(app)
+        first, _, third, fourth = (one.content for one in review(app).decisions.cards[0].item.memories)
+        await pilot.press("right", "right")
+        for left in (3, 2):
+            await pilot.press("x")
+            await until(lambda left=left: len(review(app).decisions.cards[0].item.memories) == left)
+            await settle(app)
+            picked = review(app).decisions.picked
+            assert picked is not None and picked.content == (third if left == 3 else fourth)
+            assert "forget all" not in screen_text(app)
+        assert {text for text, one in facts(story).items() if one.session_id == "garden"} == {first, fourth}
+        await pilot.press("left", "left")
+        await until(lambda: "forget all 2" in screen_text(app))
+
+
 async def test_merging_shows_both_and_keeps_tags_and_the_chosen_words(inbox: Story) -> None:
     app = at_review(inbox)
     async with running(app) as pilot:

@@ -55,9 +55,9 @@ class Review:
         """Settle an item of ``items``: one operation; None when there was nothing left to change.
 
         ``keep``: the id that stands, for conflicts and duplicates (default: the new one); of a choice the fact that the new
-        one replaces (default: the likeliest); of what was drawn from a correction the memory or entity that the verdict is
-        about (default: all of them). ``text``: the new wording,
-        for ``correct`` and ``merge``. Raises InputError for a verdict that the item does not offer.
+        one replaces (default: the likeliest); of the others the memory (or entity) on the card that the verdict is about
+        (default: all of them). ``text``: the new wording, for ``correct`` and ``merge``. Raises InputError for a verdict that
+        the item does not offer.
         """
         # Its patterns, a seventh of a second, are not needed to look at cards.
         from memtui.engine.review import decisions
@@ -67,7 +67,7 @@ class Review:
                 op.connection, item, verdict, text=text, keep=keep, actor=self._core.actor, options=self._core.options,
                 now=int(self._core.clock()),
             )  # fmt: skip
-            self._ask_about_dependents(op.connection, [item], verdict)
+            self._ask_about_dependents(op.connection, [decisions.narrowed(item, keep)], verdict)
         return self._core.finished_operation(op)
 
     def _ask_about_dependents(

@@ -123,16 +123,19 @@ class ReviewItem(Record):
         return (*self.memories, *self.entities)
 
     def part(self, id: str) -> ReviewItem:
-        """A card of dependents, narrowed to one of its parts. Raises InputError."""
+        """A card that is decided part by part, narrowed to one of them (itself, if it has no other). Raises InputError."""
+        dependents = self.kind == "dependents"
         narrow = replace(
             self,
             memories=tuple(one for one in self.memories if one.id == id),
             entities=tuple(one for one in self.entities if one.id == id),
             named=tuple(one for one in self.named if one == id),
         )
-        if not narrow.parts:
+        if not (narrow.parts if dependents else narrow.memories):
             raise InputError(f"{id} is not on this card.", "memtui review lists what is.")
-        return narrow
+        if dependents or len(self.memories) == 1:
+            return narrow
+        return replace(narrow, id=proposals.identity(self.kind, id), sources=())
 
 
 class Inbox(Record):

@@ -62,14 +62,23 @@ _DONE: dict[Verdict, str] = {
 
 # How much of each side of a conflict is quoted, so that both stand in a line.
 _SIDE = 30
+# Cards whose memories do not stand against each other: a verdict is about one of them or about all.
+_DECIDED_BY_PART: frozenset[ReviewKind] = frozenset(
+    {"dependents", "change_request", "quarantined", "suspicious", "fading", "new"}
+)
+
+
+def narrowed(item: ReviewItem, keep: str | None) -> ReviewItem:
+    """What a verdict is about: the card, or its part ``keep``. Raises InputError for what is not on it."""
+    return item.part(keep) if keep is not None and item.kind in _DECIDED_BY_PART else item
 
 
 def label(item: ReviewItem, verdict: Verdict, keep: str | None = None) -> str:
-    """What an operation that settles a card is called. ``keep``: the side that the verdict is about."""
+    """What an operation that settles a card is called. ``keep``: the memory on it that the verdict is about."""
+    item = narrowed(item, keep)
     if item.id == THE_REST:
         return f"{_DONE[verdict]} {plural(len(item.memories), 'fading fact')}"
     if item.kind == "dependents":
-        item = item if keep is None else item.part(keep)
         parts = item.parts
         if len(parts) > 1 and item.only_named:
             return f"{_DONE[verdict]} {plural(len(parts), 'fact')} with the old name"
@@ -121,6 +130,12 @@ def decide(
         )
     if verdict == "correct" and not (text.strip() or (item.change_request and item.change_request.text)):
         raise InputError("There is no text to remember.", "Give the corrected wording.")
+    item = narrowed(item, keep)
+    if verdict == "correct" and item.kind in _DECIDED_BY_PART and len(item.parts or item.memories) > 1:
+        raise InputError(
+            "This card has several parts, and a new text fits only one.",
+            "Name the part that the text is for.",
+        )
     if verdict == "snooze" and item.kind == "dependents":
         _put_off_dependents(connection, item, keep, now)
         return
@@ -143,9 +158,7 @@ def decide(
         _record_verdict(connection, item, state, now)
         return
     elif item.kind == "dependents":
-        _settle_dependents(
-            connection, item, verdict, text=text, keep=keep, actor=actor, options=options, now=now
-        )
+        _settle_dependents(connection, item, verdict, text=text, actor=actor, options=options, now=now)
         return
     elif item.kind == "entities":
         first, second = item.entities
@@ -167,19 +180,12 @@ def decide(
 
 
 def _settle_dependents(
-    connection: apsw.Connection, item: ReviewItem, verdict: Verdict, *, text: str, keep: str | None, actor: str,
-    options: Options, now: int,
+    connection: apsw.Connection, item: ReviewItem, verdict: Verdict, *, text: str, actor: str, options: Options, now: int,
 ) -> None:  # fmt: skip
-    """``keep``: the part that the verdict is about; all of them if None. What is left of the card goes on waiting."""
+    """What is left of the card goes on waiting."""
     if actor != "person":
         raise ProtectedError(
             "Only the person can decide what depends on a correction.", "It waits in their Review."
-        )
-    item = item if keep is None else item.part(keep)
-    if verdict == "correct" and len(item.parts) > 1:
-        raise InputError(
-            "This card has several parts, and a new text fits only one.",
-            "Name the part that the text is for.",
         )
     for memory in item.memories:
         _settle_one(connection, item.kind, memory, verdict, text=text, actor=actor, options=options, now=now)

@@ -97,6 +97,16 @@ def test_what_else_fades_is_one_card_that_can_be_kept_put_off_and_taken_back(
     assert [len(item.memories) for item in memory.review.items() if item.several] == [10]
 
 
+def test_one_of_what_else_fades_is_decided_by_itself(memory: Memory, clock: Clock) -> None:
+    fading(memory, clock, 25)
+    rest = memory.review.items()[-1]
+    assert len(rest.memories) == 5
+    done = memory.review.decide(rest, "forget", keep=rest.memories[0].id)
+    assert done is not None and done.label.startswith("Forgot “")
+    left = {one.id for item in memory.review.items() for one in item.memories}
+    assert len(left) == 24 and rest.memories[0].id not in left
+
+
 def test_the_same_question_the_other_way_round_is_the_same_question() -> None:
     assert proposals.identity("conflict", "fact_a", "fact_b") == proposals.identity(
         "conflict", "fact_b", "fact_a"

@@ -17,7 +17,7 @@ from .verdicts import action_of, verdict_of
 
 if TYPE_CHECKING:
     from memtui.engine.records import Entity, MemoryRecord
-    from memtui.engine.review.cards import ReviewItem, Verdict
+    from memtui.engine.review.cards import Verdict
     from memtui.engine.review.groups import ReviewGroup
     from memtui.ui.panes.list_pane import ListPane
 
@@ -215,13 +215,10 @@ class Decisions:
         if card is None or card not in self.cards:
             return  # it was decided just now, and the next one is not on screen yet
         item, part = card.item, self.picked or self.summary
-        about_part = card.paired or card.choice or item.kind == "dependents"
-        keep = part.id if part is not None and about_part else None
-        if item.kind == "dependents" and keep is not None and len(card.parts) > 1:
-            self.pick = None
-        elif item.several and self.pick is not None and len(card.sides) > 1:
-            item = single_fact_card(item, card.sides[self.pick])
-            self.pick = None
+        keep = part.id if part is not None and (card.paired or card.choice) else None
+        if item.several and part is not None and len(card.parts) > 1:
+            keep = part.id
+            self._hide_part(card, keep)
         else:
             self._hide_cards([card])
         try:
@@ -277,6 +274,18 @@ class Decisions:
             self.deck = self.deck._replace(cards=left, settled=self.deck.settled + len(ids))
         self._pane.show_rows(top=False)
 
+    def _hide_part(self, card: Card, id: str) -> None:
+        """Show a card without one of its parts, while its decision is being saved. The next part is picked."""
+        rest = replace(
+            card.item,
+            memories=tuple(one for one in card.item.memories if one.id != id),
+            entities=tuple(one for one in card.item.entities if one.id != id),
+        )
+        if self.deck is not None:
+            left = tuple(one._replace(item=rest) if one.key == card.key else one for one in self.deck.cards)
+            self.deck = self.deck._replace(cards=left)
+        self._pane.show_rows(top=False)
+
     def do_copy(self) -> None:
         card, memory = self.current, self.picked
         if card is not None:
@@ -288,8 +297,3 @@ class Decisions:
 
 def _cards_left_text(cards: int) -> str:
     return f"{cards} stay" if cards else ""
-
-
-def single_fact_card(item: ReviewItem, memory: MemoryRecord) -> ReviewItem:
-    """One fact of a card with several facts, as its own card."""
-    return replace(item, id=f"{item.id}_{memory.rid}", memories=(memory,), sources=())

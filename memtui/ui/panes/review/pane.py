@@ -158,6 +158,8 @@ class ReviewPane(ListPane[Card]):
         if key != self._picked_on:
             self._picked_on, self.decisions.pick = key, card.first_pick
             self.shell.refresh_keys()
+        elif self.decisions.pick is not None:  # a part was decided: the next one is picked, never all
+            self.decisions.pick = min(self.decisions.pick, max(len(card.parts) - 1, 0))
         self._show_card(card)
 
     async def details(self, row: Card) -> Content:
