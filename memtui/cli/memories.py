@@ -155,6 +155,7 @@ def forget_command(
 ) -> None:
     """Move the memories ID... to the Trash. "memtui restore" brings them back.
 
+    What an agent corrected, or a conversation replaced, stands again. What you corrected is forgotten with it.
     The turns that they were drawn from stay, with a note that the fact was forgotten. --withhold keeps those turns from
     agents too.
     """
@@ -284,13 +285,16 @@ def _change_memories(
         for one in before:
             if refuses(one):
                 getattr(memory, verb)(one.id, **changes)
+        rejects = verb == "forget" and not changes.get("withhold")
+        standing = memory.view.standing_again([one.id for one in before]) if rejects else ()
         if len(before) == 1:
             getattr(memory, verb)(before[0].id, **changes)
         else:
             memory.change_all(verb, [one.rid for one in before], **changes)
         after = [memory.get(one.id) for one in before]
+        standing = tuple(memory.get(one.id) for one in standing)
     if json:
-        print_json({"memories": after})
+        print_json({"memories": after, **({"standing": standing} if standing else {})})
         return
     done = {
         "confirm": "confirmed", "forget": "forgot", "restore": "restored", "tag": "tagged", "pin": "pinned",
@@ -306,6 +310,8 @@ def _change_memories(
             print_note(f"This includes its sources: {plural(len(new.source_ids), 'memory')}")
         if verb == "classify":
             out(f"  {topic_and_date(new, time.time())}")
+    for one in standing:
+        out(memory_line(one, signs, paint("stands again", "green")))
 
 
 def _print_secret(memory: MemoryRecord) -> None:

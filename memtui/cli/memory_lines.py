@@ -137,6 +137,8 @@ def print_dry_run(
     signs = shown_glyphs(invocation)
     for one in found.memories:
         out(memory_line(one, signs, paint(f"would be {what}", "yellow")))
+    for one in found.standing if what == "forgotten" else ():
+        out(memory_line(one, signs, paint("would stand again", "green")))
     print_dependents(found)
     if not found.any:
         out(paint(f"  {NOTHING}", "dim"))
@@ -154,6 +156,7 @@ def without_shown_secrets(found: Dependents) -> Dependents:
         derived=tuple(map(_without_secrets, found.derived)),
         naming=tuple(replace(one, memory=_without_secrets(one.memory)) for one in found.naming),
         wording=(),  # these tell something only once a text takes their place
+        standing=tuple(map(_without_secrets, found.standing)),
     )
 
 

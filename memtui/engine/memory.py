@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from memtui.engine.clock import Clock, system_clock, unix_seconds
 from memtui.engine.core import Core, Event, outside_scope_error
 from memtui.engine.errors import DegradedError, InputError, ReplacedFileError
-from memtui.engine.memories import operations, turns, validation
+from memtui.engine.memories import operations, predecessors, turns, validation
 from memtui.engine.memories.index_text import index_memory
 from memtui.engine.records import (
     TRUST_ORDER,
@@ -401,6 +401,7 @@ class Memory:
     def forget(self, id: str, *, withhold: bool = False) -> MemoryRecord:
         """Move a memory to the Trash; ``restore`` brings all of it back.
 
+        What an agent or a job put it in the place of stands again; what the person corrected is forgotten with it.
         ``withhold``: agents are not told the turns that it was drawn from either, until it is restored; the person's
         alone (else ProtectedError), also for one that was forgotten before. Raises NotFoundError.
         """
@@ -476,7 +477,9 @@ class Memory:
             memory = memories.get(op.connection, id, now)
             op.label = f"{_verb_label(verb, agent)} {quote_beginning(validation.open_text(memory))}"
             asked = _VerbArguments(tuple(add), tuple(remove), withhold, about, agent)
+            again = self._standing_again(op.connection, verb, [memory], asked, now)
             self._apply_verb(op.connection, verb, memory, asked, now)
+            op.label += predecessors.again_note(again)
             if verb == "forget" and memory.active:
                 self._core.ask_about_dependents(op.connection, [memory.id], "forgot")
             (record,) = memories.by_rid(op.connection, [memory.rid], now)
@@ -528,12 +531,15 @@ class Memory:
         )
         if len(rids) <= _ROWS_AT_ONCE:
             with self._core.change(verb, _DONE[verb]) as op:
+                named = memories.by_rid(op.connection, rids, now) if verb == "forget" else []
+                again = self._standing_again(op.connection, verb, named, asked, now)
                 changed = self._apply_verb_to_all(op.connection, verb, rids, asked, now)
                 self._ask_about_forgotten(op.connection, verb, rids, now)
                 op.label = _bulk_label(verb, changed, agent)
                 if len(rids) == 1 == changed:
                     (one,) = memories.by_rid(op.connection, rids, now)
                     op.label = f"{_verb_label(verb, agent)} {quote_beginning(validation.open_text(one))}"
+                op.label += predecessors.again_note(again)
             return self._core.finished_operation(op)
         op_id = history.begin_long(
             self._core.connections, self._core.clock, self._core.actor, verb, _DONE[verb]
@@ -555,6 +561,13 @@ class Memory:
         finally:
             history.finish_long(self._core.connections, op_id, _bulk_label(verb, changed, agent))
         return self._core.announce_by_id(op_id) if changed else None
+
+    def _standing_again(
+        self, connection: apsw.Connection, verb: Verb, named: Sequence[MemoryRecord], asked: _VerbArguments, now: int
+    ) -> list[MemoryRecord]:  # fmt: skip
+        if verb != "forget" or asked.withhold:
+            return []
+        return [old for one in named for old in predecessors.standing_again(connection, one, now)]
 
     def _ask_about_forgotten(
         self, connection: apsw.Connection, verb: Verb, rids: Sequence[int], now: int

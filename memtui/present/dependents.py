@@ -41,7 +41,13 @@ def forget_note(dependents: Dependents, *, undo: str, trash: str) -> str:
         quotes.append(f"and {format_count(len(texts) - _QUOTES)} more")
     goes = "It goes" if len(texts) == 1 else "They go"
     way_back = f"{goes} to the Trash: {undo} takes that back at once, {trash} in Memories lists it."
-    return "\n".join((*quotes, way_back, review_note(dependents)))
+    again = [f"{standing_note(one)}." for one in dependents.standing]
+    return "\n".join((*quotes, way_back, *again, review_note(dependents)))
+
+
+def standing_note(one: MemoryRecord) -> str:
+    """``“Ada is allergic to walnuts” stands again``."""
+    return f"“{cut_text(' '.join(without_secrets(one).split()), _QUOTED)}” stands again"
 
 
 def dependents_headline(dependents: Dependents) -> str:

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 import apsw
 
 from memtui.engine.errors import InputError, ProtectedError
-from memtui.engine.memories import operations, validation
+from memtui.engine.memories import operations, predecessors, validation
 from memtui.engine.records import TRUST_ORDER, MemoryRecord, Options
-from memtui.engine.store import memories
+from memtui.engine.store import memories, proposals
 
 from .apply import weaken
 from .compare.duplicates import without_repeats
@@ -41,10 +41,11 @@ def keep_new(connection: apsw.Connection, new: str, old: str, reason: str, *, ac
 def keep_old(connection: apsw.Connection, new: str, old: str, *, now: int) -> None:
     """The known fact stands, with the pin of either; the new one goes to the Trash as superseded by it.
 
-    The known one names it: an older talk that says the same is not asked about again, and whoever reads what the new one was
-    drawn from is told what holds.
+    What an agent, a job or a reading put the new one in the place of stands again. The known one names it: an older talk
+    that says the same is not asked about again, and whoever reads what the new one was drawn from is told what holds.
     """
     loser, winner = _load_pair(connection, new, old, now)
+    predecessors.bring_back(connection, loser, now)
     memories.update(connection, loser.rid, valid_until=now, ended_by="superseded")
     attributes = {**operations.pin_of(winner, loser), **winner.attributes}
     attributes["supersedes"] = _superseded_ids(winner, loser)
@@ -100,6 +101,9 @@ def merge(
     _transfer_pin(connection, kept, gone, now)
     for one in gone:
         memories.update(connection, one.rid, valid_until=now, ended_by="merged")
+    for id in (survivor, *(one.id for one in gone)):
+        if id != kept.id:
+            proposals.hand_over(connection, id, kept.id, now)
     return kept.rid
 
 

@@ -28,7 +28,7 @@ from memtui.engine.records import (
 from memtui.engine.store import memories, withheld
 from memtui.engine.store.tokens import fold
 
-from . import validation
+from . import predecessors, validation
 
 _CONFIRMED_AGAIN_AFTER = 30 * 86_400
 
@@ -272,6 +272,7 @@ def forget(
 ) -> int:
     """Move it to the Trash. Its links and vector stay, so that restore brings all of it back.
 
+    What an agent, a job or a reading put it in the place of stands again (``predecessors``), unless it is withheld.
     ``withhold``: and keep the turns that it was drawn from away from agents, until it is restored. Only the person can.
     """
     if withhold and actor != "person":
@@ -287,6 +288,8 @@ def forget(
         )
     if memory.active:
         _require_change_allowed(memory, actor)
+        if not withhold:
+            predecessors.bring_back(connection, memory, now)
         memories.update(connection, memory.rid, valid_until=now, ended_by="forgotten")
     if withhold and not memory.withheld:
         memories.update(connection, memory.rid, attributes={**memory.attributes, WITHHELD: now})
@@ -333,9 +336,11 @@ def restore(connection: apsw.Connection, memory: MemoryRecord, *, actor: str, no
         memories.update(
             connection, memory.rid, valid_until=None, ended_by=None, reviewed_at=now, last_accessed=now
         )
-        if memory.withheld:
-            rest = {key: value for key, value in memory.attributes.items() if key != WITHHELD}
-            memories.update(connection, memory.rid, attributes=rest)
+        # Its turns may be withheld with what took its place.
+        for one in memories.by_ids(connection, withheld.all_versions(connection, memory.id), now):
+            if WITHHELD in one.attributes:
+                rest = {key: value for key, value in one.attributes.items() if key != WITHHELD}
+                memories.update(connection, one.rid, attributes=rest)
     return memory.rid
 
 

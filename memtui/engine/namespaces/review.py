@@ -11,14 +11,14 @@ import apsw
 from memtui.engine.clock import local_midnight
 from memtui.engine.core import Core
 from memtui.engine.errors import InputError
-from memtui.engine.memories import validation
+from memtui.engine.memories import predecessors, validation
 from memtui.engine.records import MemoryRecord, Operation
 from memtui.engine.review import cards, change_requests
 from memtui.engine.review import groups as review_groups
 from memtui.engine.review.cards import Inbox, ReviewItem, ReviewKind, Verdict
 from memtui.engine.review.change_requests import RequestVerb
 from memtui.engine.review.groups import ReviewGroup
-from memtui.engine.store import entity_names, memories
+from memtui.engine.store import entity_names, memories, replacements
 from memtui.engine.store.proposals import MOST, Proposal
 
 if TYPE_CHECKING:
@@ -62,11 +62,20 @@ class Review:
         # Its patterns, a seventh of a second, are not needed to look at cards.
         from memtui.engine.review import decisions
 
+        now = int(self._core.clock())
         with self._core.change("review", decisions.label(item, verdict, keep)) as op:
+            replaced = {
+                one.rid: predecessors.standing_again(op.connection, one, now) for one in item.memories
+            }
             decisions.decide(
                 op.connection, item, verdict, text=text, keep=keep, actor=self._core.actor, options=self._core.options,
-                now=int(self._core.clock()),
+                now=now,
             )  # fmt: skip
+            gone = [
+                one.rid for one in memories.by_rid(op.connection, list(replaced), now)
+                if one.ended_by in ("forgotten", "superseded") and verdict != "correct"
+            ]  # fmt: skip
+            op.label += predecessors.again_note([old for rid in gone for old in replaced[rid]])
             self._ask_about_dependents(op.connection, [decisions.narrowed(item, keep)], verdict)
         return self._core.finished_operation(op)
 
@@ -147,7 +156,7 @@ class Review:
         return self._core.finished_operation(op)
 
     def is_taken_away(self, content: str, *, within: str = "") -> bool:
-        """Whether a fact that says this was corrected or forgotten, and no active one says it.
+        """Whether the person corrected or forgot a fact that says this, and no active one says it.
 
         ``within``: a filter; what does not pass it is not looked at.
         """
@@ -162,9 +171,14 @@ class Review:
                 set if inside is None else lambda rids: set(rids_in_scope(connection, inside, rids))
             )
             gone = duplicates.same_text(connection, content, "fact", now, known)
-            if gone is not None:
-                return duplicates.is_decided(gone)
-            return duplicates.find_decided(connection, content, now, known) is not None
+            if gone is not None and not duplicates.is_decided(gone):
+                return False
+            gone = gone or duplicates.find_decided(connection, content, now, known)
+            if gone is None:
+                return False
+            later = memories.linked(connection, gone.id, "supersedes", now, incoming=True)
+            unasked = replacements.find_unasked(connection, [one.id for one in later])
+            return gone.ended_by == "forgotten" or gone.id not in {one.old for one in unasked}
 
     def merge(self, survivor: str, others: Sequence[str], *, text: str = "") -> MemoryRecord:
         """Make one fact of several: the survivor keeps tags, sources and protection of all; the others go to the Trash.

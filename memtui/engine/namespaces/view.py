@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from memtui.engine.clock import EARLIEST, LATEST, Clock
 from memtui.engine.confidence import fades_at
 from memtui.engine.errors import InputError, NotFoundError
+from memtui.engine.memories import predecessors
 from memtui.engine.records import (
     Caution,
     Dependents,
@@ -424,6 +425,17 @@ class ReadQueries:
 
         with self._connections.read() as connection:
             return dependents.find_dependents(connection, ids, self._clock())
+
+    def standing_again(self, ids: Sequence[str]) -> tuple[MemoryRecord, ...]:
+        """What would stand again if some memories (ids) were forgotten: what an agent, a job or a reading put them in the
+        place of. Raises NotFoundError.
+        """
+        now = self._clock()
+        with self._connections.read() as connection:
+            found = [
+                old for id in ids for old in predecessors.standing_again(connection, memories.get(connection, id, now), now)
+            ]  # fmt: skip
+        return tuple({one.id: one for one in found}.values())
 
     def summary_cautions(self, shown: Sequence[Entity]) -> dict[str, tuple[Caution, ...]]:
         """What the summaries of some entities (by id) tell that was corrected or forgotten, as far as a card of Review

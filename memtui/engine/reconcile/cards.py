@@ -8,6 +8,7 @@ from typing import Any
 import apsw
 
 from memtui.engine.errors import InputError
+from memtui.engine.memories import predecessors
 from memtui.engine.store import memories, proposals, stamps
 from memtui.engine.store.export_rows import ProposalLine
 from memtui.engine.store.proposals import DEVICES
@@ -97,6 +98,8 @@ def _keep_memory(connection: apsw.Connection, id: str, now: int) -> None:
 def _end_memory(connection: apsw.Connection, id: str, how: str, now: int) -> None:
     one = memories.get(connection, id, now)
     if one.active:
+        if how == "forgotten":
+            predecessors.bring_back(connection, one, now)
         memories.update(connection, one.rid, valid_until=now, ended_by=how)
 
 

@@ -90,7 +90,7 @@ class Dependents(Record):
     ``naming``: other facts of the same subject with a name of theirs; see ``after``. ``wording``: those that share another
     word of theirs and one beside it; they depend on a new text alone. ``replaced``: ``after`` was given that text.
     ``questions``: pinned questions that should find one of them. ``served``: the agents that got one of them, the latest
-    first.
+    first. ``standing``: what stands again if they are forgotten, because it was not the person who replaced it.
     """
 
     memories: tuple[MemoryRecord, ...]
@@ -102,6 +102,7 @@ class Dependents(Record):
     summaries: tuple[Entity, ...] = ()
     questions: tuple[PinnedQuestion, ...] = ()
     served: tuple[ServedAgent, ...] = ()
+    standing: tuple[MemoryRecord, ...] = ()
 
     def after(self, text: str) -> Dependents:
         """The same, once ``text`` stands in their place: facts with a name or word that it takes away."""

@@ -14,7 +14,7 @@ import apsw
 
 from memtui.engine.consolidation.compare.similarity import analyse_statement, plain_weight
 from memtui.engine.errors import NotFoundError
-from memtui.engine.memories import validation
+from memtui.engine.memories import predecessors, validation
 from memtui.engine.records import (
     SETTLED,
     Caution,
@@ -125,6 +125,9 @@ def find_dependents(connection: apsw.Connection, ids: Sequence[str], now: float)
         summaries=tuple(summaries.values()),
         questions=tuple(_dependent_questions(connection, frozenset(known), now)),
         served=_served_agents(connection, known),
+        standing=tuple(
+            old for one in known_memories for old in predecessors.standing_again(connection, one, now)
+        ),
     )
 
 

@@ -310,7 +310,19 @@ def _cautions_of_chains(
     return tuple(sorted(found.values(), key=lambda one: -one.at))
 
 
+def _standing_part(chain: _CorrectionChain) -> _CorrectionChain:
+    """The chain up to the last one that stands although what took its place is gone: it was restored, or that was rejected."""
+    links = chain.links
+    for index in range(len(links) - 2, -1, -1) if not links[-1].active else ():
+        later = links[index + 1]
+        by_statement = chain.by[index + 1] == "supersedes" and "conflict_reason" in later.attributes
+        if links[index].active and (links[index].protected or not by_statement):
+            return _CorrectionChain(links[: index + 1], chain.by[: index + 1], chain.cut)
+    return chain
+
+
 def _caution_of_chain(chain: _CorrectionChain, known: Collection[int] | None) -> Caution | None:
+    chain = _standing_part(chain)
     old, last = chain.links[0], chain.links[-1]
     if last.ended_by == "forgotten" and "retired" not in last.attributes:
         at = last.valid_until or 0

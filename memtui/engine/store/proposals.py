@@ -77,6 +77,29 @@ def update_payload(connection: apsw.Connection, id: str, payload: Mapping[str, A
     connection.execute("UPDATE proposals SET payload = ? WHERE id = ?", (_encode(dict(payload)).decode(), id))
 
 
+def hand_over(connection: apsw.Connection, gone: str, heir: str, now: int) -> None:
+    """Let the undecided questions whether a memory or another holds go on about ``heir`` (both are ids), which stands in its
+    place. One that was between the two is settled; one that the person answered about ``heir`` before is not asked again."""
+    for card in (*undecided_about(connection, CONFLICT, gone), *_choices_of(connection, gone)):
+        payload = dict(card.payload)
+        others = [heir if one == gone else one for one in payload.pop("others", ())]
+        new, old = (heir if payload[side] == gone else str(payload[side]) for side in ("new", "old"))
+        decide(connection, card.id, "accepted", now)
+        if new == old and not (others := [one for one in others if one != new]):
+            continue
+        if new == old:
+            old, *others = others
+        others = [one for one in dict.fromkeys(others) if one not in (new, old)]
+        payload |= {"new": new, "old": old} | ({"others": others} if others else {})
+        id = identity(CONFLICT, new, old)
+        if ask(connection, id, CONFLICT, payload, now):
+            continue
+        known = get(connection, id)
+        if "settled" in known.payload or known.id == card.id:
+            update_payload(connection, id, payload)
+            decide(connection, id, "open", now)
+
+
 def get(connection: apsw.Connection, id: str) -> Proposal:
     """Raises NotFoundError."""
     row = connection.execute(f"SELECT {_COLUMNS} FROM proposals WHERE id = ?", (id,)).fetchone()

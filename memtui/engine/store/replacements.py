@@ -6,7 +6,7 @@ Nothing is written: an undo takes a replacement back as well.
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
+from typing import Any, NamedTuple
 
 import apsw
 
@@ -53,6 +53,41 @@ _LINKED = f"""
     WHERE l.rel = 'supersedes' AND m.kind <> 'episode' AND {_REPLACED}
         AND (l.from_id IN (SELECT value FROM json_each(:ids)) OR l.to_id IN (SELECT value FROM json_each(:ids)))
     ORDER BY o.rid, m.rid"""
+
+# Who ended the old one says who put the new one in its place; where it was only weakened, who linked the two. What a person
+# has confirmed or kept in Review is theirs. Files from before there were stamps tell an agent by its trust alone.
+_AUTHORS = """
+    SELECT l.from_id, l.to_id, n.created_at, CASE
+        WHEN n.confirmed_at IS NOT NULL OR n.reviewed_at IS NOT NULL AND EXISTS (SELECT 1 FROM decided d
+            WHERE d.thing = n.id AND d.aspect = 'reviewed' AND d.actor = 'person') THEN 'person'
+        WHEN o.ended_by = 'superseded' THEN coalesce(
+            (SELECT d.actor FROM decided d WHERE d.thing = o.id AND d.aspect = 'state'),
+            iif(n.trust = 'agent', 'agent:', 'person'))
+        WHEN o.valid_until IS NULL AND json_type(n.attributes, '$.conflict_reason') IS NOT NULL THEN coalesce(
+            (SELECT d.actor FROM decided d WHERE d.thing = n.id AND d.aspect = 'links'), 'scheduler')
+        ELSE 'person' END
+    FROM memory_links l CROSS JOIN memories n ON n.id = l.from_id CROSS JOIN memories o ON o.id = l.to_id
+    WHERE l.rel = 'supersedes' AND l.from_id IN (SELECT value FROM json_each(:ids)) AND n.kind <> 'episode'
+        AND (o.attributes = '{}' OR json_type(o.attributes, '$.retired') IS NULL)
+        AND NOT EXISTS (SELECT 1 FROM memory_links other CROSS JOIN memories also ON also.id = other.from_id
+            WHERE other.to_id = o.id AND other.rel IN ('supersedes', 'merged') AND also.id <> n.id AND also.valid_until IS NULL)
+    ORDER BY o.rid"""
+
+
+class Unasked(NamedTuple):
+    """Memory ``new`` (an id) took the place of ``old`` at a time, and the person never said so. ``actor``: whose doing it was:
+    ``agent:cursor``, or a job's or a reading's name."""
+
+    new: str
+    old: str
+    at: int
+    actor: str
+
+
+def find_unasked(connection: apsw.Connection, ids: Collection[str]) -> list[Unasked]:
+    """What some memories (by id) took the place of without the person, while nothing else has taken it too."""
+    rows: list[Any] = connection.execute(_AUTHORS, {"ids": as_json(list(ids))}).fetchall() if ids else []
+    return [Unasked(*row) for row in rows if row[3] != "person"]
 
 
 def find_replacements(

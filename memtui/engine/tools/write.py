@@ -38,9 +38,7 @@ class RememberArguments(Arguments):
 
 def remember_fact(agent: Agent, arguments: RememberArguments) -> WriteAnswer:
     if agent.memory.review.is_taken_away(arguments.content, within=agent.compiled_scope):
-        return WriteAnswer(
-            status="declined", note="The person corrected or forgot this. Only they can say it again."
-        )
+        return _declined_answer()
     return _written_answer(
         agent, agent.memory.remember(
             arguments.content, confidence=arguments.confidence, tags=agent.own_tags(),
@@ -58,6 +56,8 @@ class CorrectArguments(Arguments):
 
 def correct_fact(agent: Agent, arguments: CorrectArguments) -> WriteAnswer:
     memory = agent.get(arguments.memory_id)
+    if agent.memory.review.is_taken_away(arguments.new_content, within=agent.compiled_scope):
+        return _declined_answer()
     if memory.protected:
         return _request_change(agent, "correct", memory, text=arguments.new_content)
     return _written_answer(
@@ -109,6 +109,12 @@ def record_turn(agent: Agent, arguments: TurnArguments) -> WriteAnswer:
 
 def _written_answer(agent: Agent, memory: MemoryRecord) -> WriteAnswer:
     return WriteAnswer(status="done", memory=serve_memory(agent, memory))
+
+
+def _declined_answer() -> WriteAnswer:
+    return WriteAnswer(
+        status="declined", note="The person corrected or forgot this. Only they can say it again."
+    )
 
 
 def _request_change(

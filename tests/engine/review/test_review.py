@@ -367,14 +367,19 @@ def test_what_a_run_replaced_is_not_new_but_told_with_what_replaced_it(memory: M
     assert [one.id for one in card.replaced] == [old.id]
 
 
-def test_what_was_replaced_wrongly_is_asked_about_before_it_fades(memory: Memory, clock: Clock) -> None:
+def test_what_was_replaced_wrongly_is_as_sure_as_before_and_does_not_fade(
+    memory: Memory, clock: Clock
+) -> None:
     talk(memory, clock, "s1", "I live in Bergen.")
     memory.review.decide(cards(memory, "new")[0], "keep")
     talk(memory, clock, "s1", "I moved: I live in Oslo now.")
     assert cards(memory, "fading") == [], "it is meant to fade"
+    (weak,) = [one for one in memory.view.page("kind:fact") if one.confidence == 0.3]
     memory.review.decide(cards(memory, "new")[0], "forget")
-    (card,) = cards(memory, "fading")
-    assert [one.content for one in card.memories] == ["I live in Bergen"]
+    (again,) = memory.view.page("kind:fact")
+    assert (again.content, again.id) == ("I live in Bergen", weak.id)
+    assert again.confidence > weak.confidence
+    assert cards(memory, "fading") == []
 
 
 def test_a_fact_that_fades_this_week_is_shown_and_kept(memory: Memory, clock: Clock) -> None:
