@@ -41,6 +41,8 @@ Verdict = Literal["keep", "forget", "correct", "both", "merge", "replace", "snoo
 SOON_SECONDS = 7 * 86_400
 NEW_SECONDS = 30 * 86_400
 _LOOKED_AT = 300
+_COMPARED = 20
+"""So many of the latest facts that the indexer has not compared yet are compared with facts in other words: 5 ms each."""
 _SINGLE_CARDS = 20
 _SOURCES = 6
 _MOST_FADING = 500
@@ -326,7 +328,24 @@ def _duplicate_cards(connection: apsw.Connection, now: float, options: Options) 
         newer, older = sorted(pair, key=lambda memory: memory.rid, reverse=True)
         key = proposals.identity("duplicate", newer.id, older.id)
         cards[key] = (key, "they say the same", (newer, older))
+    for newer, older in _paraphrase_pairs(connection, found, now):
+        key = proposals.identity("duplicate", newer.id, older.id)
+        cards.setdefault(key, (key, "these may say the same in other words", (newer, older)))
     yield from _unsettled_cards(connection, now, "duplicate", list(cards.values()))
+
+
+def _paraphrase_pairs(
+    connection: apsw.Connection, found: scan.ScanResult, now: float
+) -> Iterable[tuple[MemoryRecord, MemoryRecord]]:
+    latest = _latest_notes(connection, now, f"m.kind = 'fact' AND m.rid > {found.through}", _COMPARED)
+    for fact in latest:
+        other = scan.paraphrase_of(connection, fact, now)
+        if other is not None:
+            yield fact, other
+    for ids in found.paraphrases:
+        pair = _active_memories(connection, ids, now)
+        if len(pair) == 2 and not scan.is_decided(connection, *pair, now):
+            yield pair[0], pair[1]
 
 
 def _still_the_same(

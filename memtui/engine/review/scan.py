@@ -1,4 +1,4 @@
-"""Scan all notes for near-duplicates and suspicious texts, in small portions by the indexer.
+"""Scan all notes for near-duplicates, facts in other words and suspicious texts, in small portions by the indexer.
 
 Review itself only reads, and may take no longer in a large memory: it looks at the latest notes that were not
 judged yet, and again at what was found here. What is kept is derived from the notes and no part of history.
@@ -11,21 +11,26 @@ import apsw
 import msgspec
 
 from memtui.engine.records import MemoryRecord, Record
-from memtui.engine.store import memories, metadata
+from memtui.engine.store import memories, metadata, proposals
 from memtui.engine.store.sql import json_text, scalar
 
 _KEY = "judged"
 _SOURCES = 6
 _MOST_KEPT = 500
+# Of the facts that share words with a new one, so many, and with this share of their words: a model reads both.
+_COMPARED, _SHARED = 4, 0.1
 _NOTES = "m.kind <> 'episode' AND m.valid_until IS NULL"
 
 
 class ScanResult(Record):
-    """What was found among the memories up to ``through`` (a rid): ids, the latest first, at most 500 of each."""
+    """What was found among the memories up to ``through`` (a rid): ids, the latest first, at most 500 of each.
+
+    ``paraphrases``: facts that likely say the same in other words as an earlier one."""
 
     through: int = 0
     suspicious: tuple[str, ...] = ()
     duplicates: tuple[tuple[str, str], ...] = ()
+    paraphrases: tuple[tuple[str, str], ...] = ()
 
 
 def stored_result(connection: apsw.Connection) -> ScanResult:
@@ -40,7 +45,7 @@ def has_unscanned(connection: apsw.Connection) -> bool:
 
 
 def scan_next(connection: apsw.Connection, so_far: ScanResult, now: float, limit: int) -> ScanResult:
-    """Look at the next ``limit`` notes, oldest first; about 5 ms each beside 100,000 facts."""
+    """Look at the next ``limit`` notes, oldest first; about 10 ms each beside 100,000 facts."""
     latest: int = scalar(connection, "SELECT coalesce(max(rid), 0) FROM memories") or 0
     rows = connection.execute(
         f"SELECT {memories.COLUMNS} FROM memories m WHERE m.rid > ? AND {_NOTES} ORDER BY m.rid LIMIT ?",
@@ -55,10 +60,16 @@ def scan_next(connection: apsw.Connection, so_far: ScanResult, now: float, limit
         for other in duplicates_of(connection, note, now)
         if other.rid < note.rid
     ]
+    reworded = [
+        (note.id, other.id)
+        for note in notes
+        if note.kind == "fact" and (other := paraphrase_of(connection, note, now)) is not None
+    ]
     return ScanResult(
         through=notes[-1].rid if len(notes) == limit else latest,
         suspicious=(*reversed(suspects), *so_far.suspicious)[:_MOST_KEPT],
         duplicates=(*reversed(pairs), *so_far.duplicates)[:_MOST_KEPT],
+        paraphrases=(*reversed(reworded), *so_far.paraphrases)[:_MOST_KEPT],
     )
 
 
@@ -106,3 +117,33 @@ def duplicates_of(connection: apsw.Connection, fact: MemoryRecord, now: float) -
         if other.id != fact.id
         and compare_analysed(reading, analyse_statement(other.content)).kind == "duplicate"
     ]
+
+
+def paraphrase_of(connection: apsw.Connection, fact: MemoryRecord, now: float) -> MemoryRecord | None:
+    """The earlier active fact of the same project that likeliest says the same in other words; None where none likely does."""
+    from memtui.engine.consolidation.compare.duplicates import candidates
+    from memtui.engine.consolidation.compare.paraphrase import find_paraphrase
+    from memtui.engine.consolidation.compare.similarity import analyse_statement, compare_analysed
+
+    reading = analyse_statement(fact.content)
+    known = [
+        other
+        for other in candidates(connection, fact.content, now)
+        if other.rid < fact.rid
+        and other.project == fact.project
+        and compare_analysed(reading, analyse_statement(other.content)).score >= _SHARED
+    ][:_COMPARED]
+    known = [other for other in known if not is_decided(connection, fact, other, now)]
+    found = find_paraphrase(fact.content, [other.content for other in known])
+    return known[found] if found is not None else None
+
+
+def is_decided(connection: apsw.Connection, first: MemoryRecord, second: MemoryRecord, now: float) -> bool:
+    """Whether one took the place of the other, or it was asked whether they contradict each other."""
+    if proposals.find(connection, proposals.identity(proposals.CONFLICT, first.id, second.id)) is not None:
+        return True
+    return any(
+        other.id == later.id
+        for earlier, later in ((first, second), (second, first))
+        for other in memories.linked(connection, earlier.id, "supersedes", now, incoming=True)
+    )

@@ -58,13 +58,14 @@ class UpdateModel:
         import numpy as np
 
         weights = _load_weights()
-        change = self._change_odds(new.text, weights)
+        change = self.change_odds(new.text)
         table = np.asarray(pair_features(new, known, self.embedder, change), np.float32)
         hidden = np.tanh(((table - weights.mean) / weights.spread).clip(-4, 4) @ weights.inner + weights.bias)
         return [float(score) for score in hidden @ weights.outer + weights.shift]
 
-    def _change_odds(self, text: str, weights: _Weights) -> float:
+    def change_odds(self, text: str) -> float:
         """The log-odds that a statement changes something, whatever is known."""
+        weights = _load_weights()
         score = float(change_features(text, self.embedder) @ weights.change_dense) + float(
             weights.change_bias
         )

@@ -31,14 +31,16 @@ _CODE = re.compile(
 _word = re.compile(r"'?[^\W\d_]+(?:['’][^\W\d_]+)?")
 
 
-def in_known_language(text: str) -> bool:
-    """Whether a text looks to be in a language that the classifier was trained on: English, German, French or Spanish."""
+def in_known_language(text: str, *, surely: bool = False) -> bool:
+    """Whether a text looks to be in a language that the classifier was trained on: English, German, French or Spanish.
+
+    ``surely``: one of its words is of such a language, also where it is short."""
     words = _word.findall(text.casefold().replace("’", "'"))
     known_words, foreign_words = (word_lists.read_words(_LIST, name) for name in ("known", "foreign"))
     foreign = sum(word in foreign_words and word not in known_words for word in words)
     known = sum(word in known_words for word in words)
     latin = sum(word[-1] < "ɐ" for word in words)
-    return latin * 2 > len(words) and (known > foreign if foreign else known > 0 or len(words) < 8)
+    return latin * 2 > len(words) and (known > foreign if foreign or surely else known > 0 or len(words) < 8)
 
 
 def is_excluded_clause(masked: str) -> bool:
