@@ -10,7 +10,7 @@ import click
 from memtui.engine.errors import UsageError
 from memtui.present.format import format_count, plural
 from memtui.present.reembedding import better_ranking_note, plan_rows, reembed_result
-from memtui.present.text import visible
+from memtui.present.text import visible_text
 
 from .errors import CANCELLED, NEGATIVE, OK
 from .output import out, paint, print_json, print_note, table
@@ -100,7 +100,7 @@ def _offer_ranking(invocation: Invocation, stats: Stats, *, late: bool, json: bo
     elif late or (
         not json
         and sys.stdin.isatty()
-        and click.confirm(visible(f'Rank by "{name}" from now on?'), default=True, err=True)
+        and click.confirm(visible_text(f'Rank by "{name}" from now on?'), default=True, err=True)
     ):
         from memtui import config
 

@@ -1,6 +1,6 @@
 """Everything the command line prints: text for people, JSON for scripts.
 
-Text goes through ``visible()``, so that nothing stored in a memory reaches the terminal as a command.
+Text goes through ``visible_text()``, so that nothing stored in a memory reaches the terminal as a command.
 It is coloured only on a terminal and without NO_COLOR. JSON is one object on one line, in UTF-8,
 with the characters escaped that a terminal would obey.
 """
@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, TextIO
 
 from memtui.engine.installation import runnable_text
-from memtui.present.text import Line, Role, Visible, max_cells, one_line, visible
+from memtui.present.text import Line, Role, VisibleText, max_cells, one_line, visible_text
 
 Style = Literal["bold", "dim", "red", "green", "yellow", "cyan"]
 _CODES: dict[Style, int] = {"bold": 1, "dim": 2, "red": 31, "green": 32, "yellow": 33, "cyan": 36}
@@ -59,13 +59,13 @@ def _redirect_to_null(stream: TextIO) -> None:
 
 def out(text: str = "") -> None:
     """A line, or lines, on stdout. Styled parts (:func:`paint`) must be joined with :func:`row`."""
-    _write_safely(sys.stdout, text if isinstance(text, Painted) else visible(text, newlines=True))
+    _write_safely(sys.stdout, text if isinstance(text, Painted) else visible_text(text, newlines=True))
 
 
 def err(text: str) -> None:
     """A line, or lines, on stderr; a command in it is one that can be typed here."""
     text = text if isinstance(text, Painted) else runnable_text(text)
-    _write_safely(sys.stderr, text if isinstance(text, Painted) else visible(text, newlines=True))
+    _write_safely(sys.stderr, text if isinstance(text, Painted) else visible_text(text, newlines=True))
 
 
 def print_note(text: str) -> None:
@@ -101,12 +101,12 @@ def json_bytes(value: Any) -> bytes:
 
 
 class Painted(str):
-    """Text that went through ``visible()`` and may have our colours."""
+    """Text that went through ``visible_text()`` and may have our colours."""
 
 
 def paint(text: str, *styles: Style) -> Painted:
     """``text`` made visible, in colour where stdout shows colours."""
-    shown = visible(text)
+    shown = visible_text(text)
     if not styles or not shows_colours():
         return Painted(shown)
     return Painted(f"\x1b[{';'.join(str(_CODES[style]) for style in styles)}m{shown}\x1b[0m")
@@ -123,13 +123,13 @@ def paint_role(text: str, role: Role) -> Painted:
 
 
 def row(*parts: str, gap: str = "  ") -> Painted:
-    """Parts in one line. Those that are not painted go through ``visible()``."""
-    return Painted(gap.join(part if isinstance(part, Painted) else visible(part) for part in parts))
+    """Parts in one line. Those that are not painted go through ``visible_text()``."""
+    return Painted(gap.join(part if isinstance(part, Painted) else visible_text(part) for part in parts))
 
 
 def table(rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> list[Painted]:
     """``rows`` with their columns aligned (``right``: the indexes of those aligned right)."""
-    shown = [[part if isinstance(part, Painted) else visible(part) for part in parts] for parts in rows]
+    shown = [[part if isinstance(part, Painted) else visible_text(part) for part in parts] for parts in rows]
     widths = [max(map(printed_cells, column)) for column in zip(*shown, strict=True)]
     lines = []
     for parts in shown:
@@ -142,7 +142,7 @@ def table(rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> list[P
     return lines
 
 
-def cut_to_terminal(text: str, used: int = 0) -> Visible:
+def cut_to_terminal(text: str, used: int = 0) -> VisibleText:
     """``text`` on one line that fits the terminal beside ``used`` cells; in a pipe it is not cut."""
     return one_line(text, max(20, terminal_width() - used))
 

@@ -29,7 +29,7 @@ from memtui.present.backup import (
 )
 from memtui.present.format import file_size, format_count, local_time
 from memtui.present.past import time_ago
-from memtui.present.text import visible
+from memtui.present.text import visible_text
 
 from .backup import backup_json
 from .errors import NEGATIVE, OK
@@ -187,7 +187,7 @@ def _ask_to_restore(question: str, json: bool) -> bool:
             "Nothing was restored: there is no terminal to ask in.",
             "Add --yes to agree, or --dry-run to look only.",
         )
-    return click.confirm(visible(question), err=True)
+    return click.confirm(visible_text(question), err=True)
 
 
 def _print_restored(done: dict[str, Any]) -> None:

@@ -13,7 +13,7 @@ from memtui.engine.records import LAYERS, ROWS_BY, UNITS, Layer, Replacement, Ro
 from memtui.engine.search.listing import without_turns
 from memtui.present import timeline as words
 from memtui.present.format import local_date
-from memtui.present.text import visible
+from memtui.present.text import visible_text
 
 from .errors import NEGATIVE, OK
 from .invocation import Invocation
@@ -99,7 +99,9 @@ def timeline_command(
     for one in words.rows(found):
         sentence = words.row_sentence(found, one)
         out(
-            sentence if columns is None else textwrap.fill(visible(sentence), columns, subsequent_indent="  ")
+            sentence
+            if columns is None
+            else textwrap.fill(visible_text(sentence), columns, subsequent_indent="  ")
         )
     if found.left_out:
         print_note(f"{words.left_out(found)}: --limit, or --filter")

@@ -20,7 +20,7 @@
     └── DegradedError       5   a model or an endpoint is missing
 
 ``message`` names the cause, ``hint`` the next step. Both may carry text from the
-memory or the file system: whoever prints them passes them through ``visible()``.
+memory or the file system: whoever prints them passes them through ``visible_text()``.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from .format import format_count, plural
-from .text import LabelledLine, Line, Part, Visible
+from .text import LabelledLine, Line, Part, VisibleText
 
 if TYPE_CHECKING:
     from memtui.engine.records import Explanation, Hit, RetrieverHit, RetrieverName, RetrieverReport
@@ -16,13 +16,13 @@ RETRIEVERS: tuple[RetrieverName, ...] = ("keyword", "vector", "word_vector", "en
 _LEAST = 0.0005
 
 
-def score_text(value: float, *, most: float = 1.0, sign: bool = False) -> Visible:
+def score_text(value: float, *, most: float = 1.0, sign: bool = False) -> VisibleText:
     """A score or a share of it: ``.412``, ``1.127``. Small scores have four digits (``.0164``)."""
     digits = 3 if most >= 0.1 else 4
     text = f"{abs(value):.{digits}f}"
     text = text.removeprefix("0")
     prefix = ("+" if value >= 0 else "−") if sign else ("−" if value < 0 else "")
-    return Visible(f"{prefix}{text}")
+    return VisibleText(f"{prefix}{text}")
 
 
 def share_text(hit: RetrieverHit, best: float) -> str:

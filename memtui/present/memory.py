@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from .changes import ColumnChange
 from .format import is_time, local_date, relative_time
-from .text import LabelledLine, Line, Visible
+from .text import LabelledLine, Line, VisibleText
 
 if TYPE_CHECKING:
     from memtui.engine.records import Enrichment, Entity, MemoryDetail, MemoryRecord, Trust
@@ -39,9 +39,9 @@ def speaker_note(memory: MemoryRecord) -> str:
     return _WHOSE[memory.trust]
 
 
-def confidence_text(share: float) -> Visible:
+def confidence_text(share: float) -> VisibleText:
     """A confidence between 0 and 1, in three cells: ``1.0``, ``.74``."""
-    return Visible("1.0" if is_full_confidence(share) else f"{max(share, 0.0):.2f}"[1:])
+    return VisibleText("1.0" if is_full_confidence(share) else f"{max(share, 0.0):.2f}"[1:])
 
 
 def is_full_confidence(share: float) -> bool:

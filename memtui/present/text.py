@@ -1,7 +1,7 @@
-"""Makes stored text safe for a terminal: ``visible()`` and ``one_line()``.
+"""Makes stored text safe for a terminal: ``visible_text()`` and ``one_line()``.
 
 Stored text is hostile. An escape sequence could write the clipboard. A direction override could reverse a
-sentence. Zero-width characters could hide a message. ``visible()`` replaces every such character by one that
+sentence. Zero-width characters could hide a message. ``visible_text()`` replaces every such character by one that
 can be seen; the file keeps the original. Plain text, in any script, is returned as the same object.
 
 Records are shown as lines of parts: a piece of text and its role. The caller turns a role into a colour.
@@ -18,8 +18,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Literal, NamedTuple, NewType
 
-Visible = NewType("Visible", str)
-"""A string that went through ``visible()``. Only such text may reach the screen."""
+VisibleText = NewType("VisibleText", str)
+"""A string that went through ``visible_text()``. Only such text may reach the screen."""
 
 ELLIPSIS = "…"
 NEWLINE_MARK = "↵"
@@ -76,7 +76,7 @@ _joining_script = re.compile(
 _emoji = re.compile("[\u2190-\u2bff\ufe0f\U0001f000-\U0001faff]")
 
 
-def visible(text: str, limit: int | None = None, *, newlines: bool = False) -> Visible:
+def visible_text(text: str, limit: int | None = None, *, newlines: bool = False) -> VisibleText:
     """``text`` with every character that a terminal would obey or hide replaced by a visible one.
 
     Line ends become ``\\n``, kept with ``newlines`` and shown as ``↵`` without. A tab becomes
@@ -89,24 +89,24 @@ def visible(text: str, limit: int | None = None, *, newlines: bool = False) -> V
     if limit is not None and len(text) > (most := 2 * _CODE_POINTS_PER_CELL * max(limit, 1)):
         text, cut = text[:most], True
     if not _is_plain(text.replace("\n", "") if newlines else text):
-        text = _make_visible(text, newlines)
-    return Visible(text if limit is None else _fit_to_cells(text, limit, cut))
+        text = _replace_invisible(text, newlines)
+    return VisibleText(text if limit is None else _fit_to_cells(text, limit, cut))
 
 
-def one_line(text: str, limit: int) -> Visible:
+def one_line(text: str, limit: int) -> VisibleText:
     """``text`` as one row of at most ``limit`` cells: blanks collapsed, line breaks as `` ↵ ``."""
     most = 2 * _CODE_POINTS_PER_CELL * max(limit, 1)
     start = text[:most].strip()
     if not start.isprintable() or "  " in start or NEWLINE_MARK in start:
         start = _blanks.sub(" ", _line_ends.sub("\n", start))
         start = _line_breaks.sub(f" {NEWLINE_MARK} ", start).strip()
-    return Visible(_fit_to_cells(visible(start), limit, bool(text[most:].strip())))
+    return VisibleText(_fit_to_cells(visible_text(start), limit, bool(text[most:].strip())))
 
 
-def one_line_part(text: str, limit: int) -> Visible:
+def one_line_part(text: str, limit: int) -> VisibleText:
     """A part of a row of at most ``limit`` cells: the blanks at its beginning stay, because another part is before it."""
     blanks = max(min(len(text) - len(text.lstrip(" ")), limit), 0)
-    return Visible(" " * blanks + one_line(text, limit - blanks))
+    return VisibleText(" " * blanks + one_line(text, limit - blanks))
 
 
 def max_cells(text: str) -> int:
@@ -134,7 +134,7 @@ def _is_plain(text: str) -> bool:
     )
 
 
-def _make_visible(text: str, newlines: bool) -> str:
+def _replace_invisible(text: str, newlines: bool) -> str:
     text = _line_ends.sub("\n", text)
     text = _stacked_marks().sub(_limit_stack, text)
     if newlines:
@@ -221,7 +221,7 @@ Role = Literal[
 
 Part = tuple[str, Role]
 Line = tuple[Part, ...]
-"""Parts of one line, in order. Their text is as stored: the caller must pass it through ``visible()``."""
+"""Parts of one line, in order. Their text is as stored: the caller must pass it through ``visible_text()``."""
 
 
 class LabelledLine(NamedTuple):

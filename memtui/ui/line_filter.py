@@ -1,6 +1,6 @@
 """The last filter before the terminal: no widget can write a control byte.
 
-Text on screen goes through ``visible()``. This filter is for text that does not: an input with the
+Text on screen goes through ``visible_text()``. This filter is for text that does not: an input with the
 original text, a widget of Textual with a file name, or a bug. The app adds it::
 
     def get_line_filters(self) -> Sequence[LineFilter]:

@@ -12,7 +12,7 @@ from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
 from memtui.engine import word_lists
-from memtui.present.text import Visible, visible
+from memtui.present.text import VisibleText, visible_text
 
 from .action_dispatch import node_or_app_unavailable_reason, start_worker
 from .actions import ActionContext, actions_at
@@ -40,7 +40,7 @@ class PaletteEntry(NamedTuple):
     ``also``: its description and everyday words, which find it too.
     """
 
-    name: Visible
+    name: VisibleText
     palette_text: Content
     run: Callable[[], object]
     listed: bool
@@ -108,7 +108,7 @@ class PaletteCommands(Provider):
         shell = shell_of(self.app)
         main = cast("MainScreen", self.app.screen_stack[0])
         for saved in self._saved:
-            name = visible(f"Filter: {saved.name}")
+            name = visible_text(f"Filter: {saved.name}")
             show = partial(
                 start_worker, shell.app, partial(shell.navigation.list_memories, saved.filter), "go"
             )
@@ -119,15 +119,15 @@ class PaletteCommands(Provider):
                 continue
             reason = node_or_app_unavailable_reason(node, action)
             help = f"not now: {reason}" if reason else main.pane.help(action)
-            name = visible(f"{action.label[0].upper()}{action.label[1:]}")
+            name = visible_text(f"{action.label[0].upper()}{action.label[1:]}")
             run = partial(shell.action_perform, action.id)
             shown = _entry_display(name, shell.keymap.key_label(action), help)
             yield PaletteEntry(name, shown, run, True, f"{action.help} {_everyday_words(action.id)}")
         for command in main.pane.commands():
-            name = visible(command.name)
+            name = visible_text(command.name)
             yield PaletteEntry(name, _entry_display(name, "", command.help), command.run, False, command.help)
         for saved in self._saved:
-            name = visible(f"Remove the saved filter: {saved.name}")
+            name = visible_text(f"Remove the saved filter: {saved.name}")
             remove = partial(
                 start_worker, shell.app, partial(_remove_saved_filter, shell, saved.name), "filter"
             )
@@ -135,7 +135,7 @@ class PaletteCommands(Provider):
             yield PaletteEntry(name, _entry_display(name, "", help), remove, False, help)
         yield from _entries_of_other_panes(shell, main.pane.action_context, main.pane.entity_name)
         for theme in sorted(self.app.available_themes):
-            name = visible(f"Theme: {theme}")
+            name = visible_text(f"Theme: {theme}")
             help, choose = "Change the colours.", partial(choose_theme, shell, theme)
             yield PaletteEntry(name, _entry_display(name, "", help), choose, False, help)
 
@@ -148,12 +148,12 @@ def _entries_of_other_panes(shell: Shell, here: ActionContext, entity_name: str)
             if action.group == "Move" or action.id in seen:
                 continue
             seen.add(action.id)
-            name = visible(f"{spec.label}: {action.label}")
+            name = visible_text(f"{spec.label}: {action.label}")
             run = partial(start_worker, shell.app, partial(shell.navigation.begin_at, spec.pane_id), "go")
             shown = _entry_display(name, shell.keymap.key_label(action), action.help)
             yield PaletteEntry(name, shown, run, False, f"{action.help} {_everyday_words(action.id)}")
     for key, topic in names_of_topics():
-        name = visible(f"Maintenance: {topic}")
+        name = visible_text(f"Maintenance: {topic}")
         go = partial(start_worker, shell.app, partial(shell.navigation.open_topic, key), "go")
         help = "Show it in Maintenance."
         yield PaletteEntry(name, _entry_display(name, "", help), go, False, help)
@@ -175,11 +175,11 @@ def _entries_of_other_panes(shell: Shell, here: ActionContext, entity_name: str)
             partial(shell.action_perform, "settings"),
         ),
     ):
-        name = visible(what)
+        name = visible_text(what)
         yield PaletteEntry(name, _entry_display(name, "", help), show, False, help)
 
 
-def _entry_display(name: Visible, key: str, help: str) -> Content:
+def _entry_display(name: VisibleText, key: str, help: str) -> Content:
     return assemble((name, "bold"), "  ", (key, "$accent"), "\n", (help, "$text-muted"))
 
 

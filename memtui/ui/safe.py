@@ -1,4 +1,4 @@
-"""The only way from text to widgets: everything goes through ``visible()``, nothing is parsed as markup.
+"""The only way from text to widgets: everything goes through ``visible_text()``, nothing is parsed as markup.
 
 Textual parses a plain ``str`` as markup and prints its control characters. So other modules of the app make
 ``Content`` and notifications only from literals. A test checks that.
@@ -16,7 +16,7 @@ from textual.notifications import SeverityLevel
 from textual.style import Style
 from textual.widget import Widget
 
-from memtui.present.text import Line, Role, one_line, visible
+from memtui.present.text import Line, Role, one_line, visible_text
 
 Styled = tuple[str, str | Style]
 """A text and the style that it gets."""
@@ -28,7 +28,7 @@ _STYLES: dict[Role, str] = {
 
 def content(text: str, style: str | Style = "", *, limit: int | None = None) -> Content:
     """``text`` with its line breaks in one style; at most ``limit`` cells."""
-    return Content.styled(visible(text, limit, newlines=True), style)
+    return Content.styled(visible_text(text, limit, newlines=True), style)
 
 
 def line(text: str, limit: int, style: str | Style = "") -> Content:
@@ -42,9 +42,9 @@ def assemble(*parts: str | Content | Styled) -> Content:
         *(
             part
             if isinstance(part, Content)
-            else visible(part, newlines=True)
+            else visible_text(part, newlines=True)
             if isinstance(part, str)
-            else (visible(part[0], newlines=True), part[1])
+            else (visible_text(part[0], newlines=True), part[1])
             for part in parts
         )
     )
@@ -71,7 +71,7 @@ def content_with_marks(
         nonlocal at, width
         if end <= at:
             return
-        piece = visible(text[at:end], newlines=True)
+        piece = visible_text(text[at:end], newlines=True)
         if style and piece:
             spans.append(Span(width, width + len(piece), style))
         shown.append(piece)
@@ -86,7 +86,7 @@ def content_with_marks(
 
 def segment(text: str, style: RichStyle | None = None) -> Segment:
     """``text`` as a piece of one rendered line, for widgets with the line API."""
-    return Segment(visible(text), style)
+    return Segment(visible_text(text), style)
 
 
 def show_notice(
@@ -98,7 +98,7 @@ def show_notice(
 ) -> None:
     """A notification. ``text`` may be stored text."""
     node.notify(
-        visible(text, 2000, newlines=True),
+        visible_text(text, 2000, newlines=True),
         title=one_line(title, 80),
         severity=severity,
         markup=False,

@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.widget import Widget
 
 from memtui.engine.installation import runnable_text
-from memtui.present.text import max_cells, visible
+from memtui.present.text import max_cells, visible_text
 
 from .presenters.text_layout import wrap_text
 from .safe import assemble
@@ -156,12 +156,12 @@ class TourStrip(Widget):
         step, keymap = STEPS[self.number], self._shell.keymap_shown
         number = f"{self.number + 1}/{len(STEPS)}  "
         room = max(width - len(number), 20)
-        lines = wrap_text(visible(step.text), room)
+        lines = wrap_text(visible_text(step.text), room)
         text = ("\n" + " " * len(number)).join(lines)
         key = keymap(step.key)
         ways = [(keymap("tour_next"), "next"), (keymap("back"), "end")]
-        left = max_cells(visible(key)) + 1 + max_cells(visible(step.does))
-        right = sum(max_cells(visible(name)) + len(what) + 1 for name, what in ways) + 3
+        left = max_cells(visible_text(key)) + 1 + max_cells(visible_text(step.does))
+        right = sum(max_cells(visible_text(name)) + len(what) + 1 for name, what in ways) + 3
         gap = room - left - right
         between = " " * gap if gap >= 2 else "\n" + " " * len(number)
         return assemble(

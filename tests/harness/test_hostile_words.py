@@ -1,6 +1,6 @@
 """Hostile texts through every verb of the engine and every command: kept as they came, shown as what they are.
 
-Passes with 0 crashes, 0 control bytes on a terminal, and the text found again. Must fail on: removing ``visible()``.
+Passes with 0 crashes, 0 control bytes on a terminal, and the text found again. Must fail on: removing ``visible_text()``.
 (The screens: tests/ui/test_hostile_screens.py.)
 """
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from memtui.engine.records import LAYERS, ROWS_BY, TOPICS, UNITS, Layer, RowsBy, Timeline, TimelineRow, Unit
 from memtui.present import timeline as words
 from memtui.present.glyphs import ASCII, UNICODE
-from memtui.present.text import max_cells, visible
+from memtui.present.text import max_cells, visible_text
 
 STARTS = {
     "year": (2024, 1, 1), "quarter": (2026, 4, 1), "month": (2026, 3, 1),
@@ -95,7 +95,7 @@ def test_every_line_fits(
     cursor = data.draw(st.integers(0, len(one.rows))), data.draw(st.integers(0, one.periods - 1))
     first = max(cursor[0] - where.shown, 0)
     lines = words.draw(one, layer, where, ASCII if plain else UNICODE, cursor=cursor, first=first, zone=UTC)
-    shown = ["".join(visible(text) for text, _ in line) for line in lines]
+    shown = ["".join(visible_text(text) for text, _ in line) for line in lines]
     assert all(max_cells(line) <= width for line in shown)
     assert len(lines) == where.bottom + bool(where.below)
     assert where.bottom + where.below <= max(height, 5)

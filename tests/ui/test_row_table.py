@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import pytest
 from memtui.present.glyphs import ASCII
-from memtui.present.text import Visible, one_line, without_control_characters
+from memtui.present.text import VisibleText, one_line, without_control_characters
 from memtui.ui.row_source import ListSource, Readers
 from memtui.ui.theme import own_themes, variable_defaults
 from memtui.ui.widgets.columns import Column, Order, StyledText, fit_columns
@@ -64,7 +64,7 @@ def _text(row: Pair, width: int) -> Iterable[StyledText]:
 
 
 def _number(row: Pair, width: int) -> Iterable[StyledText]:
-    yield StyledText(Visible(str(row[0])), "dim")
+    yield StyledText(VisibleText(str(row[0])), "dim")
 
 
 COLUMNS: list[Column[Pair]] = [

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from memtui.present.text import max_cells, visible
+from memtui.present.text import max_cells, visible_text
 from memtui.ui.line_filter import ControlFilter, PlainFilter
 from memtui.ui.safe import assemble, content, content_with_marks, line, segment, show_notice
 from rich.segment import Segment
@@ -22,7 +22,7 @@ BLACK = Color(0, 0, 0)
 
 
 def test_markup_and_controls_in_text_stay_text() -> None:
-    shown = visible(HOSTILE)
+    shown = visible_text(HOSTILE)
     assert content(HOSTILE, "bold").plain == shown
     assert line(HOSTILE, 200).plain == shown
     assert segment(HOSTILE).text == shown
@@ -51,7 +51,7 @@ def test_marks_follow_the_text_when_it_grows() -> None:
 )
 def test_marks_never_lose_or_repeat_text(text: str, ranges: list[tuple[int, int]]) -> None:
     shown = content_with_marks(text, ranges, "bold")
-    assert shown.plain == visible(text)
+    assert shown.plain == visible_text(text)
     marked_text = {at for start, end in ranges for at in range(start, min(end, len(text)))}
     assert sum(end - start for start, end, _ in shown.spans) == len(marked_text)
 

@@ -1,4 +1,4 @@
-"""What ``visible()`` shows, hides nothing of, and leaves alone."""
+"""What ``visible_text()`` shows, hides nothing of, and leaves alone."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import unicodedata
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from memtui.present.text import max_cells, one_line, visible
+from memtui.present.text import max_cells, one_line, visible_text
 
 HOSTILE = (
     "\x1b]52;c;cm0gLXJm\x07",
@@ -50,7 +50,7 @@ def is_shown(text: str) -> bool:
 
 @given(pieces, st.booleans())
 def test_nothing_that_a_terminal_obeys_comes_out(text: str, newlines: bool) -> None:
-    shown = visible(text, newlines=newlines)
+    shown = visible_text(text, newlines=newlines)
     assert is_shown(shown.replace("\n", "") if newlines else shown)
 
 
@@ -59,15 +59,15 @@ def test_nothing_that_a_terminal_obeys_comes_out(text: str, newlines: bool) -> N
 @example("\u061c\u200d\u061c", None, False)
 @example("👩\u200d👩\u200d👩\u200d👩", 4, False)
 def test_applying_it_twice_changes_nothing(text: str, limit: int | None, newlines: bool) -> None:
-    once = visible(text, limit, newlines=newlines)
-    assert visible(once, limit, newlines=newlines) == once
+    once = visible_text(text, limit, newlines=newlines)
+    assert visible_text(once, limit, newlines=newlines) == once
 
 
 @given(pieces, st.integers(0, 40))
 def test_it_is_never_longer_than_the_limit(text: str, limit: int) -> None:
     from rich.cells import cell_len
 
-    for shown in (visible(text, limit), one_line(text, limit)):
+    for shown in (visible_text(text, limit), one_line(text, limit)):
         assert cell_len(shown) <= max_cells(shown) <= limit
         assert len(shown) <= 8 * limit
 
@@ -89,7 +89,7 @@ def test_one_line_is_one_line_without_double_blanks_and_stable(text: str, limit:
 @example("“quotes” – and [/] markup [@click=app.quit]x")
 def test_text_in_any_script_stays_as_it_is(text: str) -> None:
     if not any(character in "\u115f\u1160\u3164\uffa0" for character in text):
-        assert visible(text) == text
+        assert visible_text(text) == text
 
 
 @pytest.mark.parametrize(
@@ -111,20 +111,20 @@ def test_text_in_any_script_stays_as_it_is(text: str) -> None:
     ],
 )
 def test_each_hostile_character_has_a_stand_in(text: str, shown: str) -> None:
-    assert visible(text) == shown
+    assert visible_text(text) == shown
 
 
 def test_line_ends_are_normalised_and_kept_on_request() -> None:
-    assert visible("a\r\nb\rc\td", newlines=True) == "a\nb\nc    d"
+    assert visible_text("a\r\nb\rc\td", newlines=True) == "a\nb\nc    d"
 
 
 def test_a_cut_text_ends_with_an_ellipsis_and_not_within_a_joined_emoji() -> None:
-    assert visible("abcdef", 5) == "abcd…"
-    assert visible("abcdef", 6) == "abcdef"
-    assert visible("中文字", 4) == "中…"
-    assert visible("👩‍👩‍👧", 3) == "👩…"
-    assert visible("abc", 1) == "…"
-    assert visible("abc", 0) == ""
+    assert visible_text("abcdef", 5) == "abcd…"
+    assert visible_text("abcdef", 6) == "abcdef"
+    assert visible_text("中文字", 4) == "中…"
+    assert visible_text("👩‍👩‍👧", 3) == "👩…"
+    assert visible_text("abc", 1) == "…"
+    assert visible_text("abc", 0) == ""
 
 
 def test_one_line_collapses_blanks_and_marks_line_breaks() -> None:
@@ -146,4 +146,4 @@ def test_text_works_without_textual() -> None:
 
 @pytest.mark.parametrize("text", ["plain", "“quotes” – [/] [@click=app.quit]x", "日本語 Ærøskøbing", ""])
 def test_plain_text_is_the_same_object(text: str) -> None:
-    assert visible(text) is text
+    assert visible_text(text) is text

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from memtui.engine.records import Caution, MemoryRecord
 from memtui.present.glyphs import UNICODE
-from memtui.present.text import max_cells, visible
+from memtui.present.text import max_cells, visible_text
 from memtui.ui.panes.sessions.transcript import PAGE, LoadedTranscript, MeasuredPage
 from memtui.ui.panes.sessions.turn_lines import FOLD, TurnLayout
 from memtui.ui.presenters.text_layout import wrap_text
@@ -29,16 +29,16 @@ def turn(text: str, rid: int = 1, role: str = "user") -> MemoryRecord:
 @given(TEXT, st.integers(2, 40))
 @example("  \n 漢", 2)
 def test_wrapping_loses_no_sign_and_no_line_is_too_wide(text: str, width: int) -> None:
-    shown = visible(text, newlines=True)
+    shown = visible_text(text, newlines=True)
     lines = wrap_text(shown, width)
     assert all(max_cells(line) <= width for line in lines)
     assert "".join("".join(lines).split()) == "".join(shown.split())
 
 
 def test_it_is_broken_at_blanks_and_code_keeps_its_indentation() -> None:
-    assert wrap_text(visible("one two three"), 8) == ["one two", "three"]
-    assert wrap_text(visible("if x:\n    return 1", newlines=True), 20) == ["if x:", "    return 1"]
-    assert wrap_text(visible("abcdefghij"), 4) == ["abcd", "efgh", "ij"]
+    assert wrap_text(visible_text("one two three"), 8) == ["one two", "three"]
+    assert wrap_text(visible_text("if x:\n    return 1", newlines=True), 20) == ["if x:", "    return 1"]
+    assert wrap_text(visible_text("abcdefghij"), 4) == ["abcd", "efgh", "ij"]
 
 
 @given(TEXT, st.booleans(), st.integers(0, 12))

@@ -17,15 +17,15 @@ from textual.widget import Widget
 from textual.widgets import Button, Label, Static, TabPane
 import click
 from memtui.ui.safe import assemble, content, line, notice, segment
-from memtui.present.text import Visible, one_line, visible
+from memtui.present.text import VisibleText, one_line, visible_text
 """
 
 BAD = {
     "a variable": "def f(memory): return Static(memory.content)",
     "a parameter of type str": "def f(name: str): return Label(name)",
     "an f-string": "def f(name): return Static(f'hello {name}')",
-    "an f-string of visible text, which is parsed": "def f(name): return Static(f'{visible(name)}')",
-    "visible text, which is parsed": "def f(name): return Static(visible(name))",
+    "an f-string of visible text, which is parsed": "def f(name): return Static(f'{visible_text(name)}')",
+    "visible text, which is parsed": "def f(name): return Static(visible_text(name))",
     "a call": "def f(name): return Button(str(name))",
     "a keyword": "def f(name): return TabPane(title=name)",
     "a local name": "def f(name):\n    label = 'x'\n    label = name\n    return Label(label)",
@@ -37,11 +37,11 @@ BAD = {
     "a tooltip": "def f(self, text): self.tooltip = f'{text}'",
     "a window title": "class A(App):\n    def f(self, text): self.sub_title = text",
     "notify": "def f(self, text): self.notify(text)",
-    "notify with markup": "def f(self, text): self.notify(visible(text))",
+    "notify with markup": "def f(self, text): self.notify(visible_text(text))",
     "notify without markup": "def f(self, text): self.notify(f'saved {text}', markup=False)",
     "Content": "def f(text): return Content(text)",
     "Content.assemble": "def f(text): return Content.assemble(text)",
-    "Content.styled of visible": "def f(text): return Content.styled(visible(text), 'bold')",
+    "Content.styled of visible": "def f(text): return Content.styled(visible_text(text), 'bold')",
     "from_markup": "def f(text): return Content.from_markup(text)",
     "from_markup as a value": "make = Content.from_markup",
     "from_text": "def f(text): return Content.from_text(text)",
@@ -54,7 +54,7 @@ BAD = {
     "a segment of a padded str": "def f(text): return Segment(text.ljust(8))",
     "concatenation": "def f(text): return Label(content('a') + text)",
     "append": "def f(text): return Label(content('a').append(text))",
-    "Visible without visible": "def f(text): return Visible(text)",
+    "VisibleText without visible_text": "def f(text): return VisibleText(text)",
     "palette help": "from textual.command import Hit\ndef f(x): return Hit(1, content(x), print, help=x)",
     "echo": "def f(text): click.echo(text)",
     "echo of an f-string": "def f(text): click.echo(f'{text}')",
@@ -88,13 +88,13 @@ GOOD = {
     "a progress bar": "def f(self, n): self.bar.update(progress=n)",
     "a notice": "def f(self, text): notice(self, text, title='Saved')",
     "a literal notification": "def f(self): self.notify('Saved')",
-    "a visible notification": "def f(self, x): self.notify(f'Saved {visible(x, 40)}', markup=False)",
-    "markup off": "def f(x): return Static(visible(x), markup=False)",
+    "a visible notification": "def f(self, x): self.notify(f'Saved {visible_text(x, 40)}', markup=False)",
+    "markup off": "def f(x): return Static(visible_text(x), markup=False)",
     "a segment": "def f(x): return [segment(x), Segment(' ' * 3), Segment(one_line(x, 8).ljust(8))]",
-    "a parameter of type Visible": "def f(x: Visible): return Segment(x + '…')",
+    "a parameter of type VisibleText": "def f(x: VisibleText): return Segment(x + '…')",
     "numbers": "class R:\n    rows: int\ndef f(r, n): return Segment(f'{r.rows} {n:,} {len(n)} {n:>5.1f}')",
     "an editable original": "from textual.widgets import Input\ndef f(x): return Input(value=x.content)",
-    "echo": "def f(x): click.echo(visible(x, newlines=True)); click.echo(f'{one_line(x, 8)}: {len(x)}')",
+    "echo": "def f(x): click.echo(visible_text(x, newlines=True)); click.echo(f'{one_line(x, 8)}: {len(x)}')",
     "a repr": "def f(x): click.echo(f'no such command: {x!r}')",
     "a reason": "def f(text): return Label(text)  # safe-text: a name from the action table",
     "attributes elsewhere": "class Record:\n    def __init__(self, title): self.title = title",

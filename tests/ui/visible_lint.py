@@ -1,7 +1,7 @@
 """A lint over the syntax trees: text reaches a terminal only as visible text.
 
 The rule: whatever is not a literal goes through ``memtui.ui.safe`` (which makes ``Content`` and calls
-``visible()``) before a widget gets it, and through ``visible()`` before the command line prints it.
+``visible_text()``) before a widget gets it, and through ``visible_text()`` before the command line prints it.
 
 The lint knows the places where text leaves (``sinks``): constructors of widgets, ``update``, ``notify``,
 titles, palette hits, line segments, ``click.echo``, and what a ``render`` method returns. An argument
@@ -9,12 +9,12 @@ there must be *evidently* fit. Two kinds of fitness:
 
 - **content**: a literal, a call of the safe module, or anything annotated ``Content``. A ``str`` is not
   content, even a visible one, because Textual parses it as markup.
-- **string**: a literal, a number, ``Visible``, or built from these by f-strings, ``+``, ``*``, ``join``
+- **string**: a literal, a number, ``VisibleText``, or built from these by f-strings, ``+``, ``*``, ``join``
   and the like. Good where nothing is parsed: ``Segment``, ``click.echo``, ``notify(markup=False)``.
 
 What a name is, is looked up in its function (every assignment must be fit) and, for parameters,
 attributes and calls, in the annotations of the whole package: a name counts as ``Content``,
-``Visible`` or number only if all its annotations say so. mypy proves the annotations, and only the safe
+``VisibleText`` or number only if all its annotations say so. mypy proves the annotations, and only the safe
 module can make ``Content`` from a variable, so the chain has no gap but ``Any``. Also forbidden are the
 functions that parse, and widgets that cannot be used safely.
 
@@ -37,9 +37,9 @@ Places = tuple[tuple[int, ...], tuple[str, ...]]
 # They make text visible, and are tested for it.
 TRUSTED_FILES = ("ui/safe.py", "present/text.py", "present/format.py", "ui/line_filter.py", "cli/output.py")
 SAFE_CALLS: Mapping[str, Fitness] = {
-    **dict.fromkeys(("content", "line", "assemble", "marked", "drawn"), "content"),
-    **dict.fromkeys(("visible", "one_line", "relative_time", "local_time", "local_date"), "string"),
-    **dict.fromkeys(("count", "short_count", "plural"), "string"),
+    **dict.fromkeys(("content", "line", "assemble", "content_with_marks", "content_of_line"), "content"),
+    **dict.fromkeys(("visible_text", "one_line", "relative_time", "local_time", "local_date"), "string"),
+    **dict.fromkeys(("format_count", "short_count", "plural"), "string"),
 }
 SAFE_MODULES = ("safe", "text", "format")
 NUMBER_CALLS: Mapping[str, Fitness] = dict.fromkeys(
@@ -87,7 +87,7 @@ STRING_SINKS: Mapping[str, Places] = {
     "Digits": ((0,), ("value",)),
     "Input": ((1,), ("placeholder",)),
     "TextArea": ((), ("placeholder",)),
-    "Visible": ((0,), ()),
+    "VisibleText": ((0,), ()),
     "print": ((-1,), ()),
     "echo": ((0,), ("message",)),
     "secho": ((0,), ("message",)),
@@ -193,7 +193,7 @@ class FileLint:
             "Input",
         }
         if target.attr in STRING_ATTRIBUTES and of_screen and not self.fit(value, "string", scope):
-            yield value, f"{target.attr} = a text that is not Visible"
+            yield value, f"{target.attr} = a text that is not VisibleText"
 
     def _returns(self, node: Function, scope: Scope) -> Found:
         if node.name != "render" or not scope.class_name or annotated(node.returns) == "content":
@@ -363,8 +363,8 @@ class FileLint:
 
     def _result(self, call: ast.Call, wanted: Fitness, scope: Scope) -> bool:
         name = last_name(call.func)
-        if name in ("Content", "Text", "Visible"):
-            return wanted == ("string" if name == "Visible" else "content")  # looked at where it stands
+        if name in ("Content", "Text", "VisibleText"):
+            return wanted == ("string" if name == "VisibleText" else "content")  # looked at where it stands
         if name == "str" and len(call.args) == 1:
             return self.fit(call.args[0], "string" if wanted == "string" else "number", scope)
         if name in ("max", "min", "list", "tuple", "sorted", "reversed", "cast"):
@@ -384,4 +384,4 @@ def is_false(node: ast.expr) -> bool:
 
 
 def wanted_name(fitness: Fitness) -> str:
-    return "Content (memtui.ui.safe)" if fitness == "content" else "visible()"
+    return "Content (memtui.ui.safe)" if fitness == "content" else "visible_text()"

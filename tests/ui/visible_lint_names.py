@@ -86,7 +86,7 @@ def annotated(annotation: ast.expr | None) -> Fitness | None:
         return None
     if names & {"Content", "Strip"}:
         return "content"
-    if "Visible" in names:
+    if "VisibleText" in names:
         return "string"
     return "number" if names and names <= {"int", "float", "bool", "tuple", "list", "Sequence"} else None
 

@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Static
 
-from memtui.present.text import max_cells, one_line, visible
+from memtui.present.text import max_cells, one_line, visible_text
 from memtui.ui.row_source import ListSource
 from memtui.ui.safe import assemble, content
 from memtui.ui.widgets.columns import Column, StyledText
@@ -54,7 +54,7 @@ class PickDialog(Dialog[int]):
         super().__init__()
         self._title = title
         self._choices = list(enumerate(choices))
-        self.wide = any(max_cells(visible(choice.text)) > _LONG for choice in choices)
+        self.wide = any(max_cells(visible_text(choice.text)) > _LONG for choice in choices)
         self.hints = (("Enter", yes), ("j k", "choose"))
         self._text = text
         self._at = at

@@ -17,7 +17,7 @@ from textual.screen import ModalScreen
 from textual.types import CSSPathType
 from textual.widgets import Static, TextArea
 
-from memtui.present.text import max_cells, visible
+from memtui.present.text import max_cells, visible_text
 from memtui.ui.safe import assemble, line
 from memtui.ui.shell import shell_of
 
@@ -72,7 +72,8 @@ class Dialog(ModalScreen[T], Generic[T]):
             room = width - _BORDERS
             while (
                 len(shown_hints) > 1
-                and sum(max_cells(visible(f"{key} {what}")) + 3 for key, what in (*shown_hints, way_out)) - 3
+                and sum(max_cells(visible_text(f"{key} {what}")) + 3 for key, what in (*shown_hints, way_out))
+                - 3
                 > room
             ):
                 shown_hints.pop()

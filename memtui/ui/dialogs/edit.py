@@ -12,7 +12,7 @@ from textual.widgets import Input, Static, TextArea
 
 from memtui.engine.records import TOPICS, Dependents
 from memtui.present.format import plural
-from memtui.present.text import visible
+from memtui.present.text import visible_text
 from memtui.ui.presenters.diff import mark_differences
 from memtui.ui.safe import assemble, content, line
 from memtui.ui.widgets.text_view import DependsView
@@ -147,7 +147,7 @@ class TagDialog(Dialog[TagChange]):
         parts = [
             part
             for label, tags in rows
-            for part in ((f"{label}  ", "$text-muted"), visible(" ".join(tags) or "none", 300), "\n")
+            for part in ((f"{label}  ", "$text-muted"), visible_text(" ".join(tags) or "none", 300), "\n")
         ]
         yield Static(assemble(*parts[:-1]), classes="dialog-text")
         yield Input(placeholder="work -old", compact=True)
@@ -188,7 +188,7 @@ class TopicDialog(Dialog[TopicChange]):
         )
 
     def body(self) -> ComposeResult:
-        yield Static(assemble(("now  ", "$text-muted"), visible(self._now, 300)), classes="dialog-text")
+        yield Static(assemble(("now  ", "$text-muted"), visible_text(self._now, 300)), classes="dialog-text")
         yield Input(placeholder="plan 12 june", compact=True)
         yield Static(
             assemble((f"{', '.join(TOPICS)}; none removes the topic.", "$text-muted")),

@@ -15,7 +15,7 @@ from textual.widgets import Input, Static
 from memtui.engine.errors import MemtuiError
 from memtui.present.dependents import OUTCOMES, dependents_lines
 from memtui.present.format import file_size, plural
-from memtui.present.text import LabelledLine, Role, Visible, one_line, visible
+from memtui.present.text import LabelledLine, Role, VisibleText, one_line, visible_text
 from memtui.ui.action_dispatch import start_worker
 from memtui.ui.actions import Action
 from memtui.ui.row_source import ListSource
@@ -97,11 +97,11 @@ def carrier_columns(glyphs: Glyphs) -> Sequence[Column[CarrierRow]]:
         if row.carrier is not None:
             yield StyledText(one_line(OUTCOMES[row.carrier.outcome], width), _ROLES[row.carrier.outcome])
         elif row.dependent is not None:
-            yield StyledText(visible("knows it" if row.dependent.label == "told" else "keep"), "dim")
+            yield StyledText(visible_text("knows it" if row.dependent.label == "told" else "keep"), "dim")
         elif row.damaged:
-            yield StyledText(visible("deleted" if row.doomed else "damaged"), "error")
+            yield StyledText(visible_text("deleted" if row.doomed else "damaged"), "error")
         else:
-            yield StyledText(visible("rewritten"), "warning")
+            yield StyledText(visible_text("rewritten"), "warning")
 
     def place_cell(row: CarrierRow, width: int) -> Iterator[StyledText]:
         carrier = row.carrier
@@ -125,7 +125,7 @@ def carrier_columns(glyphs: Glyphs) -> Sequence[Column[CarrierRow]]:
 
     def choice_cell(row: CarrierRow, width: int) -> Iterator[StyledText]:
         free = row.damaged or (row.carrier is not None and row.carrier.choice)
-        yield StyledText(visible(glyphs.marked) if free else Visible(" "), "accent")
+        yield StyledText(visible_text(glyphs.marked) if free else VisibleText(" "), "accent")
 
     return (
         Column("choice", "", choice_cell, width=1, gap=1),

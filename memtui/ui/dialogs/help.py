@@ -13,7 +13,7 @@ from textual.widgets import Markdown, OptionList  # safe-text: pages of the prog
 from textual.widgets.option_list import Option
 
 from memtui.guide import guide_pages
-from memtui.present.text import max_cells, visible
+from memtui.present.text import max_cells, visible_text
 from memtui.ui.presenters.text_layout import wrap_text
 from memtui.ui.safe import assemble, content
 from memtui.ui.widgets.text_view import TextView
@@ -66,7 +66,7 @@ class HelpDialog(Dialog[None]):
         """Wrap the descriptions so that the column of the keys stays free."""
         parts: list[str | tuple[str, str]] = []
         group = ""
-        widest = max((max_cells(visible(one.keys)) for one in self._lines), default=0)
+        widest = max((max_cells(visible_text(one.keys)) for one in self._lines), default=0)
         indent = widest + 4
         below = self._line_width() - indent < _LEAST_ROOM
         if below:  # too narrow for two columns: the description is below its key
@@ -78,12 +78,15 @@ class HelpDialog(Dialog[None]):
                 parts += ["\n" if group else "", (f"{one.group}\n", "bold $text-muted")]
                 group = one.group
             style = "$text-disabled" if one.reason else "$text"
-            gap = hang if below else " " * (widest - max_cells(visible(one.keys)) + 2)
+            gap = hang if below else " " * (widest - max_cells(visible_text(one.keys)) + 2)
             parts += [("  ", ""), (one.keys, "bold $accent"), gap]
-            parts += [(hang.join(wrap_text(visible(one.help), room)), style), "\n"]
+            parts += [(hang.join(wrap_text(visible_text(one.help), room)), style), "\n"]
             if one.reason:
                 parts += [" " * indent]
-                parts += [(hang.join(wrap_text(visible(f"not now: {one.reason}"), room)), "$warning"), "\n"]
+                parts += [
+                    (hang.join(wrap_text(visible_text(f"not now: {one.reason}"), room)), "$warning"),
+                    "\n",
+                ]
         self.query_one(TextView).show_text(assemble(*parts), subject="help")
 
     def _line_width(self) -> int:

@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.widgets import Input, Static
 
 from memtui.engine.errors import InputError
-from memtui.present.text import visible
+from memtui.present.text import visible_text
 from memtui.ui.safe import assemble, content
 
 from .dialog import Dialog
@@ -47,7 +47,7 @@ class LineDialog(Dialog[str]):
             yield Static(content(self._hint, "$text-muted", limit=600), classes="dialog-text")
         # A text that is too long is kept until the person shortens it.
         longest = max(self._longest, len(self._text))
-        yield Input(self._text, placeholder=visible(self._placeholder), max_length=longest, compact=True)
+        yield Input(self._text, placeholder=visible_text(self._placeholder), max_length=longest, compact=True)
         yield Static(classes="dialog-warning")
 
     def on_mount(self) -> None:

@@ -14,7 +14,7 @@ from textual.widgets import Static, TextArea
 
 from memtui.engine.errors import InputError
 from memtui.present.format import plural
-from memtui.present.text import one_line, visible
+from memtui.present.text import one_line, visible_text
 from memtui.ui.action_dispatch import start_worker
 from memtui.ui.presenters.diff import mark_differences
 from memtui.ui.presenters.entity import EntitySource, entity_columns
@@ -81,7 +81,7 @@ class FactMergeDialog(EditingDialog[FactMerge]):
         kept, gone = self._pair[survivor], self._pair[1 - survivor]
         tags = ", ".join(dict.fromkeys((*kept.tags, *gone.tags))) or "none"
         sources = len(dict.fromkeys((*kept.source_ids, *gone.source_ids)))
-        has = f"tags {visible(tags, 200)}; {plural(sources, 'source')}"
+        has = f"tags {visible_text(tags, 200)}; {plural(sources, 'source')}"
         protected = "; confirmed" if kept.protected or gone.protected else ""
         self.query_one(".dialog-text", Static).update(
             assemble(

@@ -17,7 +17,7 @@ from memtui.present.consolidation import plan_line_text as line_text
 from memtui.present.format import format_count, local_time, plural
 from memtui.present.memory import confidence_text, without_secrets
 from memtui.present.session import speaker_name
-from memtui.present.text import one_line, visible
+from memtui.present.text import one_line, visible_text
 from memtui.ui.action_dispatch import start_worker
 from memtui.ui.actions import Action
 from memtui.ui.presenters.diff import mark_differences
@@ -68,10 +68,10 @@ def proposal_columns(glyphs: Glyphs, one_of: Callable[[int], str]) -> list[Colum
 
     def box_cell(row: Proposal, width: int) -> Iterable[StyledText]:
         if row.line.action == "unchanged":
-            yield StyledText(visible("   "), "dim")
+            yield StyledText(visible_text("   "), "dim")
             return
         yield StyledText(
-            visible("[x]" if row.line.accepted else "[ ]"), "accent" if row.line.accepted else "dim"
+            visible_text("[x]" if row.line.accepted else "[ ]"), "accent" if row.line.accepted else "dim"
         )
 
     def action_cell(row: Proposal, width: int) -> Iterable[StyledText]:
@@ -80,7 +80,7 @@ def proposal_columns(glyphs: Glyphs, one_of: Callable[[int], str]) -> list[Colum
 
     def text_cell(row: Proposal, width: int) -> Iterable[StyledText]:
         sign = "e " if row.line.edited else ""
-        yield StyledText(visible(sign), "accent")
+        yield StyledText(visible_text(sign), "accent")
         yield StyledText(
             one_line(line_text(row.line), width - len(sign)), "text" if row.line.accepted else "dim"
         )

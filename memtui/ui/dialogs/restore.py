@@ -16,7 +16,7 @@ from textual.widgets import Static
 from memtui.present.backup import SAME, erased_return_note, restore_parts
 from memtui.present.format import format_count, local_time
 from memtui.present.past import time_ago
-from memtui.present.text import Role, one_line, visible
+from memtui.present.text import Role, one_line, visible_text
 from memtui.ui.row_source import ListSource
 from memtui.ui.safe import assemble
 from memtui.ui.widgets.columns import Column, StyledText
@@ -119,7 +119,7 @@ class RestoreDialog(Dialog[RestoreChoice]):
 
         def outcome_cell(row: _RestoreRow, width: int) -> Iterable[StyledText]:
             name, role = _OUTCOMES[row.outcome]
-            yield StyledText(visible(name), role)
+            yield StyledText(visible_text(name), role)
 
         def text_cell(row: _RestoreRow, width: int) -> Iterable[StyledText]:
             change = row.change
@@ -127,12 +127,12 @@ class RestoreDialog(Dialog[RestoreChoice]):
             was, now = change.then, change.now
             if was is not None and now is not None and was != now:
                 half = max((width - 7) // 2, 8)
-                yield StyledText(visible(sign), "accent")
+                yield StyledText(visible_text(sign), "accent")
                 yield StyledText(one_line(was, half))
-                yield StyledText(visible("  now "), "dim")
+                yield StyledText(visible_text("  now "), "dim")
                 yield StyledText(one_line(now, half), "dim")
                 return
-            yield StyledText(visible(sign), "accent")
+            yield StyledText(visible_text(sign), "accent")
             yield StyledText(one_line(was or now or "", max(width - 2, 8)))
 
         return [Column("outcome", "", outcome_cell, width=10), Column("text", "", text_cell, least=20)]

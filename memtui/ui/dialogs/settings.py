@@ -20,7 +20,7 @@ from memtui.engine.errors import DegradedError, InputError
 from memtui.engine.models.endpoint import host_of
 from memtui.present.format import format_count, plural
 from memtui.present.reembedding import better_ranking_note, model_change_note
-from memtui.present.text import Role, one_line, visible
+from memtui.present.text import Role, one_line, visible_text
 from memtui.ui.action_dispatch import start_worker
 from memtui.ui.configuration import save_setting
 from memtui.ui.safe import assemble
@@ -218,10 +218,10 @@ def setting_columns() -> list[Column[SettingRow]]:
     """Section, name, value, origin."""
 
     def section_cell(row: SettingRow, width: int) -> Iterable[StyledText]:
-        yield StyledText(visible(row.heading), "accent")
+        yield StyledText(visible_text(row.heading), "accent")
 
     def name_cell(row: SettingRow, width: int) -> Iterable[StyledText]:
-        yield StyledText(visible(row.setting.title), "text")
+        yield StyledText(visible_text(row.setting.title), "text")
 
     def value_cell(row: SettingRow, width: int) -> Iterable[StyledText]:
         role: Role = "dim" if row.idle else "text" if row.origin == "default" else "accent"

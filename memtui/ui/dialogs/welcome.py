@@ -15,7 +15,7 @@ from textual.widgets import Static
 
 from memtui.present import import_sources
 from memtui.present.format import format_count
-from memtui.present.text import one_line, visible
+from memtui.present.text import one_line, visible_text
 from memtui.ui.action_dispatch import start_worker
 from memtui.ui.safe import assemble
 from memtui.ui.widgets.columns import Column, StyledText
@@ -110,7 +110,7 @@ class WelcomeDialog(Dialog[WelcomeChoice]):
 
     def _choice_columns(self) -> list[Column[WelcomeChoice]]:
         def number_cell(row: WelcomeChoice, width: int) -> Iterable[StyledText]:
-            yield StyledText(visible(f"{row.number}"), "accent")
+            yield StyledText(visible_text(f"{row.number}"), "accent")
 
         def label_cell(row: WelcomeChoice, width: int) -> Iterable[StyledText]:
             yield StyledText(one_line(row.label, width), "strong")

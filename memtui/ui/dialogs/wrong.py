@@ -16,7 +16,7 @@ from memtui.present.format import relative_time
 from memtui.present.memory import without_secrets
 from memtui.present.operation import actor_name, quoted_query
 from memtui.present.past import time_ago
-from memtui.present.text import max_cells, one_line, visible
+from memtui.present.text import max_cells, one_line, visible_text
 from memtui.ui.presenters.memory_rows import ended_word
 from memtui.ui.row_source import ListSource
 from memtui.ui.safe import Styled, assemble, content
@@ -95,7 +95,7 @@ class WrongDialog(Dialog[PickedMemory]):
             if row.memory is None:
                 yield StyledText(one_line(quoted_query(row.answer), width), "accent")
                 return
-            yield StyledText(visible("  "))
+            yield StyledText(visible_text("  "))
             ending = ended_word(row.memory, width, tuple(self._cautions.get(row.memory.id, ())))
             yield StyledText(ending, "warning")
             yield StyledText(one_line(without_secrets(row.memory), max(width - 2 - max_cells(ending), 1)))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.present.format import format_count, local_month, relative_time
-from memtui.present.text import Visible, max_cells, one_line, visible
+from memtui.present.text import VisibleText, max_cells, one_line, visible_text
 from memtui.ui.widgets.columns import Column, Order, StyledText
 
 if TYPE_CHECKING:
@@ -59,13 +59,13 @@ def entity_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Enti
     """Pin, name and other names, type, mentions, when it was seen first and last."""
 
     def pin_cell(row: Entity, width: int) -> Iterable[StyledText]:
-        yield StyledText(visible(glyphs.pinned if row.pinned else ""), "accent")
+        yield StyledText(visible_text(glyphs.pinned if row.pinned else ""), "accent")
 
     def name_cell(row: Entity, width: int) -> Iterable[StyledText]:
         own = one_line(row.canonical_name, width)
         yield StyledText(own)
         if row.aliases and (left := width - max_cells(own) - 2) >= _ALIASES_LEAST:
-            yield StyledText(Visible("  "))
+            yield StyledText(VisibleText("  "))
             yield StyledText(one_line(", ".join(row.aliases), left), "dim")
 
     def type_cell(row: Entity, width: int) -> Iterable[StyledText]:

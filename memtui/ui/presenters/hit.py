@@ -25,7 +25,7 @@ from memtui.present.hit import (
     share_text,
     shares_by_retriever,
 )
-from memtui.present.text import Visible, max_cells, one_line, visible
+from memtui.present.text import VisibleText, max_cells, one_line, visible_text
 from memtui.ui.safe import assemble, content, content_of_line
 from memtui.ui.widgets.columns import Column, StyledText
 
@@ -118,7 +118,7 @@ def search_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Sear
 
     def rank_cell(row: SearchRow, width: int) -> Iterable[StyledText]:
         if row.hit is not None:
-            yield StyledText(visible(f"{row.hit.rank}"), "text" if row.hit.rank <= AGENTS_SEE else "dim")
+            yield StyledText(visible_text(f"{row.hit.rank}"), "text" if row.hit.rank <= AGENTS_SEE else "dim")
 
     def text_cell(row: SearchRow, width: int) -> Iterable[StyledText]:
         if row.hit is not None:
@@ -126,34 +126,36 @@ def search_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Sear
             room = max(width - 2 - (_MOVED if arrow else 0), 1)
             state = ended_word(row.hit.memory, room, row.hit.cautions, now())
             if row.edge and not row.likely and room >= WORDED:
-                state = visible(f"{glyphs.rule} less likely {glyphs.rule} {state}")
+                state = visible_text(f"{glyphs.rule} less likely {glyphs.rule} {state}")
             content = one_line(row.hit.memory.content, max(room - len(state), 1))
             yield sign_of(row.hit.memory, glyphs)
-            yield StyledText(visible("?"), "accent") if row.expected else StyledText(visible(" "))
+            yield StyledText(visible_text("?"), "accent") if row.expected else StyledText(visible_text(" "))
             yield StyledText(state, "warning")
             yield StyledText(content, "text" if row.hit.memory.active and row.likely else "dim")
             if arrow:
                 yield StyledText(
-                    visible(" " * (room - len(state) - max_cells(content) + _MOVED - max_cells(arrow.text)))
+                    visible_text(
+                        " " * (room - len(state) - max_cells(content) + _MOVED - max_cells(arrow.text))
+                    )
                 )
                 yield arrow
         elif row.saved is not None:
             if row.outcome is None:
-                yield StyledText(visible("? "), "accent")
+                yield StyledText(visible_text("? "), "accent")
             elif row.outcome.passed:
-                yield StyledText(visible(f"{glyphs.done} "), "success")
+                yield StyledText(visible_text(f"{glyphs.done} "), "success")
             else:
-                yield StyledText(visible(f"{glyphs.conflict} "), "warning")
+                yield StyledText(visible_text(f"{glyphs.conflict} "), "warning")
             yield StyledText(one_line(row.saved.query, width - 2))
             yield StyledText(one_line(f"{row.saved.filter}", max(width - 4 - len(row.saved.query), 0)), "dim")
 
     def rank_change(row: SearchRow) -> StyledText | None:
         if row.rank_change is None:
-            return StyledText(visible("new"), "success")
+            return StyledText(visible_text("new"), "success")
         if row.rank_change > 0:
-            return StyledText(visible(f"{glyphs.rising}{row.rank_change}"), "success")
+            return StyledText(visible_text(f"{glyphs.rising}{row.rank_change}"), "success")
         return (
-            StyledText(visible(f"{glyphs.falling}{-row.rank_change}"), "warning")
+            StyledText(visible_text(f"{glyphs.falling}{-row.rank_change}"), "warning")
             if row.rank_change < 0
             else None
         )
@@ -207,8 +209,8 @@ def stacked_bar_cells(
     return [(retriever, shares[retriever]) for retriever in RETRIEVERS if shares.get(retriever)]
 
 
-def bar_text(retriever: RetrieverName, cells: int, glyphs: Glyphs) -> Visible:
-    return visible(glyphs.retrievers[retriever] * cells)
+def bar_text(retriever: RetrieverName, cells: int, glyphs: Glyphs) -> VisibleText:
+    return visible_text(glyphs.retrievers[retriever] * cells)
 
 
 def match_ranges(text: str, retrievers: Mapping[RetrieverName, RetrieverHit]) -> list[Range]:
@@ -363,7 +365,7 @@ class HitText(MemoryText):
                 if room > 3 and hit.term
                 else []
             )
-            level = bar_text(retriever, filled[0][1], self.glyphs) if filled else visible("")
+            level = bar_text(retriever, filled[0][1], self.glyphs) if filled else visible_text("")
             yield assemble(
                 (retriever_label(retriever).ljust(NAME), f"${retriever}"),
                 ranks[retriever].ljust(rank_width),

@@ -16,7 +16,7 @@ from memtui.present.memory import (
     is_past_plan,
     is_replaced,
 )
-from memtui.present.text import Role, Visible, one_line, visible
+from memtui.present.text import Role, VisibleText, one_line, visible_text
 from memtui.ui.widgets.columns import Column, Order, StyledText
 
 if TYPE_CHECKING:
@@ -107,27 +107,27 @@ def memory_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Memo
 
     def text_cell(row: MemoryRow, width: int) -> Iterable[StyledText]:
         yield sign_of(row.memory, glyphs)
-        yield StyledText(Visible(" "))
+        yield StyledText(VisibleText(" "))
         ending = ended_word(row.memory, width, row.cautions)
         role: Role = "warning"
         if not ending and width >= WORDED and (changed := changed_word(row.memory, row.replacements)):
-            ending, role = visible(f"{changed:{_WORD}}  "), "accent"
+            ending, role = visible_text(f"{changed:{_WORD}}  "), "accent"
         yield StyledText(ending, role)
         # The mark of a pinned memory is next to the text.
         room = width - 2 - len(ending) - row.memory.pinned
         yield StyledText(one_line(row.memory.content, room), "text" if row.memory.active else "dim")
 
     def kept_cell(row: MemoryRow, width: int) -> Iterable[StyledText]:
-        yield StyledText(visible(glyphs.pinned if row.memory.pinned else " "), "accent")
-        yield StyledText(visible(glyphs.protected if row.memory.protected else ""), "success")
+        yield StyledText(visible_text(glyphs.pinned if row.memory.pinned else " "), "accent")
+        yield StyledText(visible_text(glyphs.protected if row.memory.protected else ""), "success")
 
     def confidence_bar_cell(row: MemoryRow, width: int) -> Iterable[StyledText]:
         # Most have full confidence. A bar is drawn only if it is less.
         if is_full_confidence(row.memory.effective):
             return
         filled = min(round(max(row.memory.effective, 0.0) * BAR), BAR - 1)
-        yield StyledText(visible(glyphs.bar * filled), _level_role(row.memory))
-        yield StyledText(visible(glyphs.empty * (BAR - filled)), "faint")
+        yield StyledText(visible_text(glyphs.bar * filled), _level_role(row.memory))
+        yield StyledText(visible_text(glyphs.empty * (BAR - filled)), "faint")
 
     def confidence_cell(row: MemoryRow, width: int) -> Iterable[StyledText]:
         yield StyledText(confidence_text(row.memory.effective), _level_role(row.memory))
@@ -140,7 +140,9 @@ def memory_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Memo
 
     def topic_cell(row: MemoryRow, width: int) -> Iterable[StyledText]:
         past = is_past_plan(row.memory, now())
-        yield StyledText(visible("past" if past else row.memory.topic or ""), "warning" if past else "dim")
+        yield StyledText(
+            visible_text("past" if past else row.memory.topic or ""), "warning" if past else "dim"
+        )
 
     def tags_cell(row: MemoryRow, width: int) -> Iterable[StyledText]:
         yield StyledText(one_line(" ".join(row.memory.tags), width), "dim")
@@ -162,26 +164,26 @@ def sign_of(memory: MemoryRecord, glyphs: Glyphs) -> StyledText:
     if not memory.active:
         return StyledText(ended_sign(memory, glyphs), "warning")
     if is_fading(memory):
-        return StyledText(visible(glyphs.fading), "warning")
+        return StyledText(visible_text(glyphs.fading), "warning")
     role: Role = "dim" if memory.kind == "episode" else "accent"
-    return StyledText(visible(glyphs.kinds[memory.kind]), role)
+    return StyledText(visible_text(glyphs.kinds[memory.kind]), role)
 
 
-def ended_sign(memory: MemoryRecord, glyphs: Glyphs) -> Visible:
+def ended_sign(memory: MemoryRecord, glyphs: Glyphs) -> VisibleText:
     """The sign of a memory in the Trash."""
-    return visible(glyphs.replaced if is_replaced(memory) else glyphs.ended)
+    return visible_text(glyphs.replaced if is_replaced(memory) else glyphs.ended)
 
 
 def ended_word(
     memory: MemoryRecord, room: int, cautions: Sequence[Caution] = (), now: float | None = None
-) -> Visible:
+) -> VisibleText:
     """Why it is in the Trash or no longer true, shown before its text: ``replaced   ``, ``corrected  ``.
 
     ``now``: a plan whose day is over by then is ``past``. Empty if it is active and true, and in a narrow list.
     """
     past = now is not None and is_past_plan(memory, now)
     if room < WORDED or (memory.active and not cautions and not past):
-        return Visible("")
+        return VisibleText("")
     word = (
         ended_reason(memory)
         if not memory.active
@@ -189,7 +191,7 @@ def ended_word(
         if cautions
         else "past"
     )
-    return visible(f"{word:{_WORD}}  ")
+    return visible_text(f"{word:{_WORD}}  ")
 
 
 def changed_word(memory: MemoryRecord, found: Sequence[Replacement]) -> str:

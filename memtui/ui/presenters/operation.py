@@ -21,7 +21,7 @@ from memtui.present.operation import (
     recall_facts,
     undo_notes,
 )
-from memtui.present.text import Visible, one_line, visible
+from memtui.present.text import VisibleText, one_line, visible_text
 from memtui.ui.safe import assemble, content, content_of_line, line
 from memtui.ui.widgets.columns import Column, StyledText
 
@@ -99,11 +99,11 @@ def _as_recall(row: Entry) -> RecallRow:
     return row
 
 
-def short_time(at: int, now: float) -> Visible:
+def short_time(at: int, now: float) -> VisibleText:
     """Twelve cells at most: the time today, day and time this year, else the date."""
     then, today = datetime.fromtimestamp(at), datetime.fromtimestamp(now)
     if then.date() == today.date():
-        return visible(f"{then:%H:%M}")
+        return visible_text(f"{then:%H:%M}")
     return local_time(at, now) if then.year == today.year else local_date(at, now)
 
 
@@ -127,7 +127,7 @@ def history_columns(now: Callable[[], float]) -> list[Column[Entry]]:
             yield StyledText(one_line(quoted_query(recall_of(row)), width))
             return
         if operation.state != "done" and not operation.interrupted:
-            yield StyledText(visible(f"{operation.state} "), "warning")
+            yield StyledText(visible_text(f"{operation.state} "), "warning")
         yield StyledText(one_line(operation.label, width), "text" if operation.state == "done" else "dim")
 
     def row_count_cell(row: Entry, width: int) -> Iterable[StyledText]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from memtui.present.glyphs import Glyphs
 import re
 
-from memtui.present.text import Visible, max_cells
+from memtui.present.text import VisibleText, max_cells
 
 # Width of the labels in cells.
 LABEL = 12
@@ -68,24 +68,24 @@ _WIDEST = 2
 _pieces = re.compile(r"\s+|\S+")
 
 
-def wrap_text(text: Visible, width: int) -> list[Visible]:
+def wrap_text(text: VisibleText, width: int) -> list[VisibleText]:
     """The lines of a text, none wider than ``width`` cells. Its own line breaks are kept.
 
     It is broken at blanks, and inside words that are longer than a line. Blanks at the start of a line are
     kept (code); blanks at a break are removed.
     """
     width = max(width, _WIDEST)
-    lines: list[Visible] = []
+    lines: list[VisibleText] = []
     for paragraph in text.split("\n"):
         if max_cells(paragraph) <= width:
-            lines.append(Visible(paragraph.rstrip()))
+            lines.append(VisibleText(paragraph.rstrip()))
         else:
             lines += _break_line(paragraph, width)
     return lines
 
 
-def _break_line(paragraph: str, width: int) -> list[Visible]:
-    lines: list[Visible] = []
+def _break_line(paragraph: str, width: int) -> list[VisibleText]:
+    lines: list[VisibleText] = []
     line, room = "", width
     for found in _pieces.finditer(paragraph):
         piece = found[0]
@@ -97,16 +97,17 @@ def _break_line(paragraph: str, width: int) -> list[Visible]:
                 room = min(room, 0)
             continue
         if size > room and (line.strip() or room < _WIDEST):
-            lines += [Visible(line.rstrip())] if line.strip() else []  # safe-text: a piece of visible text
+            if line.strip():
+                lines.append(VisibleText(line.rstrip()))  # safe-text: a piece of visible text
             line, room = "", width
         while size > room:
             head = _fitting_start(piece, room)
-            lines.append(Visible(line + head))  # safe-text: a piece of visible text
+            lines.append(VisibleText(line + head))  # safe-text: a piece of visible text
             piece = piece[len(head) :]
             size, line, room = max_cells(piece), "", width
         line, room = line + piece, room - size
     if line.strip():
-        lines.append(Visible(line.rstrip()))  # safe-text: a piece of visible text
+        lines.append(VisibleText(line.rstrip()))  # safe-text: a piece of visible text
     return lines
 
 

@@ -13,7 +13,7 @@ from textual.widget import Widget
 
 from memtui.present.format import format_count as full_count
 from memtui.present.format import short_count
-from memtui.present.text import Visible, max_cells, one_line, visible
+from memtui.present.text import VisibleText, max_cells, one_line, visible_text
 from memtui.ui.messages import message_type
 from memtui.ui.safe import assemble, line
 
@@ -51,8 +51,8 @@ class _TabText(NamedTuple):
     """What a tab shows: its name, full or short, its count, and the blanks after both."""
 
     tab: TabLabel
-    name: Visible
-    counted: Visible
+    name: VisibleText
+    counted: VisibleText
     after: int
 
     @property
@@ -132,8 +132,8 @@ class TabBar(Widget):
             [_TabText(tab, full(tab), self._work_sign_text(tab), 1) for tab in self.tabs],
             [_TabText(tab, full(tab), self._work_sign_text(tab), 0) for tab in self.tabs],
             *(self._shorten_names(number) for number in range(1, len(self.tabs) + 1)),
-            [_TabText(tab, visible(tab.short), self._work_count_text(tab), 1) for tab in self.tabs],
-            [_TabText(tab, visible(tab.short), self._work_sign_text(tab), 1) for tab in self.tabs],
+            [_TabText(tab, visible_text(tab.short), self._work_count_text(tab), 1) for tab in self.tabs],
+            [_TabText(tab, visible_text(tab.short), self._work_sign_text(tab), 1) for tab in self.tabs],
         ):
             if texts and sum(text.width for text in texts) - texts[-1].after <= self.size.width:
                 break
@@ -145,7 +145,7 @@ class TabBar(Widget):
         return [
             _TabText(
                 tab,
-                visible(f" {tab.short}") if tab in longest else self._full_text(tab),
+                visible_text(f" {tab.short}") if tab in longest else self._full_text(tab),
                 self._work_count_text(tab),
                 1,
             )
@@ -153,19 +153,19 @@ class TabBar(Widget):
         ]
 
     @staticmethod
-    def _full_text(tab: TabLabel) -> Visible:
-        return visible(f" {tab.label}")
+    def _full_text(tab: TabLabel) -> VisibleText:
+        return visible_text(f" {tab.label}")
 
     @staticmethod
-    def _text_with_count(tab: TabLabel, counted: Callable[[int], str]) -> Visible:
-        return visible("" if tab.counted is None else f" {counted(tab.counted)}")
+    def _text_with_count(tab: TabLabel, counted: Callable[[int], str]) -> VisibleText:
+        return visible_text("" if tab.counted is None else f" {counted(tab.counted)}")
 
-    def _work_count_text(self, tab: TabLabel) -> Visible:
+    def _work_count_text(self, tab: TabLabel) -> VisibleText:
         """The count of a tab that calls the person; totals are left out."""
-        return self._text_with_count(tab, short_count) if tab.calls and tab.counted else visible("")
+        return self._text_with_count(tab, short_count) if tab.calls and tab.counted else visible_text("")
 
-    def _work_sign_text(self, tab: TabLabel) -> Visible:
-        return visible(self._waits if tab.calls and tab.counted else "")
+    def _work_sign_text(self, tab: TabLabel) -> VisibleText:
+        return visible_text(self._waits if tab.calls and tab.counted else "")
 
     def on_click(self, event: events.Click) -> None:
         first, texts, _ = self._visible_tabs()
@@ -199,7 +199,7 @@ class StatusLine(Widget):
     def render(self) -> Content:
         width = max(self.size.width, 1)
         busy = self.running[-1] if self.running else ""
-        hint = one_line(self.undo_hint, 24) if self.said else Visible("")
+        hint = one_line(self.undo_hint, 24) if self.said else VisibleText("")
         right = line(f"{self.spinner} {busy}…" if busy else "", width // 3, "$accent")
         room = width - right.cell_length - 1
         needed = max_cells(one_line(self.said, width)) + max_cells(hint) + 9 if self.said else 0
@@ -218,7 +218,7 @@ class StatusLine(Widget):
         said = (
             one_line(self.said, max(room - max_cells(hint) - 9, 0))
             if self.said and room > 12
-            else Visible("")
+            else VisibleText("")
         )
         colour = {"warning": "$warning", "error": "$error"}.get(self.severity, "$text")
         sign = "! " if said and self.severity != "information" else ""

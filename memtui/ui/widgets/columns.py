@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
-from memtui.present.text import Role, Visible
+from memtui.present.text import Role, VisibleText
 
 Row = TypeVar("Row")
 
@@ -15,7 +15,7 @@ GAP = 2
 class StyledText(NamedTuple):
     """Text in one role. The role decides its colour."""
 
-    text: Visible
+    text: VisibleText
     role: Role = "text"
 
 

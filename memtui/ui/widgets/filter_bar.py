@@ -12,7 +12,7 @@ from textual.reactive import reactive
 from textual.timer import Timer
 from textual.widget import Widget
 
-from memtui.present.text import max_cells, one_line, visible
+from memtui.present.text import max_cells, one_line, visible_text
 from memtui.ui.action_dispatch import start_worker
 from memtui.ui.messages import message_type
 from memtui.ui.safe import assemble, line
@@ -123,7 +123,7 @@ class FilterBar(Widget):
     def _make_input(self) -> FilterInput:
         from .filter_input import FilterInput, LanguageInput
 
-        placeholder = visible(self._placeholder)
+        placeholder = visible_text(self._placeholder)
         if not self._language:
             return FilterInput(self._text, placeholder)
         from .filter_input import CompletionList
@@ -179,7 +179,7 @@ class FilterBar(Widget):
         if not isinstance(error, FilterError) or error.expression != self.value.strip():
             return ""
         blanks = len(self.value) - len(self.value.lstrip())
-        before = max_cells(visible(self.value[: blanks + error.position]))
+        before = max_cells(visible_text(self.value[: blanks + error.position]))
         return " " * (SIGN + before) + "^" * error.length
 
     # -- completion
@@ -228,7 +228,7 @@ class FilterBar(Widget):
         if self._completion is None:
             self._choices.close()
         else:
-            before = max_cells(visible(text[: self._completion.start])) - round(self._input.scroll_x)
+            before = max_cells(visible_text(text[: self._completion.start])) - round(self._input.scroll_x)
             left = self.gutter.left + SIGN + before - 1
             self._choices.show_choices(self._completion.choices, left, self.outer_size.width)
         if self._choices.is_open != was_open:

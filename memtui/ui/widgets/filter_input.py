@@ -11,7 +11,7 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input, OptionList
 
-from memtui.present.text import Visible, max_cells, one_line
+from memtui.present.text import VisibleText, max_cells, one_line
 from memtui.ui.action_dispatch import perform_action
 from memtui.ui.actions import Action, ActionContext
 from memtui.ui.keymap import bindings_at
@@ -129,7 +129,7 @@ class FilterInput(Input):
     class TypingEnded(Message):
         """Typing is finished."""
 
-    def __init__(self, text: str, placeholder: Visible) -> None:
+    def __init__(self, text: str, placeholder: VisibleText) -> None:
         super().__init__(text, placeholder=placeholder, compact=True, select_on_focus=False)
 
     async def _on_key(self, event: events.Key) -> None:
@@ -161,7 +161,7 @@ class LanguageInput(FilterInput):
     class Closed(Message):
         """The completions were closed."""
 
-    def __init__(self, text: str, placeholder: Visible, choices: CompletionList) -> None:
+    def __init__(self, text: str, placeholder: VisibleText, choices: CompletionList) -> None:
         super().__init__(text, placeholder)
         self._choices = choices
 

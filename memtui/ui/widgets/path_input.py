@@ -11,7 +11,7 @@ from textual.message import Message
 from textual.suggester import Suggester
 from textual.widgets import Input
 
-from memtui.present.text import visible
+from memtui.present.text import visible_text
 from memtui.ui.messages import message_type
 
 # A folder with more names is not searched.
@@ -70,7 +70,7 @@ class PathInput(Input):
     def __init__(self, value: str = "", *, placeholder: str = "") -> None:
         super().__init__(
             value,
-            placeholder=visible(placeholder),
+            placeholder=visible_text(placeholder),
             compact=True,
             suggester=PathSuggester(),
             select_on_focus=False,

@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from memtui.present.glyphs import Glyphs
-from memtui.present.text import Visible, max_cells, one_line, one_line_part
+from memtui.present.text import VisibleText, max_cells, one_line, one_line_part
 from memtui.ui.action_dispatch import perform_action, perform_chord
 from memtui.ui.actions import Action
 from memtui.ui.messages import message_type
@@ -267,7 +267,7 @@ class StopView(PagedView, Generic[S], can_focus=True, inherit_bindings=False):
     def _render_part(self, part: LinePart) -> list[Segment]:
         here = part.stop is not None and part.stop == self.cursor and self.has_focus
         state: State = "cursor" if here else "plain"
-        bar = one_line(self.glyphs.cursor, 1) if here else Visible(" ")
+        bar = one_line(self.glyphs.cursor, 1) if here else VisibleText(" ")
         drawn = [
             segment(bar, self._role_style(state, "accent")),
             Segment(" ", self._role_style(state, "text")),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.present.entity import type_sign
 from memtui.present.format import format_count
-from memtui.present.text import Role, Visible, max_cells, one_line, visible
+from memtui.present.text import Role, VisibleText, max_cells, one_line, visible_text
 from memtui.ui.widgets.columns import StyledText
 
 from .radial_layout import LabelPosition, RadialLayout, lay_out
@@ -77,32 +77,32 @@ def _label_width(one: Companion) -> int:
 def _companion_label(one: Companion, spot: LabelPosition, glyphs: Glyphs) -> tuple[StyledText, ...]:
     """The sign of its type, next to the line; its name; the number of memories. Mirrored at the left."""
     sign, role = type_sign(one.entity.type, glyphs)
-    number = visible(format_count(one.together))
+    number = visible_text(format_count(one.together))
     room = spot.width - 3 - max_cells(number)
     name = one_line(one.entity.canonical_name, _NAME)
     if room < min(max_cells(name), _SHORTEST):
-        number, room = Visible(""), spot.width - 2
+        number, room = VisibleText(""), spot.width - 2
     name = one_line(name, room)
-    blank = StyledText(Visible(" "))
-    pieces = [StyledText(visible(sign), role), blank, StyledText(name, "text")]
+    blank = StyledText(VisibleText(" "))
+    pieces = [StyledText(visible_text(sign), role), blank, StyledText(name, "text")]
     if number:
         pieces += [blank, StyledText(number, "dim")]
     spare = spot.width - sum(max_cells(piece.text) for piece in pieces)
-    pieces.append(StyledText(visible(" " * max(spare, 0))))
+    pieces.append(StyledText(visible_text(" " * max(spare, 0))))
     return tuple(reversed(pieces) if spot.side < 0 else pieces)
 
 
-def _middle_label(layout: RadialLayout, name: Visible, glyphs: Glyphs) -> Iterator[tuple[int, PieceRun]]:
+def _middle_label(layout: RadialLayout, name: VisibleText, glyphs: Glyphs) -> Iterator[tuple[int, PieceRun]]:
     spot, frame = layout.middle, _PLAIN_FRAME if glyphs.ties.isascii() else _FRAME
     shown = one_line(name, spot.width - 4)
     spare = spot.width - 4 - max_cells(shown)
-    before, after = visible(" " * (spare // 2 + 1)), visible(" " * (spare - spare // 2 + 1))
-    sides = [StyledText(visible(frame[1][0]), "accent"), StyledText(visible(frame[1][2]), "accent")]
+    before, after = visible_text(" " * (spare // 2 + 1)), visible_text(" " * (spare - spare // 2 + 1))
+    sides = [StyledText(visible_text(frame[1][0]), "accent"), StyledText(visible_text(frame[1][2]), "accent")]
     inside = [StyledText(before), StyledText(shown, "strong"), StyledText(after)]
     yield spot.row, PieceRun(spot.left, (sides[0], *inside, sides[1]), -1)
     if layout.framed:
         for row, ends in ((spot.row - 1, frame[0]), (spot.row + 1, frame[2])):
-            edge = StyledText(visible(ends[0] + ends[1] * (spot.width - 2) + ends[2]), "accent")
+            edge = StyledText(visible_text(ends[0] + ends[1] * (spot.width - 2) + ends[2]), "accent")
             yield row, PieceRun(spot.left, (edge,))
 
 
@@ -178,7 +178,7 @@ class _DotLines:
             if rank:
                 these = list(columns)
                 text = "".join(self._dots_character(marks[column]) for column in these)
-                yield PieceRun(these[0], (StyledText(visible(text), _role_of_line(rank)),))
+                yield PieceRun(these[0], (StyledText(visible_text(text), _role_of_line(rank)),))
 
     def _dots_character(self, mark: int) -> str:
         return self._ties[mark - 1] if self._ties.isascii() else chr(0x2800 + mark)

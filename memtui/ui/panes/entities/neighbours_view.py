@@ -12,7 +12,7 @@ from textual.strip import Strip
 
 from memtui.present.entity import companion_line, companions_left_out, latest_line, type_sign
 from memtui.present.glyphs import Glyphs
-from memtui.present.text import Line, Role, max_cells, one_line, visible
+from memtui.present.text import Line, Role, max_cells, one_line, visible_text
 from memtui.ui.action_dispatch import perform_action, perform_chord
 from memtui.ui.actions import ActionContext
 from memtui.ui.keymap import bindings_at
@@ -177,7 +177,7 @@ class NeighboursView(LineView, can_focus=True, inherit_bindings=False):
             pieces = []
             for text, role in self._foot[y - rows]:
                 pieces.append(
-                    StyledText(one_line(text, left) if max_cells(text) > left else visible(text), role)
+                    StyledText(one_line(text, left) if max_cells(text) > left else visible_text(text), role)
                 )
                 left -= max_cells(pieces[-1].text)
                 if left <= 0:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memtui.present import caution, replacement
 from memtui.present.entity import DECIDED, entity_facts, unsearched_note
 from memtui.present.format import MONTHS, format_count, plural, relative_time
-from memtui.present.text import Visible, max_cells, one_line, one_line_part, visible
+from memtui.present.text import VisibleText, max_cells, one_line, one_line_part, visible_text
 from memtui.ui.presenters.memory_rows import ended_word, sign_of
 from memtui.ui.presenters.plots import resample_values
 from memtui.ui.presenters.text_layout import wrap_text
@@ -78,13 +78,15 @@ def _text_around(text: str, start: int, width: int) -> str:
     return f"…{text[blank + 1 if blank >= 0 else begin : begin + _LOOKED_AT]}"
 
 
-def _marked_pieces(shown: Visible, ranges: Sequence[tuple[int, int]]) -> list[StyledText]:
+def _marked_pieces(shown: VisibleText, ranges: Sequence[tuple[int, int]]) -> list[StyledText]:
     pieces, at = [], 0
     for start, end in ranges:
-        pieces.append(StyledText(Visible(shown[at:start])))  # safe-text: a piece of visible text
-        pieces.append(StyledText(Visible(shown[start:end]), "entity"))  # safe-text: a piece of visible text
+        pieces.append(StyledText(VisibleText(shown[at:start])))  # safe-text: a piece of visible text
+        pieces.append(
+            StyledText(VisibleText(shown[start:end]), "entity")
+        )  # safe-text: a piece of visible text
         at = end
-    pieces.append(StyledText(Visible(shown[at:])))  # safe-text: a piece of visible text
+    pieces.append(StyledText(VisibleText(shown[at:])))  # safe-text: a piece of visible text
     return [piece for piece in pieces if piece.text]
 
 
@@ -177,22 +179,22 @@ class ProfileText:
         entity = portrait.entity
         if entity.summary:
             yield from (
-                [StyledText(line)] for line in wrap_text(visible(entity.summary, _SUMMARY), self.width)
+                [StyledText(line)] for line in wrap_text(visible_text(entity.summary, _SUMMARY), self.width)
             )
             for one in portrait.cautions.get(entity.id, ())[:1]:
                 ended = "".join(text for text, _ in caution.caution_line(one, self.now))
                 yield [StyledText(one_line(ended, self.width), "warning")]
         elif key := self.keys.get("summary"):
             yield [
-                StyledText(visible(key), "accent"),
-                StyledText(visible("  say in a line who or what this is"), "dim"),
+                StyledText(visible_text(key), "accent"),
+                StyledText(visible_text("  say in a line who or what this is"), "dim"),
             ]
         yield []
         pieces = [StyledText(one_line(entity.type, self.width - LABEL))]
         if entity.decided:
             pieces += [
-                StyledText(visible(f"  {self.glyphs.protected}"), "success"),
-                StyledText(visible(f" {DECIDED}"), "dim"),
+                StyledText(visible_text(f"  {self.glyphs.protected}"), "success"),
+                StyledText(visible_text(f" {DECIDED}"), "dim"),
             ]
         yield from self._labelled_line("type", pieces)
         for label, parts in entity_facts(entity, portrait.unlinked, self.now, between=f" {self.glyphs.dot} "):
@@ -205,7 +207,7 @@ class ProfileText:
                 "enriched", f"found in {number} only when a model read them again: {ADDED}"
             )
         if portrait.waiting:
-            line = visible(f"{self.glyphs.busy} {unsearched_note(portrait.waiting)}")
+            line = visible_text(f"{self.glyphs.busy} {unsearched_note(portrait.waiting)}")
             yield from self._labelled_line("reading", [StyledText(line, "accent")])
         yield []
 
@@ -221,14 +223,14 @@ class ProfileText:
         top, levels = max([*shown, 1]), self.glyphs.curve
         drawn = "".join(levels[(value * len(levels) - 1) // top] if value else " " for value in shown)
         yield from self._labelled_line(
-            "by month", [StyledText(visible(drawn), "entity"), StyledText(visible(ends), "dim")]
+            "by month", [StyledText(visible_text(drawn), "entity"), StyledText(visible_text(ends), "dim")]
         )
 
     def _labelled_line(self, label: str, pieces: Sequence[StyledText]) -> Iterable[list[StyledText]]:
-        yield [StyledText(visible(label.ljust(LABEL)), "dim"), *pieces]
+        yield [StyledText(visible_text(label.ljust(LABEL)), "dim"), *pieces]
 
     def _wrapped_line(self, label: str, text: str) -> Iterable[list[StyledText]]:
-        for index, line in enumerate(wrap_text(visible(text, _ALIASES), self.width - LABEL)):
+        for index, line in enumerate(wrap_text(visible_text(text, _ALIASES), self.width - LABEL)):
             yield from self._labelled_line("" if index else label, [StyledText(line)])
 
     # -- lists
@@ -262,20 +264,24 @@ class ProfileText:
         age = relative_time(one.event_time, self.now)
         room = width - 2 - _AGE - 1 - (where + 2 if where else 0)
         state = ended_word(one, room, portrait.cautions.get(one.id, ()))
-        pieces = [sign_of(one, self.glyphs), StyledText(Visible(" ")), StyledText(state, "warning")]
+        pieces = [sign_of(one, self.glyphs), StyledText(VisibleText(" ")), StyledText(state, "warning")]
         pieces += marks.line(one.content, room - len(state))
         pieces.append(_spaces(room - sum(max_cells(piece.text) for piece in pieces[2:])))
         if where:
             title = one_line(portrait.titles.get(one.session_id or "", ""), where)
             pieces += [_spaces(2), StyledText(title, "dim"), _spaces(where - max_cells(title))]
         added = ADDED if one.rid in portrait.added else " "
-        return [*pieces, StyledText(visible(added), "context"), StyledText(visible(age.rjust(_AGE)), "dim")]
+        return [
+            *pieces,
+            StyledText(visible_text(added), "context"),
+            StyledText(visible_text(age.rjust(_AGE)), "dim"),
+        ]
 
     def _change_line(self, change: Replacement, of: MemoryRecord, width: int) -> list[StyledText]:
         """What it was before: ``was 12 May, now 19 May (said on 4 May)``."""
         pieces, room = [_spaces(_CHANGE_INDENT)], width - _CHANGE_INDENT
         for text, role in replacement.line(change, self.now, of):
-            shown = visible(text) if max_cells(text) <= room else one_line_part(text, room)
+            shown = visible_text(text) if max_cells(text) <= room else one_line_part(text, room)
             pieces.append(StyledText(shown, role))
             room -= max_cells(shown)
             if room < 1:
@@ -288,7 +294,10 @@ class ProfileText:
         more = f"all {format_count(portrait.total)} in Memories"
         yield self._stop_line(
             Stop(),
-            [StyledText(visible(f"{self.glyphs.rule} "), "dim"), StyledText(visible(more), "accent")],
+            [
+                StyledText(visible_text(f"{self.glyphs.rule} "), "dim"),
+                StyledText(visible_text(more), "accent"),
+            ],
             width,
         )
         yield LinePart((), width)
@@ -300,7 +309,7 @@ class ProfileText:
         yield self._heading("seen together with", 0, width)
         kind = 12 if width >= 44 else 0
         for one in shown:
-            number = visible(format_count(one.together).rjust(6))
+            number = visible_text(format_count(one.together).rjust(6))
             room = width - max_cells(number) - (kind + 1 if kind else 0)
             name = one_line(one.entity.canonical_name, room)
             pieces = [StyledText(name, "entity"), _spaces(room - max_cells(name))]
@@ -313,7 +322,7 @@ class ProfileText:
     def _heading(self, title: str, number: int, width: int) -> LinePart:
         pieces = [StyledText(one_line(title, width), "strong")]
         if number:
-            pieces.append(StyledText(visible(f" {format_count(number)}"), "dim"))
+            pieces.append(StyledText(visible_text(f" {format_count(number)}"), "dim"))
         return LinePart(pieces, width)
 
     def _stop_line(self, stop: Stop, pieces: Sequence[StyledText], width: int) -> LinePart:
@@ -322,7 +331,7 @@ class ProfileText:
 
 
 def _spaces(number: int) -> StyledText:
-    return StyledText(visible(" " * max(number, 0)))
+    return StyledText(visible_text(" " * max(number, 0)))
 
 
 def _month_label(month: MonthCount) -> str:

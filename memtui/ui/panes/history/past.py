@@ -11,7 +11,7 @@ from textual.content import Content
 from memtui.present.format import format_count, local_time, plural
 from memtui.present.memory import confidence_text, ended_reason, kind_label, speaker_note, version_differences
 from memtui.present.past import coverage_notes, kind_counts, time_ago, verb_label, verb_role
-from memtui.present.text import Visible, one_line, visible
+from memtui.present.text import VisibleText, one_line, visible_text
 from memtui.ui.action_dispatch import start_worker
 from memtui.ui.actions import Action
 from memtui.ui.presenters.diff import mark_differences
@@ -225,7 +225,7 @@ def columns_for_row_type(columns: Sequence[Column[Any]], fits: Callable[[object]
     def empty_unless_fitting(
         cell: Callable[[Any, int], Iterable[StyledText]],
     ) -> Callable[[Any, int], Iterable[StyledText]]:
-        return lambda row, width: cell(row, width) if fits(row) else (StyledText(Visible("")),)
+        return lambda row, width: cell(row, width) if fits(row) else (StyledText(VisibleText("")),)
 
     return [column._replace(cell=empty_unless_fitting(column.cell)) for column in columns]
 
@@ -251,14 +251,14 @@ def change_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Any]
         yield StyledText(one_line(verb_label(row.change.verb), width), verb_role(row.change.verb))
 
     def sign_cell(row: ChangeRow, width: int) -> Iterable[StyledText]:
-        yield StyledText(visible(glyphs.kinds[row.change.memory.kind]), "accent")
+        yield StyledText(visible_text(glyphs.kinds[row.change.memory.kind]), "accent")
 
     def text_cell(row: ChangeRow, width: int) -> Iterable[StyledText]:
         yield StyledText(one_line(row.change.memory.content, width))
 
     def time_cell(row: ChangeRow, width: int) -> Iterable[StyledText]:
         yield StyledText(
-            short_time(row.change.at, now()) if row.change.at is not None else Visible(""), "dim"
+            short_time(row.change.at, now()) if row.change.at is not None else VisibleText(""), "dim"
         )
 
     columns = [

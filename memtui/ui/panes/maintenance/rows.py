@@ -15,7 +15,7 @@ from memtui.present.job import GROUPS, Group, growth_line, jobs_line, run_outcom
 from memtui.present.past import time_ago
 from memtui.present.question import results_line
 from memtui.present.sync import status_words
-from memtui.present.text import Role, Visible, one_line, visible
+from memtui.present.text import Role, VisibleText, one_line, visible_text
 from memtui.ui.actions import ActionContext
 from memtui.ui.presenters.operation import short_time as short_time
 from memtui.ui.widgets.columns import Column, StyledText
@@ -329,7 +329,7 @@ def maintenance_columns(
 
     def sign_cell(row: Row, width: int) -> Iterable[StyledText]:
         sign, role = _sign_of_row(row, glyphs)
-        yield StyledText(visible(sign), role)
+        yield StyledText(visible_text(sign), role)
 
     def name_cell(row: Row, width: int) -> Iterable[StyledText]:
         role: Role = "dim" if row.run is not None else "strong" if row.group is not None else "text"
@@ -364,11 +364,11 @@ def maintenance_columns(
     def last_run_cell(row: Row, width: int) -> Iterable[StyledText]:
         run = row.run or (row.job.last if row.job is not None else None)
         at = run.started_at if run is not None else row.backup.at if row.backup is not None else None
-        yield StyledText(relative_time(at, now()) if at is not None else Visible(""), "dim")
+        yield StyledText(relative_time(at, now()) if at is not None else VisibleText(""), "dim")
 
     def next_run_cell(row: Row, width: int) -> Iterable[StyledText]:
         if row.job is not None and row.job.enabled and row.job.obstacle:
-            yield StyledText(Visible("waits"), "warning")
+            yield StyledText(VisibleText("waits"), "warning")
         elif row.job is not None and row.job.enabled and row.job.next_due is not None:
             yield StyledText(relative_time(row.job.next_due, now()), "dim")
 

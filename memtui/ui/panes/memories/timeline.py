@@ -18,7 +18,7 @@ from textual.strip import Strip
 from memtui.engine.errors import InputError
 from memtui.engine.records import LAYERS, ROWS_BY, UNITS
 from memtui.present import timeline as words
-from memtui.present.text import Line, Role, Visible, max_cells, one_line, visible
+from memtui.present.text import Line, Role, VisibleText, max_cells, one_line, visible_text
 from memtui.ui.action_dispatch import perform_action, perform_chord, start_worker
 from memtui.ui.actions import Action, ActionContext
 from memtui.ui.keymap import bindings_at
@@ -490,7 +490,7 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
         row = where.row_at(y) if where is not None else None
         grid = left - where.left if row is not None and where is not None else -1
         for text, role in self._drawn[y]:
-            shown = one_line(text, left) if max_cells(text) > left else visible(text)
+            shown = one_line(text, left) if max_cells(text) > left else visible_text(text)
             if left == grid:  # what Textual measures of a name may be less
                 drawn = [*Strip(drawn).adjust_cell_length(width - _BLANK - grid, blank)]
             if where is not None and left <= grid and role == words.ROLES[self.spot.layer]:
@@ -500,7 +500,7 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
             left -= max_cells(shown)
         return self._with_cursor(Strip(drawn).adjust_cell_length(width, blank), y)
 
-    def _draw_bars(self, text: Visible, role: Role, below: int, lines: int) -> Iterator[Segment]:
+    def _draw_bars(self, text: VisibleText, role: Role, below: int, lines: int) -> Iterator[Segment]:
         """The bars in a line, brighter the higher they are. ``below``: so many of the row's ``lines``."""
         signs = self.shell.glyphs.bars
         for sign, same in groupby(text):

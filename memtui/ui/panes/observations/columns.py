@@ -15,7 +15,7 @@ from textual.widget import Widget
 
 from memtui.present.format import format_count, relative_time
 from memtui.present.memory import confidence_text
-from memtui.present.text import Visible, one_line, visible
+from memtui.present.text import VisibleText, one_line, visible_text
 from memtui.ui.action_dispatch import start_worker
 from memtui.ui.actions import Action
 from memtui.ui.keymap import bindings_at
@@ -141,7 +141,7 @@ class ObservationLines:
 
     def _text_cell(self, row: ObservationRow, width: int) -> Iterable[StyledText]:
         if row.memory.protected:
-            yield StyledText(visible(f"{self._glyphs.protected} "), "success")
+            yield StyledText(visible_text(f"{self._glyphs.protected} "), "success")
         self._room = width
         yield StyledText(self._wrapped_text(row)[0] if self._tall else one_line(row.memory.content, width))
 
@@ -152,11 +152,11 @@ class ObservationLines:
         else:
             yield from self._source_cell(row, width)
 
-    def _wrapped_text(self, row: ObservationRow) -> list[Visible]:
+    def _wrapped_text(self, row: ObservationRow) -> list[VisibleText]:
         """The text in lines; the first one leaves room for score or age."""
         taken = 2 if row.memory.protected else 0
         text = one_line(row.memory.content, _READ)
-        return wrap_text(text, max(self._room - taken, 8)) or [Visible("")]
+        return wrap_text(text, max(self._room - taken, 8)) or [VisibleText("")]
 
     def _source_cell(self, row: ObservationRow, width: int) -> Iterable[StyledText]:
         yield StyledText(one_line(row.memory.source or "", width), "dim")
@@ -172,9 +172,9 @@ class ObservationLines:
     def _score_cell(self, row: ObservationRow, width: int) -> Iterable[StyledText]:
         if row.hit is not None:
             filled = max(1, round(BAR * row.hit.score / row.best))
-            yield StyledText(visible(self._glyphs.bar * filled), "keyword")
-            yield StyledText(visible(self._glyphs.empty * (BAR - filled)), "faint")
-            yield StyledText(Visible(" "))
+            yield StyledText(visible_text(self._glyphs.bar * filled), "keyword")
+            yield StyledText(visible_text(self._glyphs.empty * (BAR - filled)), "faint")
+            yield StyledText(VisibleText(" "))
             yield StyledText(confidence_text(row.hit.score), "dim")
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.present.format import plural, relative_time
 from memtui.present.review import card_kind
-from memtui.present.text import Role, Visible, max_cells, one_line, visible
+from memtui.present.text import Role, VisibleText, max_cells, one_line, visible_text
 from memtui.ui.widgets.columns import Column, StyledText
 
 if TYPE_CHECKING:
@@ -187,17 +187,17 @@ def card_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Card]]
     """Sign, kind and text, age."""
 
     def sign_cell(card: Card, width: int) -> Iterable[StyledText]:
-        yield StyledText(visible(card.sign(glyphs)), card.role)
+        yield StyledText(visible_text(card.sign(glyphs)), card.role)
 
     def text_cell(card: Card, width: int) -> Iterable[StyledText]:
-        words = visible(f"{card.words:<{_WORDS}}  " if width >= _WORDS_FROM else "")
+        words = visible_text(f"{card.words:<{_WORDS}}  " if width >= _WORDS_FROM else "")
         yield StyledText(words, card.role)
         yield StyledText(one_line(card.headline, width - max_cells(words)))
 
     def age_cell(card: Card, width: int) -> Iterable[StyledText]:
         item = card.item
         times = [one.event_time for one in (*item.memories, *item.sources)]
-        yield StyledText(relative_time(max(times), now()) if times else Visible(""), "dim")
+        yield StyledText(relative_time(max(times), now()) if times else VisibleText(""), "dim")
 
     return [
         Column("sign", "", sign_cell, width=1),

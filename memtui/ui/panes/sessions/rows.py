@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from memtui.present.format import format_count, relative_time
 from memtui.present.session import consolidation_failure, consolidation_status, session_facts, session_state
-from memtui.present.text import Visible, one_line, visible
+from memtui.present.text import VisibleText, one_line, visible_text
 from memtui.ui.presenters.text_layout import wrap_text
 from memtui.ui.widgets.columns import Column, Order, StyledText
 
@@ -59,7 +59,7 @@ def session_columns(
 
     def state_sign_cell(row: SessionRow, width: int) -> Iterable[StyledText]:
         _, role = session_state(row)
-        yield StyledText(visible(_sign_of_row(row, glyphs)), role)
+        yield StyledText(visible_text(_sign_of_row(row, glyphs)), role)
 
     def title_cell(row: SessionRow, width: int) -> Iterable[StyledText]:
         yield StyledText(one_line(row.session.name, width))
@@ -75,11 +75,11 @@ def session_columns(
 
     def span_cell(row: SessionRow, width: int) -> Iterable[StyledText]:
         seconds = row.session.last_seen_at - row.session.first_seen_at
-        yield StyledText(relative_time(0, seconds) if seconds >= 60 else Visible("<1m"), "dim")
+        yield StyledText(relative_time(0, seconds) if seconds >= 60 else VisibleText("<1m"), "dim")
 
     def state_cell(row: SessionRow, width: int) -> Iterable[StyledText]:
         word, role = session_state(row, model())
-        yield StyledText(visible(word), role)
+        yield StyledText(visible_text(word), role)
 
     def age_cell(row: SessionRow, width: int) -> Iterable[StyledText]:
         yield StyledText(relative_time(row.session.last_seen_at, now()), "dim")
@@ -105,24 +105,26 @@ def session_head(
     """
     session = row.session
     text = f" {glyphs.dot} ".join(session_facts(session, now))
-    lines: list[Line] = [[StyledText(line, "dim")] for line in wrap_text(visible(text), width)]
+    lines: list[Line] = [[StyledText(line, "dim")] for line in wrap_text(visible_text(text), width)]
     text, role = consolidation_status(row, now)
     lines += [
-        [StyledText(line, role)] for line in wrap_text(visible(f"{_sign_of_row(row, glyphs)} {text}"), width)
+        [StyledText(line, role)]
+        for line in wrap_text(visible_text(f"{_sign_of_row(row, glyphs)} {text}"), width)
     ]
     if error := consolidation_failure(row):
-        lines += [[StyledText(line, "error")] for line in wrap_text(visible(error, _SUMMARY), width)]
+        lines += [[StyledText(line, "error")] for line in wrap_text(visible_text(error, _SUMMARY), width)]
         offer = f"{keys('by_rules')} reads it by rules now; {keys('run')} tries again"
-        lines += [[StyledText(line, "accent")] for line in wrap_text(visible(offer), width)]
+        lines += [[StyledText(line, "accent")] for line in wrap_text(visible_text(offer), width)]
     elif model and session.by_rules:
         offer = f"read by rules: {keys('again')} reads it again with {model}"
-        lines += [[StyledText(line, "context")] for line in wrap_text(visible(offer), width)]
+        lines += [[StyledText(line, "context")] for line in wrap_text(visible_text(offer), width)]
     if session.summary:
         lines.append([])
         lines += [
-            [StyledText(line)] for line in wrap_text(visible(session.summary, _SUMMARY, newlines=True), width)
+            [StyledText(line)]
+            for line in wrap_text(visible_text(session.summary, _SUMMARY, newlines=True), width)
         ]
-    lines += [[StyledText(visible(glyphs.rule * width), "faint")], []]
+    lines += [[StyledText(visible_text(glyphs.rule * width), "faint")], []]
     return lines
 
 

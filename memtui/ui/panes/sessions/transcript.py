@@ -20,7 +20,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from memtui.present.glyphs import Glyphs
-from memtui.present.text import Visible, one_line
+from memtui.present.text import VisibleText, one_line
 from memtui.ui.action_dispatch import perform_action, perform_chord, start_worker
 from memtui.ui.actions import Action, ActionContext
 from memtui.ui.keymap import bindings_at
@@ -389,7 +389,7 @@ class TranscriptView(PagedView, can_focus=True, inherit_bindings=False):
 
     def _render_line(self, pieces: Line, width: int, state: State, *, bar: bool) -> Strip:
         blank = self._role_style(state, "text")
-        cursor = StyledText(one_line(self.glyphs.cursor, 1) if bar else Visible(" "), "accent")
+        cursor = StyledText(one_line(self.glyphs.cursor, 1) if bar else VisibleText(" "), "accent")
         parts = [segment(cursor.text, self._role_style(state, cursor.role)), Segment(" ", blank)]
         parts += [segment(piece.text, self._role_style(state, piece.role)) for piece in pieces]
         return Strip(parts).adjust_cell_length(width, blank)

@@ -13,7 +13,7 @@ from memtui.present.caution import caution_line as caution_line
 from memtui.present.format import format_count, local_time, plural
 from memtui.present.memory import ended_reason
 from memtui.present.session import speaker_name, turn_note
-from memtui.present.text import Role, Visible, max_cells, one_line, visible
+from memtui.present.text import Role, VisibleText, max_cells, one_line, visible_text
 from memtui.ui.presenters.memory_rows import sign_of
 from memtui.ui.presenters.text_layout import wrap_text
 from memtui.ui.widgets.columns import StyledText
@@ -65,26 +65,26 @@ class TurnLayout(NamedTuple):
         lines = [self._heading_line(turn), *map(self._caution_line, self._caution_lines(turn))]
         lines += [self._mark_matches(line, role) for line in shown]
         if len(shown) < len(text):
-            more = visible(f"… {format_count(len(text) - len(shown))} more lines")
+            more = visible_text(f"… {format_count(len(text) - len(shown))} more lines")
             lines.append(
                 [
                     _indent_line(INDENT),
                     StyledText(more, "accent"),
-                    StyledText(Visible("  Enter unfolds"), "dim"),
+                    StyledText(VisibleText("  Enter unfolds"), "dim"),
                 ]
             )
         lines += self._fact_lines(turn)
         lines.append([])
         return lines
 
-    def _text_lines(self, turn: MemoryRecord) -> list[Visible]:
-        return wrap_text(visible(turn.content.strip(), newlines=True), self.width - INDENT)
+    def _text_lines(self, turn: MemoryRecord) -> list[VisibleText]:
+        return wrap_text(visible_text(turn.content.strip(), newlines=True), self.width - INDENT)
 
     def _caution_lines(self, turn: MemoryRecord) -> Sequence[Caution]:
         return (self.cautions or {}).get(turn.rid, ())[:_MOST_CAUTIONS] if turn.active else ()
 
     def _caution_line(self, caution: Caution) -> Line:
-        pieces = [_indent_line(INDENT), StyledText(visible(f"{self.glyphs.conflict} "), "warning")]
+        pieces = [_indent_line(INDENT), StyledText(visible_text(f"{self.glyphs.conflict} "), "warning")]
         for text, role in caution_line(caution, self.now):
             room = self.width - sum(max_cells(piece.text) for piece in pieces)
             if room > 1:
@@ -95,14 +95,16 @@ class TurnLayout(NamedTuple):
         facts = (self.drawn or {}).get(turn.rid, ())
         lines = [self._fact_line(fact) for fact in facts[:_MOST_FACTS]]
         if more := len(facts) - len(lines):
-            lines.append([_indent_line(INDENT), StyledText(visible(f"… {plural(more, 'more fact')}"), "dim")])
+            lines.append(
+                [_indent_line(INDENT), StyledText(visible_text(f"… {plural(more, 'more fact')}"), "dim")]
+            )
         return lines
 
     def _fact_line(self, fact: MemoryRecord) -> Line:
         sign = sign_of(fact, self.glyphs)
         prefix = [_indent_line(INDENT), sign, _indent_line(1)]
         if not fact.active:
-            prefix += [StyledText(visible(ended_reason(fact)), "warning"), _indent_line(1)]
+            prefix += [StyledText(visible_text(ended_reason(fact)), "warning"), _indent_line(1)]
         room = self.width - sum(max_cells(piece.text) for piece in prefix)
         return [*prefix, StyledText(one_line(fact.content, max(room, 1)), "dim")]
 
@@ -112,7 +114,7 @@ class TurnLayout(NamedTuple):
         when = local_time(turn.event_time, self.now)
         line = [
             StyledText(who, _ROLE_HUES.get(role, "strong")),
-            StyledText(visible(f" {self.glyphs.dot} {when}"), "dim"),
+            StyledText(visible_text(f" {self.glyphs.dot} {when}"), "dim"),
         ]
         note, hue = self._state_line(turn)
         gap = self.width - sum(max_cells(piece.text) for piece in line) - max_cells(note)
@@ -120,10 +122,10 @@ class TurnLayout(NamedTuple):
             line += [_indent_line(gap), StyledText(note, hue)]
         return line
 
-    def _state_line(self, turn: MemoryRecord) -> tuple[Visible, Role]:
+    def _state_line(self, turn: MemoryRecord) -> tuple[VisibleText, Role]:
         note, role = turn_note(turn, self.through)
         if not note:
-            return Visible(""), role
+            return VisibleText(""), role
         sign = (
             self.glyphs.ended
             if not turn.active
@@ -131,23 +133,23 @@ class TurnLayout(NamedTuple):
             if role == "dim"
             else self.glyphs.conflict
         )
-        return visible(f"{sign} {note}"), role
+        return visible_text(f"{sign} {note}"), role
 
-    def _mark_matches(self, line: Visible, role: Role) -> Line:
+    def _mark_matches(self, line: VisibleText, role: Role) -> Line:
         pieces = [_indent_line(INDENT)]
         at = 0
         for start, end in _match_ranges(line, self.words):
             pieces += [
-                StyledText(Visible(line[at:start]), role),
-                StyledText(Visible(line[start:end]), "keyword"),
+                StyledText(VisibleText(line[at:start]), role),
+                StyledText(VisibleText(line[start:end]), "keyword"),
             ]
             at = end
-        pieces.append(StyledText(Visible(line[at:]), role))
+        pieces.append(StyledText(VisibleText(line[at:]), role))
         return pieces
 
 
 def _indent_line(width: int) -> StyledText:
-    return StyledText(Visible(" " * width))
+    return StyledText(VisibleText(" " * width))
 
 
 def _match_ranges(line: str, words: Sequence[str]) -> list[tuple[int, int]]:

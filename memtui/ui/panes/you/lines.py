@@ -26,7 +26,7 @@ from memtui.present.portrait import (
     notices,
     sign,
 )
-from memtui.present.text import Visible, max_cells, one_line, visible
+from memtui.present.text import VisibleText, max_cells, one_line, visible_text
 from memtui.ui.widgets.columns import StyledText
 from memtui.ui.widgets.stop_view import GUTTER, HEAD, Line, LinePart, StopLayout
 
@@ -151,7 +151,7 @@ class PortraitLines:
 
         def draw(width: int) -> list[StyledText]:
             return [
-                StyledText(visible(number), "accent" if notice.calls else "strong"),
+                StyledText(visible_text(number), "accent" if notice.calls else "strong"),
                 _blanks(1),
                 StyledText(one_line(rest, width), "text" if notice.calls else "dim"),
             ]
@@ -233,16 +233,16 @@ class PortraitLines:
 
     def _heading(self, title: str, total: int, stop: Stop, *, new: int = 0, largest: int = 0) -> Row:
         def draw(width: int) -> list[StyledText]:
-            right = [StyledText(visible(format_count(total).rjust(4)), "text")]
+            right = [StyledText(visible_text(format_count(total).rjust(4)), "text")]
             if largest and width >= _NARROW:
                 filled = max(round(total / largest * _BAR), 1)
                 bar = [
-                    StyledText(visible(self.glyphs.bar * filled), "accent"),
-                    StyledText(visible(self.glyphs.empty * (_BAR - filled)), "faint"),
+                    StyledText(visible_text(self.glyphs.bar * filled), "accent"),
+                    StyledText(visible_text(self.glyphs.empty * (_BAR - filled)), "faint"),
                 ]
                 right = [*bar, *right]
             if new and width >= _NARROW:
-                right = [StyledText(visible(f"{format_count(new)} new  "), "success"), *right]
+                right = [StyledText(visible_text(f"{format_count(new)} new  "), "success"), *right]
             room = width - _cells(right)
             name = one_line(title, room)
             return [StyledText(name, "strong"), _blanks(room - max_cells(name)), *right]
@@ -292,8 +292,8 @@ class PortraitLines:
             cautions = portrait.cautions.get(fact.id, ())
             mark, role = sign(fact, cautions, self.glyphs)
             pieces = [
-                StyledText(visible(mark), role),
-                StyledText(visible(self.glyphs.pinned if fact.pinned else " "), "accent"),
+                StyledText(visible_text(mark), role),
+                StyledText(visible_text(self.glyphs.pinned if fact.pinned else " "), "accent"),
                 _blanks(1),
             ]
             if days:
@@ -315,7 +315,7 @@ class PortraitLines:
     def _before(self, one: Replacement, width: int) -> list[StyledText]:
         label = f"   {replacement.label_before(one)}"
         return [
-            StyledText(visible(label), replacement.role(one)),
+            StyledText(visible_text(label), replacement.role(one)),
             StyledText(one_line(without_secrets(one.old), max(width - len(label), 1)), "dim"),
         ]
 
@@ -323,7 +323,7 @@ class PortraitLines:
         """The day that the old text named, or when it was changed."""
         days = replacement.dates(one, self.now)
         text = replacement.short(one, self.now) if days else local_date(one.at, self.now)
-        return StyledText(visible(text), replacement.role(one))
+        return StyledText(visible_text(text), replacement.role(one))
 
     def _right(
         self, fact: MemoryRecord, portrait: Portrait, days: int, ends: float | None, added: bool
@@ -332,15 +332,17 @@ class PortraitLines:
         if added:
             return StyledText(relative_time(fact.created_at, self.now), "dim")
         if ends is not None:
-            return StyledText(local_date(ends, self.now) if ends > self.now else Visible("due"), "warning")
+            return StyledText(
+                local_date(ends, self.now) if ends > self.now else VisibleText("due"), "warning"
+            )
         if fact.happens_at is not None and not days:
-            return StyledText(visible(day(fact, self.now)), "accent")
+            return StyledText(visible_text(day(fact, self.now)), "accent")
         change = replacement.latest_of(portrait.replaced.get(fact.id, ()), fact)
         if change is not None and change.at >= portrait.since:
-            return StyledText(visible(replacement.short(change, self.now)), replacement.role(change))
+            return StyledText(visible_text(replacement.short(change, self.now)), replacement.role(change))
         if is_new(fact, portrait):
-            return StyledText(Visible("new"), "success")
-        return StyledText(Visible("") if days else relative_time(fact.event_time, self.now), "dim")
+            return StyledText(VisibleText("new"), "success")
+        return StyledText(VisibleText("") if days else relative_time(fact.event_time, self.now), "dim")
 
     # -- all of it
 
@@ -421,4 +423,4 @@ def _cells(pieces: Iterable[StyledText]) -> int:
 
 
 def _blanks(number: int) -> StyledText:
-    return StyledText(visible(" " * max(number, 0)))
+    return StyledText(visible_text(" " * max(number, 0)))

@@ -19,7 +19,7 @@ from memtui.present import replacement
 from memtui.present.format import format_count, local_date, plural
 from memtui.present.memory import without_secrets
 from memtui.present.portrait import THIS_WEEK, TITLES, Since, headline, legend, since_last, topic_filter
-from memtui.present.text import visible
+from memtui.present.text import visible_text
 from memtui.ui.action_dispatch import start_worker
 from memtui.ui.actions import ActionContext
 from memtui.ui.keymap import bindings_at
@@ -169,10 +169,13 @@ class YouPane(Pane):
         title = "No facts yet, only conversations." if waiting else "Nothing is known about you yet."
         return [
             [],
-            [StyledText(visible(f"  {title}"), "strong")],
+            [StyledText(visible_text(f"  {title}"), "strong")],
             [],
             *(
-                [StyledText(visible(f"  {key(action)}"), "accent"), StyledText(visible(f"  {text}"))]
+                [
+                    StyledText(visible_text(f"  {key(action)}"), "accent"),
+                    StyledText(visible_text(f"  {text}")),
+                ]
                 for action, text in ways
             ),
         ]
