@@ -405,8 +405,7 @@ async def test_what_ails_the_memories_opens_exactly_these_rows(faded: Story) -> 
         await pilot.press("enter")
         await until(
             lambda: (
-                pane(app).table.selected is not None
-                and pane(app).table.selected.health_finding_text is not None
+                pane(app).table.selected is not None and pane(app).table.selected.health_finding is not None
             )
         )
         await go_to(app, "Duplicates")
@@ -499,9 +498,7 @@ async def test_the_footer_of_maintenance_puts_what_cannot_run_here_last(faded: S
         await ready(app)
         await pilot.press("up")
         await until(
-            lambda: (
-                pane(app).table.selected is not None and pane(app).table.selected.memtui_group == "Storage"
-            )
+            lambda: pane(app).table.selected is not None and pane(app).table.selected.group == "Storage"
         )
         keys = app.main.query_one(KeyBar).keys
         able = [key.able for key in keys[:-2]]
