@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import apsw
@@ -304,11 +304,42 @@ def test_the_chunks_of_vec0_are_read_as_vec0_compares_them(
 ) -> None:
     if request.node.callspec.params["shelf"] != "vec0":
         pytest.skip("there is nothing to compare")
-    with shelf.writing() as connection:  # gaps
-        for rid in range(20, 60):
+    delete_from_index(shelf, range(20, 60))
+    assert_chunks_agree(shelf)
+
+
+def test_what_vec0_only_marks_as_deleted_is_not_read(shelf: Book, request: pytest.FixtureRequest) -> None:
+    """As if vec0 cleared the bit of a deleted row alone, and left its number and its vector in the chunk."""
+    if request.node.callspec.params["shelf"] != "vec0":
+        pytest.skip("there is nothing to compare")
+    table = vectors.index_table(shelf.connection)
+    gone = range(20, 60)
+    rowids = shelf.connection.execute(f"SELECT chunk_id, rowids FROM {table}_chunks").fetchall()
+    stored = shelf.connection.execute(f"SELECT rowid, vectors FROM {table}_vector_chunks00").fetchall()
+    delete_from_index(shelf, gone)
+    with shelf.writing() as connection:
+        connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 0)
+        for chunk, blob in rowids:
+            connection.execute(f"UPDATE {table}_chunks SET rowids = ? WHERE chunk_id = ?", (blob, chunk))
+        for chunk, blob in stored:
+            connection.execute(
+                f"UPDATE {table}_vector_chunks00 SET vectors = ? WHERE rowid = ?", (blob, chunk)
+            )
+        connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
+    assert_chunks_agree(shelf)
+    found = vector._scan_chunks(shelf.connection, as_blob(random_vector()), within(), 1_000)
+    assert found and not {rid for rid, _ in found}.intersection(gone)
+
+
+def delete_from_index(shelf: Book, rids: Iterable[int]) -> None:
+    with shelf.writing() as connection:
+        for rid in rids:
             connection.execute("DELETE FROM memories WHERE rid = ?", (rid,))
         while vectors.sync_index(connection):
             pass
+
+
+def assert_chunks_agree(shelf: Book) -> None:
     for expression in ("", "kind:fact", "kind:episode", "kind:reflection"):
         for k in (1, 30, 500):
             blob = as_blob(random_vector())
