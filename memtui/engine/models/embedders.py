@@ -22,6 +22,8 @@ from operator import mul
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
+import msgspec
+
 from memtui.engine.installation import command_for_dependency
 
 from ..errors import DegradedError
@@ -302,9 +304,7 @@ class OfflineEmbedder(LocalEmbedder[_EmbeddingTable]):
         """The pieces of each. The tokenizer is quicker, but not for the words of a first search."""
         if self._model is None and len(self._word_vectors) + len(words) <= _WORDS_OF_A_SEARCH:
             vocabulary = self._question_table().vocabulary
-            found = [question_pieces.split_question(vocabulary, word) for word in words] if vocabulary else []
-            split = [pieces.ids for pieces in found if pieces is not None]
-            if len(split) == len(words):
+            if vocabulary and (split := question_pieces.split_words(vocabulary, words)):
                 return split
         return self._split_together(words) or [
             one.ids for one in self._load_model().tokenizer.encode_batch_fast(words, add_special_tokens=False)
@@ -393,13 +393,11 @@ def _map_table(file: Path, dims: int) -> NDArray[np.float16]:
 
 def _table_place(file: Path, dims: int) -> tuple[int, int]:
     """Where in the file the matrix begins, and how many rows it has."""
-    import json
-
     with file.open("rb") as stream:
         (size,) = struct.unpack("<Q", stream.read(8))
         if size > 1_000_000:
             raise ValueError(f"{file.name} has no safetensors header")
-        header = json.loads(stream.read(size))
+        header = msgspec.json.decode(stream.read(size))
     tensor = header["embedding.weight"]
     rows, width = tensor["shape"]
     if tensor["dtype"] != "F16" or width != dims:

@@ -7,6 +7,7 @@ A piece grows by joining the two neighbours whose joined piece comes first in th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -49,10 +50,7 @@ def split_question(vocabulary: dict[str, int], text: str) -> WordPieces | None:
     That is for letters that are not in the vocabulary, names of special pieces (``</s>``), blanks in a row, and words of
     more than 60 letters.
     """
-    letters = set(text)
-    if "<" in letters or _BLANK in letters or "  " in text:
-        return None
-    if not all(letter in vocabulary for letter in letters - {" "}):
+    if "  " in text or not _all_known(vocabulary, set(text) - {" "}):
         return None
     ids: list[int] = []
     ends: list[int] = []
@@ -60,13 +58,28 @@ def split_question(vocabulary: dict[str, int], text: str) -> WordPieces | None:
     for word in text.split(" ") if text else ():
         if len(word) > _MOST_LETTERS:
             return None
-        # A word that is a piece is joined to that piece, whichever way it is joined.
-        whole = _BLANK + word
-        for piece in [whole] if whole in vocabulary else join_pieces(vocabulary, list(whole)):
+        for piece in _pieces_of_word(vocabulary, word):
             ids.append(vocabulary[piece])
             end += len(piece)
             ends.append(max(end, 1))
     return WordPieces(ids, ends)
+
+
+def split_words(vocabulary: dict[str, int], words: Sequence[str]) -> list[list[int]] | None:
+    """The pieces (rows of the embedder's table) of each of some words; None where the tokenizer has to be asked."""
+    if max(map(len, words), default=0) > _MOST_LETTERS or not _all_known(vocabulary, set().union(*words)):
+        return None
+    return [[vocabulary[piece] for piece in _pieces_of_word(vocabulary, word)] for word in words]
+
+
+def _all_known(vocabulary: dict[str, int], letters: set[str]) -> bool:
+    return letters.isdisjoint({"<", _BLANK}) and letters <= vocabulary.keys()
+
+
+def _pieces_of_word(vocabulary: dict[str, int], word: str) -> list[str]:
+    """A word that is a piece is joined to that piece, whichever way it is joined."""
+    whole = _BLANK + word
+    return [whole] if whole in vocabulary else join_pieces(vocabulary, list(whole))
 
 
 def join_pieces(vocabulary: dict[str, int], pieces: list[str]) -> list[str]:

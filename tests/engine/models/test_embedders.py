@@ -198,6 +198,17 @@ def test_a_question_has_the_pieces_that_the_tokenizer_gives(
         assert (found.ids, found.ends) == pieces_of(lowered)
 
 
+@given(st.lists(words_of_pieces.map("".join) | st.from_regex(r"\w{1,9}", fullmatch=True), max_size=20))
+def test_words_have_the_pieces_that_the_tokenizer_gives_each(
+    vocabulary: dict[str, int], pieces_of: Callable[[str], tuple[list[int], list[int]]], words: list[str]
+) -> None:
+    words = [word for word in map(str.lower, words) if word.strip()]
+    found = question_pieces.split_words(vocabulary, words)
+    if found is not None:
+        assert found == [pieces_of(word)[0] for word in words]
+    assert question_pieces.split_words(vocabulary, [*words, "trains", "rails"]) is not None or found is None
+
+
 def test_everyday_questions_need_no_tokenizer_and_odd_ones_do(vocabulary: dict[str, int]) -> None:
     for text in ("where does joanna’s großmutter live?", "when is the flight to são paulo", "a"):
         assert question_pieces.split_question(vocabulary, text) is not None

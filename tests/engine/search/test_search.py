@@ -7,8 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from memtui.engine.errors import FilterError, InputError
 from memtui.engine.records import Profile, RetrieverName, SearchResult
+from memtui.engine.search.filters.compiler import compile_filter
 from memtui.engine.search.profiles import RRF
+from memtui.engine.search.query import parse_query
+from memtui.engine.search.retrievers.keyword import bm25_first_pass
+from memtui.engine.search.scope import make_scope
 from memtui.engine.search.search import search
+from memtui.engine.search.term_statistics import FACTS
 from memtui.engine.store import full_text
 from memtui.engine.store.file import open_file
 from shelf import DAY, NOW, Book, FakeEmbedder
@@ -312,3 +317,23 @@ def test_large_memories_require_a_rare_word(book: Book, monkeypatch: pytest.Monk
     result = ask(book, "everyday talk about a walnut")
     assert contents(result) == ["everyday walnut"]
     assert len(ask(book, "everyday talk", limit=20).hits) == 20
+
+
+@pytest.mark.parametrize("forgotten", [0, 2, 5, 6, 11, 12, 30])
+def test_what_was_forgotten_takes_no_place_among_the_best_by_words(book: Book, forgotten: int) -> None:
+    """However many of them: the best are looked at a few at a time, then all that is left."""
+    notes = [book.add("walnut " * (1 + number % 9) + f"note{number}") for number in range(40)]
+    question = parse_query(book.connection, "walnut", FACTS)
+    everything = make_scope(compile_filter("kind:fact is:active,trash", NOW))
+    ranked = bm25_first_pass(book.connection, question, everything, 40)
+    assert len(ranked) == len(notes)
+    gone = {hit.rid for hit in ranked[:forgotten]}
+    with book.writing() as connection:
+        for rid in gone:
+            connection.execute(
+                "UPDATE memories SET valid_until = ?, ended_by = 'forgotten' WHERE rid = ?", (NOW, rid)
+            )
+    active = make_scope(compile_filter("kind:fact", NOW))
+    assert active.broad
+    kept = [hit for hit in ranked if hit.rid not in gone]
+    assert bm25_first_pass(book.connection, question, active, 4) == kept[:4]

@@ -131,6 +131,26 @@ def test_a_copy_in_memory_finds_the_same(
     assert [hit.score for hit in found] == pytest.approx([score for _, score in wanted], abs=1e-5)
 
 
+@pytest.mark.parametrize("kinds", [None, frozenset({"fact"})])
+@pytest.mark.parametrize("most", [1, 7, 30, 60])
+def test_the_vectors_that_are_compared_are_those_of_the_least_distant_signs(
+    shelf: Book, kinds: frozenset[str] | None, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vector_cache, "LOOKED_AT", most)
+    monkeypatch.setattr(vector_cache, "LOOKED_AT_SHARE", 1_000)
+    copy = copied(shelf, monkeypatch)
+    held = copy._held
+    assert held is not None
+    wanted = np.flatnonzero(held._rows_of_kinds(kinds))
+    for _ in range(5):
+        query = np.frombuffer(as_blob(random_vector()), np.int8)
+        far = binary_quantization.weighted_distances(held.signs[:, : held.count], query)
+        least = np.sort(far[wanted])[most - 1]
+        found = copy.nearest_rids(query, kinds)
+        assert found is not None
+        assert set(found[0].tolist()) == set(held.rids[wanted[far[wanted] <= least]].tolist())
+
+
 @pytest.mark.parametrize("expression", ["", "kind:fact", "tag:few", "is:trash", "kind:fact -tag:few"])
 def test_of_many_vectors_those_are_compared_that_have_the_signs_of_the_question(
     shelf: Book, expression: str, monkeypatch: pytest.MonkeyPatch

@@ -20,7 +20,6 @@ or where a fact that answers was drawn from it. A note has no surroundings.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from heapq import nlargest
 from itertools import pairwise
 
 import apsw
@@ -189,7 +188,13 @@ class _Meant:
         said: dict[int, list[str]],
     ) -> float:
         """What a turn gets for its neighbours' meaning; who gave it is written into ``said``, by distance."""
-        parts = [(_neighbour_share(away, other, self._profile), away, other.rid) for away, other in near]
+        parts = [
+            (_neighbour_share(away, other, self._profile), away, other.rid)
+            for away, other in near
+            if other.rid in self._near or other.rid in self._cosines
+        ]
+        if not parts:
+            return 0.0
         nearest = max(
             ((part * self._near.get(rid, 0.0), away) for part, away, rid in parts), default=(0.0, 0)
         )
@@ -279,7 +284,8 @@ def _session_shares(readings: Mapping[int, ScoredDocument], totals: Mapping[int,
             for start, end in (whole, (first, last)):
                 if (start, end) not in means:
                     means[start, end] = (
-                        sum(nlargest(BEST_TURNS, (total for _, _, total in turns[start:end]))) / BEST_TURNS
+                        sum(sorted([total for _, _, total in turns[start:end]], reverse=True)[:BEST_TURNS])
+                        / BEST_TURNS
                     )
             shares[rid] = means[whole] + means[first, last]
     return shares

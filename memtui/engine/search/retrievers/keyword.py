@@ -113,15 +113,24 @@ def _best_matches(
 ) -> dict[int, float]:
     if scope.broad:
         wanted = 3 * limit
-        best = connection.execute(
+        rows = connection.execute(
             f"SELECT rowid, -bm25({table}) FROM {table} WHERE {table} MATCH ? "
             f"ORDER BY bm25({table}), rowid DESC LIMIT ?",
             (match, wanted),
         )
-        scores: dict[int, float] = dict(best)
-        inside = rids_in_scope(connection, scope, scores)
-        if len(inside) >= limit or len(scores) < wanted:
-            return dict([(rid, score) for rid, score in scores.items() if rid in inside][:limit])
+        scores: dict[int, float] = dict(rows)
+        best = list(scores.items())
+        found: list[tuple[int, float]] = []
+        # Nearly all are in the scope: a few more than wanted are enough.
+        at_once = limit + limit // 4
+        for start in range(0, len(best), at_once):
+            some = best[start : start + at_once]
+            inside = rids_in_scope(connection, scope, [rid for rid, _ in some])
+            found += [one for one in some if one[0] in inside]
+            if len(found) >= limit:
+                break
+        if len(found) >= limit or len(best) < wanted:
+            return dict(found[:limit])
     rows = connection.execute(
         f"""
         SELECT {table}.rowid, -bm25({table}) FROM {table} CROSS JOIN memories m ON m.rid = {table}.rowid

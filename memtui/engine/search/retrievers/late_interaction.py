@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
 from operator import itemgetter, mul
-from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
 import apsw
@@ -37,7 +36,7 @@ MEANS = 0.5
 READ = 600
 """Characters of a text of which the packaged vectors are looked up."""
 # The vector of a lone letter is near to any word that begins with it.
-_MEANINGLESS = STOP_WORDS.union(ascii_lowercase)
+_MEANINGLESS = STOP_WORDS.union("abcdefghijklmnopqrstuvwxyz")
 
 
 def static_question_words(embedder: StaticEmbedder, question: ParsedQuery) -> QuestionWords | None:

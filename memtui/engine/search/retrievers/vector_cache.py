@@ -229,8 +229,9 @@ class _CachedVectors:
         far = weighted_distances(self.signs[:, : self.count], query)
         if count < self.count:
             far[~wanted] = np.iinfo(far.dtype).max
-        # Of equally far ones all are taken.
-        return self._cosines_of_rows(query, np.flatnonzero(far <= np.partition(far, most - 1)[most - 1]))
+        # Of equally far ones all are taken. Distances are small numbers, which are counted sooner than put in order.
+        limit = int(np.searchsorted(np.cumsum(np.bincount(far)), most))
+        return self._cosines_of_rows(query, np.flatnonzero(far <= limit))
 
     def cosines(self, query: NDArray[np.int8], rids: Sequence[int]) -> Cosines:
         return self._cosines_of_rows(query, self.row_indexes(rids))
