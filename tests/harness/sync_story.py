@@ -18,6 +18,7 @@ from device_story import DECISIONS, FACTS, OPTIONS, START, Device
 from memtui import Memory
 from memtui.engine.records.sync import SyncReport
 from memtui.engine.store import stamps
+from memtui.engine.sync import state
 from memtui.engine.sync.batch import Batch, BatchError, Header, Removed, encode
 
 NAMES = ("laptop", "desktop", "server")
@@ -35,6 +36,8 @@ class DictStore:
     def __init__(self) -> None:
         self.objects: dict[str, bytes] = {}
         self.hidden: set[str] = set()
+        self.removed: dict[str, int] = {}
+        """The last number that counts of each device that was removed."""
         self.crash: Callable[[], None] = lambda: None
 
     def put_if_absent(self, name: str, data: bytes) -> bool:
@@ -102,7 +105,7 @@ class PlainSealer:
 
 
 class SyncDevice(Device):
-    """A device that syncs with a store."""
+    """A device that syncs with a store. ``away``: it was removed from the group."""
 
     jumps = 0.03
     kinds = "kind:fact,reflection"
@@ -112,12 +115,32 @@ class SyncDevice(Device):
     ) -> None:
         super().__init__(place, name, dice, clocks, STEPS)
         self.store = store
+        self.away = False
 
     def hash(self) -> str:
         return self.memory.files.content_hash()
 
     def sync(self) -> SyncReport:
-        return self.memory.sync.run_with(self.store, PlainSealer())
+        return self.memory.sync.run_with(self.store, PlainSealer(), removed=self.store.removed)
+
+    def id(self) -> str:
+        with self.memory._core.connections.read() as connection:
+            return stamps.device(connection)
+
+    def remove(self, other: SyncDevice) -> None:
+        """Take another one out of the group: what was read here of it until now counts."""
+        with self.memory._core.connections.read() as connection:
+            self.store.removed[other.id()] = state.head(connection, other.id()).number
+        other.away = True
+
+    def come_back(self, id: str) -> None:
+        """Join again, under another name."""
+        self.call(id)
+        self.away = False
+
+    def call(self, id: str) -> None:
+        with self.memory._core.connections.write() as connection:
+            connection.execute("UPDATE memory_metadata SET value = ? WHERE key = 'device'", (id,))
 
 
 STEPS = (
@@ -162,12 +185,8 @@ def three(
     with ExitStack() as stack:
         devices = [SyncDevice(place, name, dice, store, (0, 0, -400, 900)) for name in NAMES]
         for device in devices:
-            with device.memory._core.connections.write() as connection:
-                connection.execute(
-                    "UPDATE memory_metadata SET value = ? WHERE key = 'device'",
-                    (f"{device.name}-{seed:08x}",),
-                )
-                assert stamps.device(connection).startswith(device.name)
+            device.call(f"{device.name}-{seed:08x}")
+            assert device.id().startswith(device.name)
             stack.callback(lambda one: one.memory.close(), device)
         yield dice, store, devices
 

@@ -27,6 +27,7 @@ from memtui.engine.records.sync import SyncProblem
 from memtui.engine.store import history, memories, proposals, stamps
 from memtui.engine.store.sql import scalar
 from memtui.engine.sync import incoming, state
+from memtui.engine.sync.batch import Head
 from memtui.engine.sync.replica import Replica
 from sync_story import Crash, DictStore, PlainSealer, SyncDevice, begin, same_ids, settle, three
 
@@ -142,8 +143,9 @@ def beginning(tmp_path_factory: pytest.TempPathFactory) -> Path:
 class Chaos:
     """What goes wrong in a history: crashes, and batches that are late, cut, or come twice."""
 
-    def __init__(self, store: DictStore, patch: pytest.MonkeyPatch) -> None:
+    def __init__(self, store: DictStore, devices: Sequence[SyncDevice], patch: pytest.MonkeyPatch) -> None:
         self.store = store
+        self.devices = devices
         self.countdown = 0
         self.dead = False
         store.crash = self.tick
@@ -188,7 +190,8 @@ class Chaos:
             name = dice.choice(others)
             cut[name] = self.store.objects[name]
             self.store.objects[name] = cut[name][: dice.randrange(len(cut[name]))]
-        elif fault == "twice":
+        elif fault == "twice" and not any(one.away for one in self.devices):
+            # (A file that has rows of a removed device knows that it read them.)
             with device.memory._core.connections.write() as connection:
                 connection.execute(
                     "UPDATE sync_devices SET number = 0, hash = '' WHERE device <> ?",
@@ -202,7 +205,7 @@ class Chaos:
             crashed = self.dead
             self.countdown, self.dead = 0, False
             self.store.hidden = set()
-            self.store.objects |= cut
+            self.store.objects |= {name: data for name, data in cut.items() if name in self.store.objects}
         if crashed:
             device.reopen()
 
@@ -210,7 +213,27 @@ class Chaos:
 def events(seed: int) -> tuple[str, ...]:
     """What a history consists of: each decides for itself what happens, whether others are left out or not."""
     steps = 60 if seed % 100 == 99 else random.Random(f"{seed}").choice((5, 10, 10, 20))
-    return tuple(f"{number} {kind}" for number in range(steps) for kind in ("step", "sync"))
+    found = [f"{number} {kind}" for number in range(steps) for kind in ("step", "sync")]
+    if random.Random(f"{seed} remove").random() < 0.3:
+        found[steps : steps + 1] = [f"{steps} remove", found[steps]]
+    return tuple(found)
+
+
+def remove(devices: Sequence[SyncDevice], store: DictStore, dice: random.Random) -> str:
+    """A device takes another one out of the group, whose last batch it may not have seen yet."""
+    one, gone = dice.sample(devices, 2)
+    if dice.random() < 0.5:
+        store.hidden = {*store.list_since(f"batches/{gone.id()}/")[-2:]}
+    one.sync()
+    store.hidden = set()
+    one.remove(gone)
+    return f"{one.name} removes {gone.name}"
+
+
+def come_back(devices: Sequence[SyncDevice], seed: int) -> None:
+    for device in devices:
+        if device.away:
+            device.come_back(f"{device.name}-{seed + 2**31:08x}")
 
 
 def happen(
@@ -223,7 +246,7 @@ def happen(
         try:
             settle(devices)
             with patch.context() as patched:
-                bad = Chaos(store, patched) if chaos else None
+                bad = Chaos(store, devices, patched) if chaos else None
                 for event in events(seed) if played is None else played:
                     dice = random.Random(f"{seed} {event}")
                     device = dice.choice(devices)
@@ -232,10 +255,19 @@ def happen(
                             device.step(int(event.split()[0]), dice)
                             ledger.note(device)
                             log.append(device.log[-1])
-                        elif dice.random() < 0.4:
+                        elif event.endswith("remove"):
+                            log.append(remove(devices, store, dice))
+                        elif dice.random() < 0.4 and not device.away:
                             log.append(f"{device.name} syncs")
                             bad.sync(device, dice) if bad else device.sync()
                 store.crash = lambda: None
+            # What stayed is one, with what the removed device had written until then; then it comes back.
+            left = [device for device in devices if not device.away]
+            settle(left)
+            assert len({device.hash() for device in left}) == 1, "those that stayed do not end alike"
+            kept = store.removed.keys() & {name.removeprefix("writers/") for name in store.objects}
+            assert not kept, f"what removed devices wrote is still there: {kept}"
+            come_back(devices, seed)
             settle(devices)
         except AssertionError as error:
             return [f"{seed}: {error}", *log]
@@ -316,6 +348,26 @@ def test_a_missing_tombstone_is_noticed(
     monkeypatch.setattr(where, lost, lambda *given: None)
     monkeypatch.setattr("sync_story.STEPS", ("state", "undo", "erase", "erase"))
     assert _fails(beginning, tmp_path, monkeypatch, range(40))
+
+
+def _read_all(self: Replica, device: str) -> dict[str, Head]:
+    return {gone: Head(number=last, hash="") for gone, last in self._removed.items()}
+
+
+@pytest.mark.parametrize(
+    ("where", "name", "fault"),
+    [
+        (state, "cut_removed", lambda *given: None), (Replica, "_read_by", _read_all),
+        (Replica, "_drop_removed", lambda self: None),
+    ],
+    ids=["not sent again", "dropped at once", "never dropped"],
+)  # fmt: skip
+def test_a_removal_that_goes_wrong_is_noticed(
+    beginning: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: Any, name: str, fault: Any
+) -> None:
+    monkeypatch.setattr(where, name, fault)
+    seeds = [seed for seed in range(150) if any(event.endswith("remove") for event in events(seed))]
+    assert any(happen(beginning, tmp_path / str(seed), seed, monkeypatch) for seed in seeds)
 
 
 # A store that lies

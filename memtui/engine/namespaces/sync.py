@@ -5,9 +5,10 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import apsw
@@ -81,7 +82,7 @@ class Sync:
         from memtui.engine.sync.stores import open_store
 
         with closing(open_store(url)) as store:
-            self._groups().join(store, _kept(url), code, facts_only=facts_only)
+            self._come_in(lambda groups: groups.join(store, _kept(url), code, facts_only=facts_only))
         return self._run(None, False, None)
 
     def invite(self, file: Path | None = None) -> Invitation:
@@ -202,12 +203,16 @@ class Sync:
         """Whether this memory is in a group."""
         return self._core.connections.path is not None and self._membership() is not None
 
-    def run_with(self, store: SyncStore, sealer: Sealer, *, facts_only: bool = False) -> SyncReport:
-        """Send what changed here, read and merge what others sent. ``facts_only``: turns stay where they are."""
+    def run_with(
+        self, store: SyncStore, sealer: Sealer, *, removed: Mapping[str, int] = MappingProxyType({}),
+        facts_only: bool = False,
+    ) -> SyncReport:  # fmt: skip
+        """Send what changed here, read and merge what others sent. ``removed``: the last number that counts of each device
+        that was removed from the group. ``facts_only``: turns stay where they are."""
         self._core.must_write("sync it")
         came: list[int] = []
         try:
-            return self._replica(store, sealer, facts_only, came.append).run()
+            return self._replica(store, sealer, removed, facts_only, came.append).run()
         finally:  # also where the store took nothing after it had given something
             if came:
                 self._core.indexer.relearn_names()
@@ -216,8 +221,9 @@ class Sync:
     # Inside
 
     def _replica(
-        self, store: SyncStore, sealer: Sealer, facts_only: bool, came: Callable[[int], None]
-    ) -> Replica:
+        self, store: SyncStore, sealer: Sealer, removed: Mapping[str, int], facts_only: bool,
+        came: Callable[[int], None],
+    ) -> Replica:  # fmt: skip
         """``came`` is called with each operation that brought something."""
         from memtui.engine.sync.replica import Replica
 
@@ -226,7 +232,7 @@ class Sync:
             self._core.announce_by_id(op_id)
 
         return Replica(
-            self._core.connections, self._core.clock, store, sealer, facts_only=facts_only,
+            self._core.connections, self._core.clock, store, sealer, removed=removed, facts_only=facts_only,
             on_operation=announce, on_erased=self._forget_erased,
         )  # fmt: skip
 
@@ -242,7 +248,9 @@ class Sync:
                     "memtui sync FOLDER begins; memtui sync join URL CODE comes into a group.",
                 )
             with closing(open_store(url, create=True)) as store:
-                groups.begin(store, _kept(url), plain=plain, facts_only=bool(facts_only))
+                self._come_in(
+                    lambda groups: groups.begin(store, _kept(url), plain=plain, facts_only=bool(facts_only))
+                )
         else:
             self._must_be_of(membership)
             wanted = membership.facts_only if facts_only is None else facts_only
@@ -253,7 +261,10 @@ class Sync:
         with self._store() as (groups, store):
             seen = self._latest(membership, store)
             before, membership = membership, groups.refresh(store)
-            report = self.run_with(store, membership.group.sealer, facts_only=membership.facts_only)
+            group = membership.group
+            report = self.run_with(
+                store, group.sealer, removed=group.removed, facts_only=membership.facts_only
+            )
             if before is not None and before.device != membership.device:
                 note = (
                     f"This file was restored or copied, so it is a device of its own: {membership.device}. If no other copy goes"
@@ -267,6 +278,17 @@ class Sync:
         told = "" if report.problems else seen or ""
         self._note(lambda last: _Last(at=now, devices=report.devices, problems=report.problems, seen=told))
         return report
+
+    def _come_in(self, enter: Callable[[Groups], object]) -> None:
+        """Come into a group; under another name where this device was removed from it."""
+        from memtui.engine.sync.group import RemovedDeviceError
+
+        try:
+            enter(self._groups())
+        except RemovedDeviceError:
+            with self._core.connections.write() as connection:
+                stamps.renew_device(connection)
+            enter(self._groups())
 
     def _latest(self, membership: Membership | None, store: SyncStore) -> str | None:
         """What changes with each write into a server; None in a folder, where clients would make copies of it."""

@@ -65,6 +65,24 @@ def add(connection: apsw.Connection, keys: Iterable[str]) -> None:
     )
 
 
+def all_hashes(connection: apsw.Connection) -> list[bytes]:
+    """Every hash, under whichever of ``salts_of`` it was made."""
+    return [bytes(hash) for (hash,) in connection.execute("SELECT hash FROM erased_keys ORDER BY hash")]
+
+
+def add_hashes(connection: apsw.Connection, salts: Iterable[bytes], hashes: Iterable[bytes]) -> None:
+    """Remember what another file knows as erased, which hashed it under its own salts."""
+    known = salts_of(connection)
+    others = [*known[1:], *(salt for salt in salts if salt not in known)]
+    connection.execute(
+        "INSERT INTO memory_metadata(key, value) VALUES (?, ?) ON CONFLICT(key) DO UPDATE SET value = excluded.value",
+        (OTHER_SALTS, " ".join(salt.hex() for salt in others)),
+    )
+    connection.executemany(
+        "INSERT INTO erased_keys(hash) VALUES (?) ON CONFLICT DO NOTHING", [(hash,) for hash in hashes]
+    )
+
+
 def salt_of(connection: apsw.Connection, database: str = "main") -> bytes:
     found = scalar(connection, f"SELECT value FROM {database}.memory_metadata WHERE key = 'erase_salt'")
     return bytes.fromhex(str(found))

@@ -57,6 +57,10 @@ class NotMemberError(InputError):
     """The store belongs to a group that this memory is not in."""
 
 
+class RemovedDeviceError(InputError):
+    """The device was removed from the group: what it wrote later never counts, so it comes back under another name."""
+
+
 class _Marker(Record):
     group: str
     sealed: Literal["age", "plain"]
@@ -94,7 +98,7 @@ class Groups:
         """Make the group of an empty store, or come into a plain one.
 
         Raises NotMemberError where the store has an encrypted group already, UsageError for a plain group that is not in a
-        folder or where the store's is not of the kind that was asked for.
+        folder or where the store's is not of the kind that was asked for, RemovedDeviceError as ``join`` does.
         """
         if plain and urls.is_url(url):
             raise UsageError(
@@ -135,10 +139,13 @@ class Groups:
             url=url, device=self._device, identity="", group=_opened(data, None, "", 1), hash=_hash(data),
             facts_only=facts_only,
         )  # fmt: skip
-        return self._change(store, self._followed(store, first), lambda group: _with_member(group, own))
+        first = self._followed(store, first)
+        self._must_not_be_removed(first.group)
+        return self._change(store, first, lambda group: _with_member(group, own))
 
     def join(self, store: SyncStore, url: str, code: str, *, facts_only: bool = False) -> Membership:
-        """Become the device that a code invites. Raises InputError for a code that is wrong, used, or of another store."""
+        """Become the device that a code invites. Raises InputError for a code that is wrong, used, or of another store,
+        RemovedDeviceError for a device that was removed: it comes back under another name."""
         invitation = read_code(code)
         data = store.get(_name(invitation.number))
         if data is None or not _hash(data).startswith(invitation.hash):
@@ -161,6 +168,8 @@ class Groups:
         own = self._own_member(identity)
         left_behind = self.membership
 
+        self._must_not_be_removed(guest.group)
+
         def joined(group: Group) -> Group:
             if recipient not in {one.recipient for one in group.members if one.invited}:
                 raise used
@@ -182,6 +191,11 @@ class Groups:
                 "This device was removed from the group: it can read nothing that is written from now on.",
                 "What is in this memory stays. To come back: memtui sync invite on another device, memtui sync join here.",
             ) from None
+        if known.device in found.group.removed:  # of a plain group, which anybody can read
+            raise NotMemberError(
+                "This device was removed from the group.",
+                "What is in this memory stays. To come back: memtui sync stop, then memtui sync FOLDER --plain",
+            )
         if found.device != self._device:
             # The file was restored or copied, so another one may go on under the old name, with the old identity.
             identity = "" if found.group.plain else new_identity()
@@ -228,6 +242,12 @@ class Groups:
         changed = self._change(store, membership, without)
         self._seal_again(store, membership, changed)
         return gone
+
+    def _must_not_be_removed(self, group: Group) -> None:
+        if self._device in group.removed:
+            raise RemovedDeviceError(
+                "This device was removed from the group.", "It comes back under another name."
+            )
 
     def _must_be_member(self) -> Membership:
         found = self.membership
@@ -361,8 +381,7 @@ def _find(group: Group, device: str) -> Member:
 
 def _with_member(group: Group, member: Member) -> Group:
     others = tuple(one for one in group.members if one.device != member.device)
-    removed = {device: number for device, number in group.removed.items() if device != member.device}
-    return replace(group, members=(*others, member), removed=removed)
+    return replace(group, members=(*others, member))
 
 
 def _next_epoch(group: Group, boundary: dict[str, int] | None) -> tuple[Epoch, ...]:

@@ -38,7 +38,7 @@ from memtui.engine.store.import_rows import OtherIds
 from memtui.engine.store.sql import scalar
 
 from . import lines, outgoing, state, versions
-from .lines import ErasedLine, GoneLine, RowLine
+from .lines import ErasedLine, GoneLine, RowLine, TombstonesLine
 from .versions import ALIASES, READ, ROW, SESSION_PARTS, VALUE
 
 ROWS_AT_ONCE = 64
@@ -82,7 +82,9 @@ class Incoming:
     def apply(self, connection: apsw.Connection, found: Sequence[lines.SyncLine]) -> None:
         """Apply some of the lines, in the caller's operation, in which nothing is stamped."""
         for one in found:
-            if isinstance(one, ErasedLine):
+            if isinstance(one, TombstonesLine):
+                _note_tombstones(connection, one)
+            elif isinstance(one, ErasedLine):
                 _note_erased(connection, one)
         rows = [one for one in found if isinstance(one, RowLine)]
         gone = [one for one in found if isinstance(one, GoneLine)]
@@ -507,6 +509,31 @@ def _note_erased(connection: apsw.Connection, line: ErasedLine) -> None:
     )
     for id in entities:
         _erase_name(connection, id)
+
+
+def _note_tombstones(connection: apsw.Connection, line: TombstonesLine) -> None:
+    """What another device knows as erased, and this one does not, is erased here next, and comes back no more."""
+    salts, hashes = [bytes.fromhex(one) for one in line.salts], frozenset(map(bytes.fromhex, line.hashes))
+    names = [
+        name
+        for name, key in _erasable(connection)
+        if any(tombstones.keys_hash(key, salt) in hashes for salt in salts)
+    ]
+    _note_erased(connection, ErasedLine(names=tuple(names)))
+    tombstones.add_hashes(connection, salts, hashes)
+
+
+def _erasable(connection: apsw.Connection) -> list[tuple[str, str]]:
+    """What is here, or in history, that another device may have erased: its name, and the key of its tombstone."""
+    rows: Any = connection.execute(
+        """
+        SELECT id, id FROM memories
+        UNION SELECT before ->> '$.id', before ->> '$.id' FROM changes WHERE tbl = 'memories' AND act = 'delete'
+        UNION SELECT id, 'entity:' || id FROM entities
+        UNION SELECT 'session:' || session_id, 'session:' || session_id FROM sessions_consolidations
+        """
+    ).fetchall()
+    return [(str(name), str(key)) for name, key in rows]
 
 
 def _erase_name(connection: apsw.Connection, id: str) -> None:

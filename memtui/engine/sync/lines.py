@@ -34,6 +34,9 @@ SESSION, CARD, QUESTION, PROFILE, DECISION, ENTITY = (
 """How the names of things begin; a memory's is its id, a key of the scratchpad has ``stamps.PAD``."""
 
 
+_Hash = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
+
+
 class RowLine(Record, tag_field="sync", tag="row", omit_defaults=True):
     """A row as it is now. ``versions``: its stamps of ``sync_versions``; ``through``: of a session, up to which memory it
     has been consolidated."""
@@ -59,10 +62,17 @@ class ErasedLine(Record, tag_field="sync", tag="erased", omit_defaults=True):
     """
 
     names: tuple[Id, ...]
-    kept: tuple[Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")], ...] = ()
+    kept: tuple[_Hash, ...] = ()
 
 
-SyncLine = RowLine | GoneLine | ErasedLine
+class TombstonesLine(Record, tag_field="sync", tag="tombstones", omit_defaults=True):
+    """All that a device knows as erased, for who has not read the batches that told of it: ``hashes`` under any of ``salts``."""
+
+    salts: tuple[Annotated[str, Meta(pattern=r"^([0-9a-f]{2}){1,64}$")], ...]
+    hashes: tuple[_Hash, ...]
+
+
+SyncLine = RowLine | GoneLine | ErasedLine | TombstonesLine
 encode = msgspec.json.Encoder(order="deterministic").encode
 decode = msgspec.json.Decoder(SyncLine).decode
 

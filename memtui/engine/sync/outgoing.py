@@ -9,7 +9,7 @@ import apsw
 import msgspec
 
 from memtui.engine.records import Stamp
-from memtui.engine.store import export_rows, stamps
+from memtui.engine.store import export_rows, stamps, tombstones
 from memtui.engine.store.export_rows import (
     AnyLine,
     ConsolidatedLine,
@@ -22,10 +22,12 @@ from memtui.engine.store.sql import as_json, scalar
 
 from . import lines, state, versions
 from .batch import MOST_BYTES, MOST_LINES
-from .lines import ErasedLine, GoneLine, RowLine, SyncLine
+from .lines import ErasedLine, GoneLine, RowLine, SyncLine, TombstonesLine
 
 KeyedHash = Callable[[str], str]
 """``Sealer.keyed_hash``."""
+_TOMBSTONES = 20_000
+"""In a line: who reads one looks through all its memories."""
 _image = msgspec.json.Decoder(dict[str, Any]).decode
 _stamps = msgspec.json.Decoder(tuple[Stamp, ...]).decode
 _TABLES = {
@@ -167,7 +169,12 @@ def decision_row(connection: apsw.Connection, about: str) -> int | None:
 
 
 def everything(connection: apsw.Connection, keyed: KeyedHash, *, facts_only: bool) -> Iterator[SyncLine]:
-    """All rows, and what is known of those that went."""
+    """All rows, and what is known of those that went and of what was erased."""
+    salts = tuple(salt.hex() for salt in tombstones.salts_of(connection))
+    hashes = tombstones.all_hashes(connection)
+    for start in range(0, len(hashes), _TOMBSTONES):
+        some = hashes[start : start + _TOMBSTONES]
+        yield TombstonesLine(salts=salts, hashes=tuple(one.hex() for one in some))
     yield from _erased(connection, "SELECT name FROM sync_erased ORDER BY name", keyed)
     yield from _rows(connection, export_rows.rows(connection, to_write=True), facts_only=facts_only)
     there = Changed(connection)

@@ -10,8 +10,9 @@ from __future__ import annotations
 import hashlib
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from types import MappingProxyType
 from typing import Literal
 
 import apsw
@@ -46,6 +47,9 @@ KEEPS_VERSIONS = (
     "delete those there."
 )
 _FIRST_LINES = "Everything was sent again: history here no longer says what changed since the last sync."
+_ALL_AGAIN = (
+    "Everything was sent again: something of it was in batches of a removed device that others do not read."
+)
 
 
 class BadBatchError(Exception):
@@ -64,15 +68,21 @@ class Replica:
     """One file and one store. ``run`` may be called any number of times."""
 
     def __init__(
-        self, connections: Connections, clock: Clock, store: SyncStore, sealer: Sealer, *, facts_only: bool = False,
+        self, connections: Connections, clock: Clock, store: SyncStore, sealer: Sealer, *,
+        removed: Mapping[str, int] = MappingProxyType({}), facts_only: bool = False,
         on_operation: Callable[[int], object] = lambda op_id: None, on_erased: Callable[[], None] = lambda: None,
     ) -> None:  # fmt: skip
-        """``on_operation`` is called with each operation that brought something; ``on_erased`` when rows were erased."""
+        """``removed``: the last number that counts of each device that was removed from the group.
+
+        ``on_operation`` is called with each operation that brought something; ``on_erased`` when rows were erased."""
         self._connections = connections
         self._clock = clock
         self._store = store
         self._sealer = sealer
+        self._removed = removed
         self._facts_only = facts_only
+        self._writers: set[str] = set()
+        """Whose batches are in the store."""
         self._on_operation = on_operation
         self._on_erased = on_erased
         self._problems: list[SyncProblem] = []
@@ -97,6 +107,7 @@ class Replica:
         self._push()
         self._clean()
         self._may_snapshot()
+        self._drop_removed()
         return self._report(time.perf_counter() - began)
 
     # Beginning
@@ -105,6 +116,7 @@ class Replica:
         with self._connections.write() as connection:
             state.begin(connection, self._sealer.group)
             versions.note_local(connection)
+            state.cut_removed(connection, self._removed)
             writing = state.writing(connection)
             own = stamps.device(connection)
         if writing is None:
@@ -142,8 +154,8 @@ class Replica:
         listed = {name.partition("/")[2] for name in self._store.list_since(f"{WRITERS}/")}
         if own not in listed:
             self._store.put_if_absent(f"{WRITERS}/{own}", b"")
-        others = sorted((listed | known.keys()) - {own})
-        # A snapshot does not tell what was erased before it, so it is for who has sent nothing that others could erase.
+        self._writers = listed | {own}
+        others = sorted((listed | known.keys() | self._removed.keys()) - {own})
         if not any(one.head.number for one in known.values()):
             self._read_snapshot(others)
         claimed: dict[str, int] = {}
@@ -152,6 +164,7 @@ class Replica:
         with self._connections.read() as connection:
             known = state.known(connection)
         for device, number in sorted(claimed.items()):
+            number = self._counting(device, number)
             have = known[device].head.number if device in known else 0
             if device == own and number > have:
                 self._renew(own, number)
@@ -173,13 +186,19 @@ class Replica:
         """Apply the batches of one device that are new here, as one operation; ``claimed`` gets what it has read."""
         with self._connections.read() as connection:
             head = state.head(connection, device)
+        last = self._removed.get(device)
+        if last is not None and head.number >= last:
+            return  # its objects may be gone, and what else it wrote does not count
         numbers = self._numbers(device, head)
         work = _Work(self, device)
         try:
-            if head.number + 1 not in numbers and any(number > head.number + 1 for number in (*numbers, 0)):
+            if head.number + 1 not in numbers and (last or max(numbers, default=0) > head.number):
                 head = self._catch_up(work, device, head)
                 numbers = self._numbers(device, head)
-            if head.number and head.number not in numbers and not self._has_snapshot(device, head.number):
+            if (
+                head.number and last is None and head.number not in numbers
+                and not self._has_snapshot(device, head.number)
+            ):  # fmt: skip
                 message = (
                     "the store has less of this device than was read before: an old state was put back there"
                 )
@@ -195,6 +214,11 @@ class Replica:
                     claimed[other] = max(claimed.get(other, 0), one.number)
                 work.apply(batch)
                 head = Head(number=number, hash=batch.hash)
+            if last is not None and head.number < last:
+                message = (
+                    "another device had read it before this one was removed, and it is not in the store (yet)"
+                )
+                raise BadBatchError(device, head.number + 1, "missing", message)
         except BadBatchError as error:
             self._problems.append(error.problem)
             self._waiting[device] = sum(number > head.number for number in numbers)
@@ -202,18 +226,31 @@ class Replica:
             work.finish()
 
     def _numbers(self, device: str, head: Head) -> list[int]:
-        """The numbers of a device's batches in the store, from the last one that was read on."""
+        """The numbers of a device's batches in the store that count, from the last one that was read on."""
         after = batch_name(device, head.number - 1) if head.number else ""
-        return [_number(name) for name in self._store.list_since(f"{BATCHES}/{device}/", after)]
+        found = [_number(name) for name in self._store.list_since(f"{BATCHES}/{device}/", after)]
+        return [number for number in found if number == self._counting(device, number)]
+
+    def _counting(self, device: str, number: int) -> int:
+        """The number, or the last one of a device that was removed."""
+        return min(number, self._removed.get(device, number))
 
     def _catch_up(self, work: _Work, device: str, head: Head) -> Head:
-        """Where batches are no longer in the store because a snapshot of the device has them, read that."""
-        names = self._store.list_since(f"{SNAPSHOTS}/{device}/")
-        newest = max((_part_number(name) for name in names if name.endswith("/0000")), default=0)
-        if newest <= head.number:
+        """Where batches are no longer in the store because a snapshot of the device has them, read that.
+
+        What a removed device wrote may be in a snapshot of any other one.
+        """
+        best, had = None, head.number
+        for writer, number in self._snapshots():
+            if writer != device and device not in self._removed:
+                continue
+            first = self._open_part(writer, number, 0)
+            has = number if writer == device else first.header.heads.get(device, head).number
+            if has > had:
+                best, had = first, has
+        if best is None:
             return head
-        first = self._open_part(device, newest, 0)
-        self._apply_snapshot(work, first)
+        self._apply_snapshot(work, best)
         with self._connections.read() as connection:
             return state.head(connection, device)
 
@@ -267,13 +304,8 @@ class Replica:
 
     def _read_snapshot(self, devices: Sequence[str]) -> None:
         """Read the newest sound snapshot, if this file has read nothing yet."""
-        found = [
-            (name.split("/")[1], int(name.split("/")[2]))
-            for name in self._store.list_since(f"{SNAPSHOTS}/")
-            if name.endswith("/0000")
-        ]
         tried: list[tuple[int, str, int, Batch]] = []
-        for device, number in found:
+        for device, number in self._snapshots():
             if device not in devices:
                 continue
             try:
@@ -295,6 +327,15 @@ class Replica:
                 work.finish()
             return
 
+    def _snapshots(self) -> list[tuple[str, int]]:
+        """Device and number of each snapshot in the store that counts."""
+        found = [
+            (name.split("/")[1], _part_number(name))
+            for name in self._store.list_since(f"{SNAPSHOTS}/")
+            if name.endswith("/0000")
+        ]
+        return [one for one in found if one[1] == self._counting(*one)]
+
     def _open_part(self, device: str, number: int, part: int) -> Batch:
         batch = self._open_object(part_name(device, number, part), device, number)
         header = batch.header
@@ -302,11 +343,11 @@ class Replica:
             raise BadBatchError(device, number, "swapped", "another snapshot is in its place")
         return batch
 
-    def write_snapshot(self) -> int:
-        """Write all rows as they are now, after a run; returns how many lines. Own batches that it includes and that every
-        device has read are deleted."""
+    def write_snapshot(self) -> int | None:
+        """Write all rows as they are now, after a run; returns how many lines, None if another copy of this file was in the
+        way. Own batches that it includes and that every device of the group has read are deleted."""
         if not self._free_number():
-            return 0
+            return None
         with self._connections.read() as connection:
             own = stamps.device(connection)
             head, heads = state.head(connection, own), state.heads(connection, without=own)
@@ -320,8 +361,9 @@ class Replica:
             known = state.known(connection)
         with self._connections.write() as connection:
             state.set_snapshot(connection, own, head.number)
-        writers = {name.partition("/")[2] for name in self._store.list_since(f"{WRITERS}/")} - {own}
-        seen = [known[device].seen if device in known else 0 for device in writers | (known.keys() - {own})]
+        writers = {name.partition("/")[2] for name in self._store.list_since(f"{WRITERS}/")}
+        others = (writers | known.keys()) - {own} - self._removed.keys()
+        seen = [known[device].seen if device in known else 0 for device in others]
         self._drop(own, min([head.number, *seen]))
         return total
 
@@ -362,6 +404,38 @@ class Replica:
         for name in names:
             if _part_number(name) < newest:
                 self._store.delete(name)
+
+    def _drop_removed(self) -> None:
+        """Delete what removed devices wrote, once every device of the group has read it, and a snapshot has it for who joins."""
+        gone = self._writers & self._removed.keys()
+        if not gone or self._facts_only:
+            return
+        with self._connections.read() as connection:
+            own = stamps.device(connection)
+            read = [state.heads(connection, without=own)]
+        read += [self._read_by(device) for device in self._writers - self._removed.keys() - {own}]
+        nothing = Head(number=0, hash="")
+        ready = [
+            device
+            for device in sorted(gone)
+            if all(heads.get(device, nothing).number >= self._removed[device] for heads in read)
+        ]
+        if not ready or self.write_snapshot() is None:
+            return
+        for device in ready:
+            for folder in (BATCHES, SNAPSHOTS):
+                for name in self._store.list_since(f"{folder}/{device}/"):
+                    self._store.delete(name)
+            self._store.delete(f"{WRITERS}/{device}")  # last: whoever is killed here goes on with it
+
+    def _read_by(self, device: str) -> dict[str, Head]:
+        """What a device had read when it wrote its last batch; nothing where that cannot be told."""
+        names = self._store.list_since(f"{BATCHES}/{device}/")
+        data = self._store.get(names[-1]) if names else None
+        with suppress(BatchError):
+            if data is not None:
+                return self._sealer.open(data).header.heads
+        return {}
 
     def _may_snapshot(self) -> None:
         """Write a snapshot where there are many batches since the last one.
@@ -483,7 +557,7 @@ class Replica:
             own, until, sent = stamps.device(connection), versions.noted(connection), state.sent(connection)
             lost = state.history_lost(connection)
             if lost:
-                self._notes.append(_FIRST_LINES)
+                self._notes.append(_ALL_AGAIN if sent == state.EVERYTHING else _FIRST_LINES)
                 found = self._everything(connection)
             else:
                 found = outgoing.changed(
@@ -497,7 +571,13 @@ class Replica:
             told = state.told(connection)
             heads = state.heads(connection, without=own)
             behind = max((one.number - told.get(device, 0) for device, one in heads.items()), default=0)
-        if not any_sent and behind >= TELL_EVERY:
+            wrote = state.head(connection, own).number
+        # What a removed device wrote goes when all have said that they have read it.
+        waited_for = any(
+            device in heads and (not wrote or heads[device].number > told.get(device, 0))
+            for device in self._writers & self._removed.keys()
+        )
+        if not any_sent and (behind >= TELL_EVERY or waited_for):
             return self._put(own, [], until, last=True)
         if not any_sent and until > sent:
             with self._connections.write() as connection:
@@ -616,16 +696,13 @@ class _Work:
                 others.note(str(id), str(here))
 
     def _advance(self, connection: apsw.Connection, batch: Batch, own: str) -> None:
-        state.advance(
-            connection,
-            batch.header,
-            batch.header.previous if batch.header.kind == "snapshot" else batch.hash,
-            own,
-        )
-        if batch.header.kind == "snapshot":
-            state.include(
-                connection, {device: one for device, one in batch.header.heads.items() if device != own}
-            )
+        header = batch.header
+        if header.kind == "batch":
+            state.advance(connection, header, batch.hash, own)
+            return
+        if header.number > state.head(connection, header.device).number:
+            state.advance(connection, header, header.previous, own)
+        state.include(connection, {device: one for device, one in header.heads.items() if device != own})
 
     def _decoded(self, batch: Batch) -> list[lines.SyncLine]:
         found = []

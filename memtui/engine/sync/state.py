@@ -21,6 +21,9 @@ _GROUP, _SENT, _WRITING, _TOLD = "sync_group", "sync_sent", "sync_writing", "syn
 _SNAPSHOT = "sync_snapshot"
 _TO_KEEP = "sync_to_keep"
 
+EVERYTHING = -1
+"""Up to which change all was sent, where all rows are to be sent, whatever history says."""
+
 
 class Writing(Record):
     """A batch that is about to be put into the store: its number and hash, and up to which change it has everything."""
@@ -109,17 +112,32 @@ def set_writing(connection: apsw.Connection, one: Writing | None) -> None:
 
 
 def begin(connection: apsw.Connection, group: str) -> bool:
-    """See that the state is that of this group; whether it is a group that the file did not know."""
-    if metadata.get(connection, _GROUP) == group:
+    """See that the state is that of this group; whether it is a group that the file did not know.
+
+    What came by sync from devices of another group is sent as well.
+    """
+    before = metadata.get(connection, _GROUP)
+    if before == group:
         return False
     connection.execute("DELETE FROM sync_devices")
     connection.execute("DELETE FROM sync_merged")
     set_writing(connection, None)
     set_told(connection, {})
     connection.execute("DELETE FROM memory_metadata WHERE key = ?", (_SNAPSHOT,))
-    set_sent(connection, 0)
+    set_sent(connection, 0 if before is None else EVERYTHING)
     metadata.set_value(connection, _GROUP, group)
     return True
+
+
+def cut_removed(connection: apsw.Connection, removed: Mapping[str, int]) -> None:
+    """Where more is here of a removed device than counts, read or written as it, others never read that: send all rows."""
+    for device, last in removed.items():
+        connection.execute(
+            "UPDATE sync_devices SET number = ?, hash = '' WHERE device = ? AND number > ?",
+            (last, device, last),
+        )
+        if connection.changes():
+            set_sent(connection, EVERYTHING)
 
 
 def told(connection: apsw.Connection) -> dict[str, int]:

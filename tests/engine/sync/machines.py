@@ -25,28 +25,30 @@ class Machines:
     """Devices of one group, each with keys of its own."""
 
     def __init__(self, folder: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        self._folder, self._monkeypatch = folder, monkeypatch
+        self._folder, self.monkeypatch = folder, monkeypatch
         self.url = url
         self.memories: dict[str, Memory] = {}
 
-    def add(self, name: str) -> Memory:
+    def add(self, name: str, *, plain: bool = False) -> Memory:
         """A new device: the first begins the group, another one joins it."""
-        host = next(iter(self.memories), None)
+        host = None if plain else next(iter(self.memories), None)
         code = self.on(host).sync.invite().code if host else ""
         self.memories[name] = Memory.open(self._folder / f"{name}.db", options=OPTIONS)
         memory = self.on(name)
-        report = memory.sync.join(self.url, code) if host else memory.sync.run(self.url)
+        report = memory.sync.join(self.url, code) if host else memory.sync.run(self.url, plain=plain)
         assert not report.problems
         return memory
 
-    def on(self, name: str) -> Memory:
-        self._monkeypatch.setenv("XDG_CONFIG_HOME", str(self._folder / name))
-        return self.memories[name]
+    def on(self, name: str, memory: Memory | None = None) -> Memory:
+        """The memory of a device (or another one) with the keys of that device."""
+        self.monkeypatch.setenv("XDG_CONFIG_HOME", str(self._folder / name))
+        return memory or self.memories[name]
 
     def sync(self, rounds: int = 2) -> list[SyncReport]:
         """All devices in turns, so that what one says is heard and answered by each."""
         reports = [self.on(name).sync.run() for _ in range(rounds) for name in self.memories]
-        assert not [one.problems for one in reports if one.problems]
+        problems = [one.problems for one in reports if one.problems]
+        assert not problems, problems
         return reports
 
     def hold(self, text: bytes) -> list[str]:

@@ -16,7 +16,7 @@ from memtui.engine.sync import group as groups
 from memtui.engine.sync.batch import Batch, BatchError, Header, Removed, lines_hash
 from memtui.engine.sync.envelope import encrypt, from_bytes, to_bytes
 from memtui.engine.sync.framing import frame
-from memtui.engine.sync.group import GroupError, Groups, NotMemberError, read_code
+from memtui.engine.sync.group import GroupError, Groups, NotMemberError, RemovedDeviceError, read_code
 from memtui.engine.sync.keyring import Keyring
 from memtui.engine.sync.stores import open_store
 
@@ -32,7 +32,11 @@ class Device:
         self.keyring = Keyring(folder / name / "sync.json")
         self.memory = folder / name / "memory.db"
         self.store = open_store(self.url, create=True)
-        self.groups = Groups(self.keyring, self.memory, self.name, time.time)
+        self.rename(self.name)
+
+    def rename(self, name: str) -> None:
+        self.name = name
+        self.groups = Groups(self.keyring, self.memory, name, time.time)
 
     def begin(self, **how: bool) -> None:
         self.groups.begin(self.store, self.url, **how)
@@ -218,10 +222,14 @@ def test_what_was_written_while_another_device_was_removed_is_sealed_anew(
     assert one.read(two, 1).lines == LINES
 
 
-def test_a_removed_device_may_come_back(three: tuple[Device, Device, Device]) -> None:
+def test_a_removed_device_may_come_back_under_another_name(three: tuple[Device, Device, Device]) -> None:
     one, _, three_ = three
     one.groups.remove(one.store, "server", {one.name: 0})
-    three_.join(one.groups.invite(one.store))
+    code = one.groups.invite(one.store)
+    with pytest.raises(RemovedDeviceError):
+        three_.join(code)
+    three_.rename("server-00000002")
+    three_.join(code)
     three_.write(1)
     one.refresh()
     assert one.read(three_, 1).lines == LINES
