@@ -119,7 +119,7 @@ def sized(full: bool) -> Callable[[int], int]:
 def no_haste(monkeypatch: pytest.MonkeyPatch) -> None:
     """A person is not kept waiting; a slow machine that runs tests is waited for."""
     monkeypatch.setattr(endpoint_embedder, "QUERY_SECONDS", 60.0)
-    monkeypatch.setattr(probe, "SECONDS", 60.0)
+    monkeypatch.setattr(probe, "PROBE_SECONDS", 60.0)
 
 
 @pytest.fixture(autouse=True)

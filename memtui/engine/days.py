@@ -24,14 +24,14 @@ from memtui.engine.records import Topic
 
 _LANGUAGES = ("en", "de", "fr", "es")
 _LIST = Path(__file__).with_name("day_words.txt")
-_LONGEST = 600
-_BEFORE = 24  # characters before the words of a day
+_MAX_LENGTH = 600
+_CONTEXT_LENGTH = 24  # characters before the words of a day
 _PARTS = ("month", "weekday", "count", "unit")
 # What comes again and again, or holds on any day.
 _UNDATED: frozenset[Topic] = frozenset(("routine", "rule", "preference", "identity"))
 _SIGNS = ("put right", "again", "recurring", "no longer", "done", "over", "either tense")
-_FAR = 270  # days: a month that is further ahead was more likely the last one of that name
-_EARLY, _MIDDLE = 10, 20  # the last day of the first, and of the second third of a month
+_FAR_AHEAD_DAYS = 270  # days: a month that is further ahead was more likely the last one of that name
+_EARLY_DAY, _MIDDLE_DAY = 10, 20  # the last day of the first, and of the second third of a month
 _year = re.compile(r"\d{4}")
 _said = re.compile(r" \(said [^()]*\)$")
 _MONTHS = (
@@ -68,7 +68,7 @@ def find_named_day(
     Friday to Monday"). ``ahead``: a plan, whose days lie ahead whatever the tense, unless it begins with what
     was done.
     """
-    text = _after_correction(_said.sub("", text)[:_LONGEST].replace("’", "'"))
+    text = _after_correction(_said.sub("", text)[:_MAX_LENGTH].replace("’", "'"))
     found = _day_patterns()
     if not found.any.search(text):
         return None
@@ -78,7 +78,7 @@ def find_named_day(
     past = over or found.signs["done"].match(text) is not None
     named = list(_find_days(text, here.replace(tzinfo=None), past))
     if any(found.signs[sign].search(text) for sign in ("over", "either tense")):
-        named = [one for one in named if not one.month or (one.day - here.date()).days <= _FAR]
+        named = [one for one in named if not one.month or (one.day - here.date()).days <= _FAR_AHEAD_DAYS]
     if named and not named[0].exact and found.signs["recurring"].search(text):
         return None
     if not named:
@@ -86,7 +86,7 @@ def find_named_day(
     holding = [
         one
         for one in named
-        if not found.signs["no longer"].search(text[max(one.start - _BEFORE, 0) : one.start])
+        if not found.signs["no longer"].search(text[max(one.start - _CONTEXT_LENGTH, 0) : one.start])
     ]
     day = (holding or named)[-1].day if len(holding) < len(named) else named[0].day
     try:
@@ -182,14 +182,14 @@ def _find_days(text: str, here: datetime, past: bool) -> Iterator[_NamedDay]:
             start, end = match.span()
             if any(start < last and first < end for first, last in taken):
                 continue
-            if kinds.signs["again"].search(text[max(start - _BEFORE, 0) : start]):
+            if kinds.signs["again"].search(text[max(start - _CONTEXT_LENGTH, 0) : start]):
                 taken.append((start, end))
                 continue
             group = match.lastindex or 0
             words = match[group]
             day = _WAYS[name](words, here, past)
             if day is not None and name == "exact" and not _year.search(words):
-                day = _in_fitting_year(day, text[max(start - _BEFORE, 0) : start], here)
+                day = _in_fitting_year(day, text[max(start - _CONTEXT_LENGTH, 0) : start], here)
             if day is not None:
                 taken.append((start, end))
                 month = name == "month named" and not _year.search(words)
@@ -361,8 +361,8 @@ _WAYS: dict[str, Callable[[str, datetime, bool], date | None]] = {
     "end of this week": _week_end(0),
     "end of month": _month_end(1),
     "end of this month": _month_end(0),
-    "early in a month": _month_until(_EARLY),
-    "middle of a month": _month_until(_MIDDLE),
+    "early in a month": _month_until(_EARLY_DAY),
+    "middle of a month": _month_until(_MIDDLE_DAY),
     "month named": _find_named_month,
     "end of year": lambda _, here, past: date(here.year + 1, 12, 31),
     # "in 2019" is when something was, and no day of it.

@@ -20,7 +20,7 @@ from zlib import crc32
 import numpy as np
 from memtui.engine.guards.instructions.classifier import (
     _WEIGHTS,
-    CERTAIN,
+    CERTAIN_SCORE,
     SIZE,
     extract_features,
     strip_markup,
@@ -192,7 +192,7 @@ def main() -> None:
     slope, of_length, start = map(float, calibrated(columns[judged], orders[judged]))
     print(f"a sentence is worth {of_length:.2f} beside {slope:.2f}")
     scores = slope * scores + of_length * lengths + start
-    for least in sorted({-1.0, -0.8, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0, 2.5, CERTAIN}):
+    for least in sorted({-1.0, -0.8, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0, 2.5, CERTAIN_SCORE}):
         shares = [
             f"{name} {np.mean(scores[chosen] >= least):5.1%}"
             for name, chosen in (
@@ -206,7 +206,7 @@ def main() -> None:
             )
             if chosen.any()
         ]
-        print(f"{'*' if least == CERTAIN else ' '} from {least:.2f}: " + ", ".join(shares))
+        print(f"{'*' if least == CERTAIN_SCORE else ' '} from {least:.2f}: " + ", ".join(shares))
     if "--write" in sys.argv:
         weights, bias = fitted(rows, orders, worth)
         scale = float(np.abs(weights).max() / 127)

@@ -161,13 +161,13 @@ def test_sessions_bring_what_was_said_before_and_after_but_not_in_between(
 
 def test_with_very_many_pauses_none_is_forgotten(person: Memory) -> None:
     with person._core.connections.write() as connection:
-        for number in range(recording_rules._MOST + 20):
+        for number in range(recording_rules._MAX_PAUSES + 20):
             recording_rules.pause(connection, number * 100, number * 100 + 10)
         known = recording_rules.all_pauses(connection)
-    assert len(known) == recording_rules._MOST
+    assert len(known) == recording_rules._MAX_PAUSES
     assert all(
         recording_rules.is_within_pause(known, number * 100 + 5)
-        for number in range(recording_rules._MOST + 20)
+        for number in range(recording_rules._MAX_PAUSES + 20)
     )
 
 

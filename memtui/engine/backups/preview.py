@@ -19,7 +19,7 @@ from memtui.engine.store import tombstones
 from memtui.engine.store.sql import scalar
 from memtui.engine.store.tables import COVERED
 
-MOST = 200
+MAX_EXAMPLES = 200
 _VERSIONS = 100
 _JOBS = "SELECT key, value FROM {base}.memory_metadata WHERE key GLOB 'job_disabled:*' AND value = '1'"
 # What people know a table by, and its rows.
@@ -105,7 +105,9 @@ class _MemoryDifferences:
         """They may be very many: they are counted, and the latest looked at."""
         turns = f"{self._sql_on_one_side(here, there)} AND h.kind = 'episode'"
         self._tally[direction, "episode"] += int(scalar(self._source, f"SELECT count(*) FROM {turns}"))
-        for (rid,) in self._source.execute(f"SELECT h.rid FROM {turns} ORDER BY h.rid DESC LIMIT {MOST}"):
+        for (rid,) in self._source.execute(
+            f"SELECT h.rid FROM {turns} ORDER BY h.rid DESC LIMIT {MAX_EXAMPLES}"
+        ):
             keys = (rid, None) if here == "main" else (None, rid)
             self._pairs[direction].append(_DifferingMemory(True, *keys))
 
@@ -181,7 +183,7 @@ class _MemoryDifferences:
     def list_examples(self, direction: str) -> tuple[RestoreChange, ...]:
         pairs = sorted(self._pairs[direction], key=lambda pair: (pair.turn, -(pair.now or pair.then or 0)))
         found = []
-        for pair in pairs[:MOST]:
+        for pair in pairs[:MAX_EXAMPLES]:
             was, is_now = self._load_row("main", pair.then), self._load_row("live", pair.now)
             row = was if was is not None and direction != "lost" else is_now
             found.append(

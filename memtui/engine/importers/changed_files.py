@@ -25,7 +25,7 @@ from .live import FileState
 
 # Files written within this time are looked at every time, the others every so many looks.
 _WARM_SECONDS = 3_600
-_LOOKS = 15
+_LOOKS_PER_FULL_LOOK = 15
 _MOST_FILES = 200_000
 _SUFFIXES = (".jsonl", ".ndjson")
 _LOG = "-wal"
@@ -55,7 +55,7 @@ class FileChanges:
         for place in self._places:
             if str(place) not in self._folders:
                 self._add_path(place)
-        everything = self._looks % _LOOKS == 1
+        everything = self._looks % _LOOKS_PER_FULL_LOOK == 1
         newest_cold = (time.time() - _WARM_SECONDS) * 1e9
         found: list[tuple[int, str]] = []
         for name, known in list(self._files.items()):
@@ -159,7 +159,7 @@ def _file_mark(name: str) -> FileState | None:
 
 
 # How far the clock of a file system may lag behind.
-_SLACK = 3.0
+_SLACK_SECONDS = 3.0
 
 
 class ReadMarks:
@@ -174,7 +174,7 @@ class ReadMarks:
         with self._connections.read() as connection:
             noted = [metadata.get(connection, _metadata_key(place)) for place in self._places]
         times = [float(text) for text in noted if text]
-        return min(times) - _SLACK if times and len(times) == len(noted) else None
+        return min(times) - _SLACK_SECONDS if times and len(times) == len(noted) else None
 
     def unread_files(self) -> list[Path]:
         """Files of these places that could not be read when reading ended."""

@@ -29,7 +29,7 @@ def _hash_text(text: str) -> bytes:
     return blake2b(text.encode(), digest_size=16).digest()
 
 
-_EXACT = 32_768
+_MAX_EXACT_COUNTS = 32_768
 _BITS = 27
 _MASK = (1 << _BITS) - 1
 _PROBES = 5
@@ -43,7 +43,7 @@ class OccurrenceCounter:
     def count_before(self, key: bytes) -> int:
         """How many times ``key`` came before: 0, 1, 2, ..."""
         known = self._counts.get(key)
-        if known is not None or len(self._counts) < _EXACT:
+        if known is not None or len(self._counts) < _MAX_EXACT_COUNTS:
             count = 0 if known is None else known + 1
             self._counts[key] = count
             return count

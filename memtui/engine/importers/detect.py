@@ -62,7 +62,7 @@ _WITH_STATE = frozenset({
 # Folders of notes, where other notes belong to them.
 _OF_NOTES = frozenset({"basic-memory", vault.FORMAT.name})
 # Text in two bytes a character would have shown by then.
-_TEXT = 64
+_START_BYTES = 64
 
 
 class DetectedSource(Record):
@@ -142,7 +142,7 @@ def identify_memory_files(own: Path | None) -> frozenset[tuple[int, int]]:
 
 def _is_text(raw: bytes, whole: bool) -> bool:
     """Whether NUL bytes stand in single records of JSON, which are passed over like other bad ones."""
-    start = raw.lstrip()[:_TEXT]
+    start = raw.lstrip()[:_START_BYTES]
     return (start[:1] in (b"{", b"[") and b"\0" not in start) or bool(
         StreamHead.from_bytes(raw, whole=whole).objects
     )

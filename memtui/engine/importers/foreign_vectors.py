@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from memtui.engine.models.vectors import FloatMatrix
 
 _TABLES = {"vec_memories_rowids", "vec_memories_chunks", "vec_memories_vector_chunks00"}
-_SAMPLE = 12
+_SAMPLE_SIZE = 12
 _LEAST_SAMPLE = 3
-_LIKE = 0.99
-_FLOAT = 4
+_MIN_SIMILARITY = 0.99
+_FLOAT_BYTES = 4
 
 Serving = Callable[[VectorSpace | None], Embedder | None]
 
@@ -89,10 +89,10 @@ class _VectorCarrier:
             names, found = _read_chunk(other, chunk, self._model.dims)
             unembedded = self._rows_without_vector(names)
             picked = [number for number, name in enumerate(names) if name in unembedded]
-            for number in random.SystemRandom().sample(picked, min(len(picked), _SAMPLE - len(texts))):
+            for number in random.SystemRandom().sample(picked, min(len(picked), _SAMPLE_SIZE - len(texts))):
                 texts.append(unembedded[names[number]][1])
                 theirs.append(found[number])
-            if len(texts) == _SAMPLE:
+            if len(texts) == _SAMPLE_SIZE:
                 break
         if len(texts) < _LEAST_SAMPLE:
             return False
@@ -102,7 +102,7 @@ class _VectorCarrier:
         if not both.any():
             return False
         cosines = (normalise_rows(ours[both]) * normalise_rows(matrix[both])).sum(axis=1)
-        return bool((cosines > _LIKE).all())
+        return bool((cosines > _MIN_SIMILARITY).all())
 
     def _store_waiting(self, names: list[str], found: FloatMatrix) -> int:
         """Store those that still wait for a vector."""
@@ -170,7 +170,7 @@ def _read_chunk(other: apsw.Connection, chunk: int, dims: int) -> tuple[list[str
     ):
         return nothing
     raw, size, validity = row
-    if size <= 0 or len(raw) != size * dims * _FLOAT or len(validity) * 8 < size:
+    if size <= 0 or len(raw) != size * dims * _FLOAT_BYTES or len(validity) * 8 < size:
         return nothing
     matrix = np.frombuffer(raw, dtype="<f4").reshape(size, dims)
     live = np.unpackbits(np.frombuffer(validity, dtype=np.uint8), bitorder="little")[:size]

@@ -86,7 +86,7 @@ _TURNS_PER_BATCH = 500
 _CHARACTERS_PER_BATCH = 2_000_000
 _WITH_CONTENT = (Turn, Note, MemoryLine)
 # Where nothing else is left out, an import that brings nothing is no error: the person wanted it so.
-_EXPECTED = {
+_EXPECTED_SKIPS = {
     base.HISTORY,
     claude_memory.INDEX,
     report.ERASED,
@@ -201,7 +201,7 @@ class ImportRun:
             or self.account.already_there
             or self._titles.given
         )
-        if nothing and (error := self.tally.error_if_nothing(_EXPECTED)):
+        if nothing and (error := self.tally.error_if_nothing(_EXPECTED_SKIPS)):
             raise error
         return self._make_report(operation, stopped)
 

@@ -33,7 +33,7 @@ _SHORTEST_NAME = 2
 _NAMES_KEPT = 10_000
 _MAX_SUMMARY = 2_000
 # What the memory itself says in attributes.
-_OWN = frozenset(("supersedes", "merged", "secrets", "redacted", "enriched_at"))
+_RESERVED_ATTRIBUTES = frozenset(("supersedes", "merged", "secrets", "redacted", "enriched_at"))
 
 
 class NewNote(NamedTuple):
@@ -88,7 +88,7 @@ def _checked_note(
         if isinstance(value, str)
         else value
         for key, value in note.attributes.items()
-        if key not in _OWN and value != ""
+        if key not in _RESERVED_ATTRIBUTES and value != ""
     }
     fades = (
         note.decay_rate if note.decay_rate is not None and 0 < note.decay_rate <= 1 else options.decay_rate

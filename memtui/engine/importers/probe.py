@@ -31,25 +31,25 @@ from .registry import get_format
 from .stream import Source, SourceOpener
 from .turns import is_cross_source_duplicate, known_keys
 
-SECONDS = 0.3
-_BYTES = 16 << 20
+PROBE_SECONDS = 0.3
+_MAX_BYTES = 16 << 20
 # How much of a file's end is looked at for its last turns; more where there are only outputs of tools.
-_TAILS = (64 << 10, 1 << 20, 16 << 20)
+_TAIL_BYTES = (64 << 10, 1 << 20, 16 << 20)
 # Formats whose records have ids, so that a turn is known without those before it.
-_KEYED = ("claude-code",)
+_KEYED_FORMATS = ("claude-code",)
 # Folders whose files are not sessions, or not called after them.
-_NOTES = frozenset({"basic-memory", "claude-memory", "gemini-cli", "opencode"})
-_FILES = 40
+_NOTE_FORMATS = frozenset({"basic-memory", "claude-memory", "gemini-cli", "opencode"})
+_MAX_SAMPLE_FILES = 40
 # A program writes a file some time after the last turn that it holds.
-_LATE = 120
-_LEAST = 50
+_LATE_SECONDS = 120
+_MIN_ROUNDED = 50
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
 
 
 def probe_sources(
     connections: Connections | None, sources: Sequence[KnownSource], clock: Clock
 ) -> Iterator[SourceProbe]:
-    """Look at each source, one after another, for about ``SECONDS``; without a memory everything is new.
+    """Look at each source, one after another, for about ``PROBE_SECONDS``; without a memory everything is new.
 
     The files of the memory itself are never opened.
     """
@@ -76,9 +76,9 @@ class _SourceProbe:
         source = self._source
         files = session_files(source)
         talks = [file for file in files if not _is_subagent_file(file.path)]
-        with_sessions = source.path.is_dir() and source.format not in _NOTES
+        with_sessions = source.path.is_dir() and source.format not in _NOTE_FORMATS
         new, grown = self._unknown_files(talks) if with_sessions else ([], [])
-        self._until, self._read = time.monotonic() + SECONDS, 0
+        self._until, self._read = time.monotonic() + PROBE_SECONDS, 0
         turns, new_turns, exact = self._count_turns(files)
         if exact and not new_turns:
             new, grown = [], []  # what was written since holds no turns
@@ -108,7 +108,7 @@ class _SourceProbe:
         later = [
             file
             for file in files
-            if names[file.path] in last and file.modified > last[names[file.path]] + _LATE
+            if names[file.path] in last and file.modified > last[names[file.path]] + _LATE_SECONDS
         ]
         return new, [file for file in later if self._has_new_end(file)]
 
@@ -125,9 +125,9 @@ class _SourceProbe:
 
     def _has_new_end(self, file: SessionFile) -> bool:
         """Whether the last turns of a file are missing."""
-        if file.path.suffix == SUFFIX or self._source.format not in _KEYED:
+        if file.path.suffix == SUFFIX or self._source.format not in _KEYED_FORMATS:
             return True
-        for tail in _TAILS:
+        for tail in _TAIL_BYTES:
             found = list(self._read_records(file, skip_to=max(0, file.size - tail)))
             if found or tail >= file.size:
                 break
@@ -144,14 +144,14 @@ class _SourceProbe:
             ended = True
             for record in self._read_records(file):
                 some.append(record)
-                if time.monotonic() > self._until or self._read > _BYTES:
+                if time.monotonic() > self._until or self._read > _MAX_BYTES:
                     ended = False
                     break
             found += len(some)
             missing += self._count_missing(some)
             read += max(1, self._read - before)
             whole += ended
-            if not ended or time.monotonic() > self._until or self._read > _BYTES:
+            if not ended or time.monotonic() > self._until or self._read > _MAX_BYTES:
                 break
         if whole == len(files):
             return found, missing, True
@@ -205,7 +205,7 @@ class _SourceProbe:
 
 def _sample_files(files: list[SessionFile]) -> Iterator[SessionFile]:
     """All of them where they are few, else some from the oldest to the newest; the same ones every time."""
-    step = max(1, len(files) // _FILES)
+    step = max(1, len(files) // _MAX_SAMPLE_FILES)
     yield from files[::step]
     if step > 1:
         yield from (file for number, file in enumerate(files) if number % step)
@@ -225,5 +225,5 @@ def _session_id_in_name(path: Path) -> str:
 
 def _round_to_two_digits(number: float) -> int:
     """Two digits: more would promise too much."""
-    digits = len(str(int(number))) - 2 if number >= _LEAST else 0
+    digits = len(str(int(number))) - 2 if number >= _MIN_ROUNDED else 0
     return int(round(number, -digits))

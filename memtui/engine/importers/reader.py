@@ -20,9 +20,9 @@ from .registry import get_format
 from .stream import SourceOpener, Stream
 
 _RECORDS_PER_LOOK = 2_000
-_PLACES = 20
-_NAMES = 3
-_REASONS = 5
+_MAX_PLACES = 20
+_MAX_NAMES = 3
+_MAX_REASONS = 5
 UNTIMED = "turn without a time: it has that of the turn before, or of its file"
 # Records whose places are kept; all are counted.
 _MOST_NAMED = 10_000
@@ -75,7 +75,7 @@ class ReadTally:
     def add_example(self, what: str) -> None:
         """Keep one of the first things that went wrong, to be shown in full."""
         self._noted += 1
-        if len(self._places) < _PLACES:
+        if len(self._places) < _MAX_PLACES:
             self._places.append(what)
 
     def start(self, stream: Stream) -> None:
@@ -132,7 +132,7 @@ def _describe_files(some: Sequence[str]) -> str:
 
 def nothing_read_error(place: str, reasons: Counter[str], *, sound: bool = False) -> Refused:
     """The error of a source that has content but gives no records. ``sound``: each record is as its format says."""
-    counts = ", ".join(f"{count:,} × {reason}" for reason, count in reasons.most_common(_REASONS))
+    counts = ", ".join(f"{count:,} × {reason}" for reason, count in reasons.most_common(_MAX_REASONS))
     hints = (
         refusals.RECORD_HINTS[reason]
         for reason, _ in reasons.most_common()
@@ -147,8 +147,8 @@ def nothing_read_error(place: str, reasons: Counter[str], *, sound: bool = False
 
 def some_names(names: Sequence[str]) -> str:
     """The first few of some names, and how many more there are."""
-    more = len(names) - _NAMES
-    return ", ".join(names[:_NAMES]) + (f" and {more:,} more" if more > 0 else "")
+    more = len(names) - _MAX_NAMES
+    return ", ".join(names[:_MAX_NAMES]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def read_all(found: DetectionResult, tally: ReadTally) -> Iterator[Turn | Item | AnyLine | None]:

@@ -44,7 +44,7 @@ HINTS = {
 }
 """What to do instead, for each kind."""
 
-_MAGICS = {
+_KIND_BY_MAGIC = {
     b"\xff\xd8\xff": PICTURE, b"\x89PNG\r\n\x1a\n": PICTURE, b"GIF87a": PICTURE, b"GIF89a": PICTURE,
     b"II*\0": PICTURE, b"MM\0*": PICTURE, b"%PDF-": PDF, b"ID3": SOUND, b"OggS": SOUND, b"fLaC": SOUND,
     b"\x1aE\xdf\xa3": VIDEO, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": OFFICE,
@@ -79,18 +79,18 @@ HINTS[_VECTORS] = (
 HINTS |= dict.fromkeys(
     STORES, "Update its program, which brings the store up to date, or update memtui; then import it again."
 )
-_RIFF = {b"WEBP": PICTURE, b"WAVE": SOUND, b"AVI ": VIDEO}
-_BRANDS = {b"heic": PICTURE, b"heix": PICTURE, b"mif1": PICTURE, b"avif": PICTURE, b"M4A ": SOUND}
-_MEMBERS = {"word/document.xml": WORD, "xl/workbook.xml": EXCEL, "ppt/presentation.xml": SLIDES}
+_KIND_BY_RIFF_TYPE = {b"WEBP": PICTURE, b"WAVE": SOUND, b"AVI ": VIDEO}
+_KIND_BY_BRAND = {b"heic": PICTURE, b"heix": PICTURE, b"mif1": PICTURE, b"avif": PICTURE, b"M4A ": SOUND}
+_KIND_BY_MEMBER = {"word/document.xml": WORD, "xl/workbook.xml": EXCEL, "ppt/presentation.xml": SLIDES}
 
 
 def foreign_kind(head: bytes) -> str:
     """The kind of file by its first bytes; empty where they do not tell."""
     if head[:4] == b"RIFF":
-        return _RIFF.get(head[8:12], "")
+        return _KIND_BY_RIFF_TYPE.get(head[8:12], "")
     if head[4:8] == b"ftyp":
-        return _BRANDS.get(head[8:12], VIDEO)
-    return next((name for magic, name in _MAGICS.items() if head.startswith(magic)), "")
+        return _KIND_BY_BRAND.get(head[8:12], VIDEO)
+    return next((name for magic, name in _KIND_BY_MAGIC.items() if head.startswith(magic)), "")
 
 
 def text_kind(head: bytes) -> str:
@@ -98,14 +98,14 @@ def text_kind(head: bytes) -> str:
     return next((name for shape, name in _TEXTS if shape.match(head)), "")
 
 
-_NAMED = {
+_KIND_BY_SUFFIX = {
     (".csv", ".tsv"): TABLE, (".yaml", ".yml"): YAML, (".ics",): CALENDAR, (".vcf",): CONTACTS, (".mbox", ".eml"): MAIL,
 }  # fmt: skip
 
 
 def named_kind(name: str) -> str:
     """What a text in no known format is by the end of its name; empty where that does not tell."""
-    return next((kind for ends, kind in _NAMED.items() if name.casefold().endswith(ends)), "")
+    return next((kind for ends, kind in _KIND_BY_SUFFIX.items() if name.casefold().endswith(ends)), "")
 
 
 def database_kind(tables: Collection[str]) -> str:
@@ -121,7 +121,7 @@ def database_kind(tables: Collection[str]) -> str:
 
 def document_kind(members: Collection[str]) -> str:
     """The kind of document that a zip archive with these members is; empty where it is another archive."""
-    for member, name in _MEMBERS.items():
+    for member, name in _KIND_BY_MEMBER.items():
         if member in members:
             return name
     if "mimetype" in members:
@@ -155,7 +155,7 @@ ANOTHER_MEMORY = "a memory of memtui"
 NO_TABLES = "SQLite file without a table that can be read"
 NEWER = "written by a newer version of its program"
 # Where no format that somebody names could help: what does.
-_HELP = {
+_HINT_BY_REASON = {
     NESTED: "Unpack the archive, and import what is in it.",
     PACKED: "Unpack the archive, and import what is in it.",
     **dict.fromkeys((UNREADABLE, BROKEN), "It may be an incomplete download or copy: fetch it again."),
@@ -172,7 +172,7 @@ MISSED = frozenset({UNREADABLE, RECORDS, BROKEN, compression.NEEDS, PACKED, NEST
 ENCRYPTED = "encrypted by the program that wrote it"
 NO_MESSAGES = "conversation without messages"
 RECORD_HINTS = {
-    BROKEN: _HELP[BROKEN],
+    BROKEN: _HINT_BY_REASON[BROKEN],
     CUT_OFF: "It is incomplete: copy or download it again.",
     ENCRYPTED: "Only the program with the key can read it: write the session without encryption, and import that.",
     NO_MESSAGES: "Nothing was said in it: there is nothing to import.",
@@ -203,7 +203,7 @@ def no_records_error(
     """What to raise for a path in which nothing is in the ``wanted`` format, or in any; ``reasons`` counts what is left out."""
     what = f"is not in {wanted.label} format" if wanted else "is in no format that can be imported"
     some = f"is in {wanted.label} format" if wanted else "can be imported"
-    helps = _HELP | HINTS
+    helps = _HINT_BY_REASON | HINTS
     help = next((helps[reason] for reason, _ in reasons.most_common() if reason in helps), "")
     if folder and not reasons:
         return InputError(f"{path} is an empty folder.", "Name the folder that holds the session files.")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 BOM = b"\xef\xbb\xbf"
-_PEEKED = 4096
+_PEEK_BYTES = 4096
 _SPREAD = re.compile(rb"\s*\{[ \t]*\r?\n")
 # Given by a stream that may still grow, where it ends for now: nothing was passed over.
 WAITING = Skip(reason="waiting for more")
@@ -168,12 +168,12 @@ class Stream:
     @property
     def is_array(self) -> bool:
         """Whether the stream begins with a JSON array; before anything is read. Raises InputError if it cannot be."""
-        return self._buffer.peek(_PEEKED)[:_PEEKED].removeprefix(BOM).lstrip().startswith(b"[")
+        return self._buffer.peek(_PEEK_BYTES)[:_PEEK_BYTES].removeprefix(BOM).lstrip().startswith(b"[")
 
     @property
     def _is_spread(self) -> bool:
         """Whether the stream begins with the bracket of an object that stands alone in its line."""
-        return _SPREAD.match(self._buffer.peek(_PEEKED)[:_PEEKED].removeprefix(BOM)) is not None
+        return _SPREAD.match(self._buffer.peek(_PEEK_BYTES)[:_PEEK_BYTES].removeprefix(BOM)) is not None
 
     @property
     def is_database(self) -> bool:

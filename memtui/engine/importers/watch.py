@@ -40,17 +40,17 @@ from .reader import ReadTally, read_all, with_times
 from .report import ImportOperation
 from .stream import Source, SourceOpener
 
-_SECONDS = 1.0
+_LOOK_SECONDS = 1.0
 ACTOR = "import"
 # Formats of a record a line: they are read on where reading ended. Others are read again when they change, a large one with a
 # pause of so many times what reading took.
 LIVE = ("claude-code", "claude-history", "codex", "jsonl")
-_PAUSE, _LONG_READ_SECONDS = 10.0, 0.5
+_PAUSE_SECONDS, _LONG_READ_SECONDS = 10.0, 0.5
 _LONGEST_OPERATION = 3_600
 _NOTED_SECONDS = 60
 _TAILS_KEPT = 64
 # A file that could not be read is tried again every so many looks.
-_LOOKS = 15
+_LOOKS_PER_FULL_LOOK = 15
 
 Progress = Callable[[int, int, int], None] | None
 
@@ -140,7 +140,7 @@ class FileFollower:
         while not stopped.is_set():
             if found := self.import_new(stopped.is_set, progress):
                 on_result(found)
-            stopped.wait(_SECONDS)
+            stopped.wait(_LOOK_SECONDS)
         if self._read:
             self._note_read(self._read)
 
@@ -153,7 +153,7 @@ class FileFollower:
         """
         started = time.time()
         self._looks += 1
-        if self._looks % _LOOKS == 0:
+        if self._looks % _LOOKS_PER_FULL_LOOK == 0:
             self._left = {path: None for path in self._left if self._changed.watch_path(path)}
         paths = self._changed.find_changed()
         before, left = self._import.account.kinds.copy(), self._left.copy()
@@ -254,7 +254,7 @@ class FileFollower:
             self._formats[first.format] = None
             now = time.monotonic()
             if now - began > _LONG_READ_SECONDS:
-                self._next[path] = now + _PAUSE * (now - began)
+                self._next[path] = now + _PAUSE_SECONDS * (now - began)
         return first.format
 
     def _without_skips(

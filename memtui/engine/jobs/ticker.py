@@ -20,7 +20,7 @@ from apscheduler.schedulers.background import BackgroundScheduler
 # Its warnings (a look that takes longer than the interval) would be written over the screen.
 logging.getLogger("apscheduler").addHandler(logging.NullHandler())
 logging.getLogger("apscheduler").setLevel(logging.ERROR)
-_FAR = 2
+_MAX_DRIFT_INTERVALS = 2
 """Intervals: a next run that is further away was planned by another clock."""
 
 
@@ -62,7 +62,7 @@ class SteadyScheduler(BackgroundScheduler):  # type: ignore[misc]
         with self._jobstores_lock:
             for store in self._jobstores.values():
                 for job in store.get_all_jobs():
-                    if abs(job.next_run_time - now) > _FAR * job.trigger.interval:
+                    if abs(job.next_run_time - now) > _MAX_DRIFT_INTERVALS * job.trigger.interval:
                         job._modify(next_run_time=now)
                         store.update_job(job)
         waits: float | None = super()._process_jobs()

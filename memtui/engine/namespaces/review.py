@@ -19,7 +19,7 @@ from memtui.engine.review.cards import Inbox, ReviewItem, ReviewKind, Verdict
 from memtui.engine.review.change_requests import RequestVerb
 from memtui.engine.review.groups import ReviewGroup
 from memtui.engine.store import entity_names, memories, replacements
-from memtui.engine.store.proposals import MOST, Proposal
+from memtui.engine.store.proposals import MAX_PROPOSALS, Proposal
 
 if TYPE_CHECKING:
     from memtui.engine.review.health import HealthReport
@@ -32,7 +32,7 @@ class Review:
         self._core = core
         self._health: tuple[str, HealthReport] | None = None
 
-    def items(self, *, limit: int = MOST, kinds: Collection[ReviewKind] = ()) -> list[ReviewItem]:
+    def items(self, *, limit: int = MAX_PROPOSALS, kinds: Collection[ReviewKind] = ()) -> list[ReviewItem]:
         """What needs the person, worst first; empty: all clear. ``kinds``: look for these cards alone, which is quicker."""
         only = kinds or get_args(ReviewKind)
         with self._core.connections.read() as connection:

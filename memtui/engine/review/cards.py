@@ -169,7 +169,7 @@ def inbox(
 
 
 def review(
-    connection: apsw.Connection, now: float, options: Options, *, limit: int = proposals.MOST, every_new: bool = False,
+    connection: apsw.Connection, now: float, options: Options, *, limit: int = proposals.MAX_PROPOSALS, every_new: bool = False,
     kinds: Collection[ReviewKind] = get_args(ReviewKind),
 ) -> list[ReviewItem]:  # fmt: skip
     """Everything that waits, worst first; each memory on one card only, but for several change requests.

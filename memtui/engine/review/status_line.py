@@ -36,7 +36,7 @@ def count_cards(connection: apsw.Connection, now: float) -> int:
     for one in proposals.pending(connection, proposals.CHANGE_REQUEST, now):
         cards += bool(_active_ids(connection, {str(one.payload["memory"])} - shown))
     cards += len(proposals.pending(connection, proposals.QUARANTINED, now))
-    return min(cards, proposals.MOST)
+    return min(cards, proposals.MAX_PROPOSALS)
 
 
 def _memory_ids_by_card(connection: apsw.Connection, now: float) -> Iterator[set[str]]:

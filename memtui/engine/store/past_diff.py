@@ -16,7 +16,7 @@ from .connections import Connections
 from .past import Past, joined_runs
 from .sql import scalar
 
-MOST = 1_000
+MAX_CHANGES = 1_000
 _AT_ONCE = 500
 _ENDED: dict[str, PastVerb] = {
     "forgotten": "forgotten", "faded": "faded", "superseded": "superseded", "merged": "merged",
@@ -28,7 +28,9 @@ class _TouchedMemory(NamedTuple):
     at: int
 
 
-def compare_moments(connections: Connections, before: Past, after: Past, *, limit: int = MOST) -> PastDiff:
+def compare_moments(
+    connections: Connections, before: Past, after: Past, *, limit: int = MAX_CHANGES
+) -> PastDiff:
     """From the earlier to the later of two moments; ``limit`` changes at most, all are counted."""
     if after.at < before.at:
         before, after = after, before

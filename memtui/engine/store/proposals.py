@@ -22,7 +22,7 @@ CONFLICT, QUARANTINED, CHANGE_REQUEST, DEPENDENTS = "conflict", "held", "wish", 
 for; what was drawn from something that no longer holds."""
 State = Literal["open", "snoozed", "accepted", "rejected"]
 
-MOST = 10_000
+MAX_PROPOSALS = 10_000
 """How many cards of a kind are looked at; more are not decided one by one."""
 _COLUMNS = "id, kind, payload, state, snoozed_until, created_at, decided_at"
 _LATEST_FIRST = "ORDER BY CASE kind WHEN 'devices' THEN created_at ELSE proposal_id END DESC, id"
@@ -113,7 +113,7 @@ def find(connection: apsw.Connection, id: str) -> Proposal | None:
     return _proposal_record(row) if row else None
 
 
-def pending(connection: apsw.Connection, kind: str, now: float, limit: int = MOST) -> list[Proposal]:
+def pending(connection: apsw.Connection, kind: str, now: float, limit: int = MAX_PROPOSALS) -> list[Proposal]:
     """What of a kind is to be asked now, the latest first."""
     rows = connection.execute(
         f"SELECT {_COLUMNS} FROM proposals WHERE kind = ? AND (state = 'open' OR (state = 'snoozed' AND snoozed_until <= ?)) "
@@ -123,7 +123,7 @@ def pending(connection: apsw.Connection, kind: str, now: float, limit: int = MOS
     return [_proposal_record(row) for row in rows]
 
 
-def undecided(connection: apsw.Connection, kind: str, limit: int = MOST) -> list[Proposal]:
+def undecided(connection: apsw.Connection, kind: str, limit: int = MAX_PROPOSALS) -> list[Proposal]:
     """What of a kind is open or put off, the latest first."""
     rows = connection.execute(
         f"SELECT {_COLUMNS} FROM proposals WHERE kind = ? AND state IN ('open', 'snoozed') {_LATEST_FIRST} LIMIT ?",
@@ -222,7 +222,7 @@ DEVICES = "devices"
 """The kind of such a card."""
 
 
-def disputed(connection: apsw.Connection, limit: int = MOST) -> list[Proposal]:
+def disputed(connection: apsw.Connection, limit: int = MAX_PROPOSALS) -> list[Proposal]:
     """The undecided questions which of two active memories holds: two devices have both, or the person said again what was
     corrected. The latest first."""
     rows = connection.execute(

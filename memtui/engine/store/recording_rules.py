@@ -30,7 +30,7 @@ _TEXTS = (
     ("proposals", "proposal_id", "payload"),
 )
 # Beyond so many, the two pauses that lie nearest to each other count as one.
-_MOST = 1_000
+_MAX_PAUSES = 1_000
 # What an agent writes in an operation of such a kind says what it heard.
 _WORDS_OF_AGENTS = frozenset(
     {"record", "remember", "correct", "observe", "scratchpad", "consolidate", "change_request"}
@@ -82,7 +82,7 @@ def end_pause(connection: apsw.Connection, now: int) -> None:
 
 
 def _store_pauses(connection: apsw.Connection, known: list[Pause]) -> None:
-    while len(known) > _MOST:
+    while len(known) > _MAX_PAUSES:
         gaps = [later.since - (one.until or later.since) for one, later in pairwise(known)]
         nearest = gaps.index(min(gaps))
         known[nearest : nearest + 2] = [Pause(since=known[nearest].since, until=known[nearest + 1].until)]

@@ -16,7 +16,7 @@ from . import memories, proposals
 from .sql import as_json
 
 # A chain is followed through so many memories.
-_MOST = 100
+_MAX_CHAIN = 100
 # The old one of a link was replaced: not restored or confirmed since, and not merely read otherwise (retired).
 _REPLACED = """
     o.content <> m.content AND (o.attributes = '{}' OR json_type(o.attributes, '$.retired') IS NULL)
@@ -134,7 +134,7 @@ def chain(connection: apsw.Connection, start: MemoryRecord, now: float) -> tuple
     found: dict[tuple[str, str], Replacement] = {}
     seen: set[str] = set()
     ahead = {start.id}
-    while ahead and len(seen) < _MOST:
+    while ahead and len(seen) < _MAX_CHAIN:
         seen |= ahead
         steps = [one for those in find_replacements(connection, ahead, now).values() for one in those]
         found.update({(one.old.id, one.new.id): one for one in steps})

@@ -112,13 +112,13 @@ def _question_record(row: Sequence[Any]) -> SavedQuery:
     )
 
 
-NEWEST = 200_000
+NEWEST_LOOKED_AT = 200_000
 """So many of the newest memories are looked at."""
-MOST = 300
+MAX_VALUES = 300
 """So many values of a key are given."""
 
 # Turns have most of the sessions and sources, but a list shows what was drawn from them: that is what is counted.
-_ROWS = f"(SELECT * FROM memories WHERE valid_until IS NULL ORDER BY rid DESC LIMIT {NEWEST})"
+_ROWS = f"(SELECT * FROM memories WHERE valid_until IS NULL ORDER BY rid DESC LIMIT {NEWEST_LOOKED_AT})"
 _COUNTED = "count(DISTINCT CASE WHEN m.kind <> 'episode' THEN m.rid END)"
 _FILTER_COLUMNS = {
     "kind": "m.kind", "topic": "m.topic", "category": "m.category", "trust": "m.trust",
@@ -132,7 +132,7 @@ def filter_values(connection: apsw.Connection) -> dict[str, list[tuple[str, int 
         key: _select_pairs(
             connection,
             f"""SELECT {column}, sum(m.kind <> 'episode') AS counted FROM {_ROWS} m WHERE {column} <> ''
-            GROUP BY 1 ORDER BY counted DESC, count(*) DESC, 1 LIMIT {MOST}""",
+            GROUP BY 1 ORDER BY counted DESC, count(*) DESC, 1 LIMIT {MAX_VALUES}""",
         )
         for key, column in _FILTER_COLUMNS.items()
     }
@@ -142,18 +142,18 @@ def filter_values(connection: apsw.Connection) -> dict[str, list[tuple[str, int 
         f"""SELECT value, {_COUNTED} AS counted FROM (
             SELECT m.rid, m.kind, t.value FROM {_ROWS} m, json_each(m.tags) t WHERE m.tags <> '[]'
             UNION ALL SELECT m.rid, m.kind, m.topic FROM {_ROWS} m WHERE m.topic <> '' AND m.kind <> 'episode') m
-        GROUP BY 1 ORDER BY counted DESC, count(*) DESC, 1 LIMIT {MOST}""",
+        GROUP BY 1 ORDER BY counted DESC, count(*) DESC, 1 LIMIT {MAX_VALUES}""",
     )
     found["entity"] = _select_pairs(
         connection,
         f"""SELECT canonical_name, NULL FROM entities WHERE NOT hidden AND merged_into IS NULL
-        ORDER BY mention_count DESC, eid LIMIT {MOST}""",
+        ORDER BY mention_count DESC, eid LIMIT {MAX_VALUES}""",
     )
     found["withheld"] = [(name, None) for name in withheld.withheld_agents(connection)]
     found["session"] = _select_pairs(
         connection,
         f"""SELECT coalesce(nullif(title, ''), session_id), NULL FROM sessions_consolidations
-        ORDER BY last_seen_at DESC, sid DESC LIMIT {MOST}""",
+        ORDER BY last_seen_at DESC, sid DESC LIMIT {MAX_VALUES}""",
     )
     return found
 

@@ -51,15 +51,16 @@ def withheld_turns(connection: apsw.Connection, without: Collection[str] = ()) -
     return {int(rid) for (rid,) in found}
 
 
-_MARKED = f"""f.attributes <> '{{}}' AND json_type(f.attributes, '$.{WITHHELD_FROM}') = 'array'"""
-_NAMED = f"EXISTS (SELECT 1 FROM json_each(f.attributes, '$.{WITHHELD_FROM}') a WHERE {{named}})"
+_WITHHELD_SQL = f"""f.attributes <> '{{}}' AND json_type(f.attributes, '$.{WITHHELD_FROM}') = 'array'"""
+_AGENT_SQL = f"EXISTS (SELECT 1 FROM json_each(f.attributes, '$.{WITHHELD_FROM}') a WHERE {{named}})"
 
 
 def withheld_sql(named: str) -> str:
     """SQL: whether a memory ``m`` is kept from an agent. ``named``: SQL, whether ``a.value`` is its name."""
     return f"""m.rid IN (
         WITH RECURSIVE same(id) AS (
-            SELECT f.id FROM memories f INDEXED BY memories_with_attributes WHERE {_MARKED} AND {_NAMED.format(named=named)}
+            SELECT f.id FROM memories f INDEXED BY memories_with_attributes
+            WHERE {_WITHHELD_SQL} AND {_AGENT_SQL.format(named=named)}
             UNION SELECT l.to_id FROM same s JOIN memory_links l ON l.from_id = s.id AND l.rel IN ('supersedes', 'merged')
             UNION SELECT l.from_id FROM same s JOIN memory_links l ON l.to_id = s.id AND l.rel IN ('supersedes', 'merged'))
         SELECT o.rid FROM same s JOIN memories o ON o.id = s.id
@@ -73,10 +74,10 @@ def withheld_sql(named: str) -> str:
 
 def withholds_any(connection: apsw.Connection, agent: str) -> bool:
     """Whether something is kept from an agent (a name, in any case)."""
-    named = _NAMED.format(named="fold(a.value) = ?")
+    named = _AGENT_SQL.format(named="fold(a.value) = ?")
     found = scalar(
         connection,
-        f"SELECT 1 FROM memories f INDEXED BY memories_with_attributes WHERE {_MARKED} AND {named} LIMIT 1",
+        f"SELECT 1 FROM memories f INDEXED BY memories_with_attributes WHERE {_WITHHELD_SQL} AND {named} LIMIT 1",
         (fold(agent),),
     )
     return found is not None
@@ -98,7 +99,7 @@ def withheld_agents(connection: apsw.Connection) -> list[str]:
     """The agents from which something is kept, by name."""
     rows = connection.execute(
         f"""SELECT a.value, min(f.rid) FROM memories f INDEXED BY memories_with_attributes,
-            json_each(f.attributes, '$.{WITHHELD_FROM}') a WHERE {_MARKED} GROUP BY fold(a.value) ORDER BY fold(a.value)"""
+            json_each(f.attributes, '$.{WITHHELD_FROM}') a WHERE {_WITHHELD_SQL} GROUP BY fold(a.value) ORDER BY fold(a.value)"""
     )
     return [str(name) for name, _ in rows]
 

@@ -17,7 +17,7 @@ from .recall import ServedMemory, serve_memories
 
 OTHER = "other"
 # As many facts more are read, because some may be kept back.
-_SPARE = 10
+_SPARE_FACTS = 10
 _QUERY = "what is known about the user"
 _CHANGES = "what changed over time"
 # The longest date; so many periods at most; and so many facts that changed are looked at.
@@ -141,7 +141,7 @@ def _visible_replacements(agent: Agent, filter: str, limit: int) -> tuple[list[R
 
 def about_user(agent: Agent, arguments: AboutArguments) -> AboutUser:
     filter = f"kind:fact topic:{arguments.topic}" if arguments.topic else "kind:fact"
-    known = agent.memory.view.topics(agent.narrow_filter(filter), each=arguments.limit + _SPARE)
+    known = agent.memory.view.topics(agent.narrow_filter(filter), each=arguments.limit + _SPARE_FACTS)
     open_ones, left_out = agent.split_servable(fact for one in known for fact in one.facts)
     ids = {fact.id for fact in open_ones}
     chosen = [[fact for fact in one.facts if fact.id in ids][: arguments.limit] for one in known]

@@ -174,7 +174,9 @@ def peak_of_reading(path: Path, kind: str, count: int) -> int:
 def test_memory_does_not_grow_with_the_file(
     tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(counters, "_EXACT", 3_000)  # as if what is counted exactly had been many more
+    monkeypatch.setattr(
+        counters, "_MAX_EXACT_COUNTS", 3_000
+    )  # as if what is counted exactly had been many more
     short, long = (
         peak_of_reading(long_file(tmp_path / f"{count}", kind, count), kind, count)
         for count in (4_000, 12_000)

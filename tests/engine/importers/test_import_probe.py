@@ -82,7 +82,7 @@ def test_what_is_swept_soon_and_holds_something_new_is_counted(tmp_path: Path) -
 def test_of_much_only_a_part_is_read_and_the_rest_estimated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(probing, "_BYTES", 100_000)
+    monkeypatch.setattr(probing, "_MAX_BYTES", 100_000)
     for number in range(60):
         session(tmp_path, number, 20)
     (found,) = probed(tmp_path)

@@ -305,7 +305,7 @@ def test_a_file_that_could_not_be_read_is_tried_again(
             add(other, claude("user", "more of the other"))
             assert follower.import_new() is not None  # and notes that everything else was read
         if not restarted:
-            for _ in range(watch._LOOKS):
+            for _ in range(watch._LOOKS_PER_FULL_LOOK):
                 follower.import_new()
             assert said(memory)[-1] == "two"
             return

@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from .classifier import CERTAIN, score_instruction
+from .classifier import CERTAIN_SCORE, score_instruction
 from .patterns import REASONS, pattern_for, patterns_for_any
 
 _MOST_CHARACTERS = 20_000
@@ -31,7 +31,7 @@ def find_instructions(text: str) -> tuple[str, ...]:
     Kept, because a server tells the same facts again and again.
     """
     found = tuple(dict.fromkeys(_find_reasons(text[:_MOST_CHARACTERS])))
-    if not found and score_instruction(text) >= CERTAIN:
+    if not found and score_instruction(text) >= CERTAIN_SCORE:
         return ("reads like an order to an assistant",)
     # Its shapes match English, too, and then say nothing new.
     return tuple(

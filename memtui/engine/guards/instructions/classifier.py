@@ -92,12 +92,12 @@ def _meanings_of(word: str) -> tuple[int, ...]:
 
 HASHED = 1 << 16
 SIZE = HASHED + PLACES
-CERTAIN = -0.6
+CERTAIN_SCORE = -0.6
 """Where four of five planted orders by writers that nothing was trained on reach this, so do about 1 in 12 of the texts that
 they wrote to be mistaken, and fewer than 1 in 100 turns, the person's own being judged by shape alone (see ``orders_eval.py``).
 """
 _WEIGHTS = Path(__file__).parent / "weights.bin"
-_STRETCH, _STEP, _MOST = 600, 400, 20_000
+_STRETCH, _STEP, _MAX_LENGTH = 600, 400, 20_000
 _MOST_LETTERS, _A_SENTENCE = 30, 20
 _NGRAM = crc32(b"#")
 _word = re.compile(r"\w+|[^\w\s]")
@@ -158,7 +158,7 @@ def _ngrams_of_word(word: str) -> tuple[int, ...]:
 
 def score_instruction(text: str) -> float:
     """Above 0 it is more likely an order than not, among texts of which a third are."""
-    text = strip_markup(text[:_MOST])
+    text = strip_markup(text[:_MAX_LENGTH])
     starts = range(0, max(len(text) - _STRETCH + _STEP, 1), _STEP)
     return max(_weigh_features(text[start : start + _STRETCH]) for start in starts)
 

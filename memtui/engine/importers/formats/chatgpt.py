@@ -21,13 +21,13 @@ from ..stream import Stream
 
 _ROLES = {"user": "user", "assistant": "agent"}
 # Kinds of content that the person does not see as said: thoughts, instructions, what tools gave back.
-_HIDDEN = (
+_HIDDEN_CONTENT_TYPES = (
     *("thoughts", "reasoning_recap", "user_editable_context", "model_editable_context", "system_error"),
     *("execution_output", "computer_output", "citable_code_output", "sonic_webpage", "super_widget_content"),
     *("tether_browsing_code", "tether_browsing_display", "tether_quote"),
 )
-_TEXT = (None, "text", "multimodal_text", "code")
-_HIDING = ("is_visually_hidden_from_conversation", "is_user_system_message")
+_TEXT_CONTENT_TYPES = (None, "text", "multimodal_text", "code")
+_HIDING_FLAGS = ("is_visually_hidden_from_conversation", "is_user_system_message")
 
 
 class _Content(msgspec.Struct):
@@ -139,17 +139,17 @@ def _message_text(message: _Message, role: Any) -> tuple[str, str]:
         return base.TOOL, ""
     if not isinstance(role, str) or role not in _ROLES:
         return base.HIDDEN, ""
-    if message.metadata and any(message.metadata.get(flag) is True for flag in _HIDING):
+    if message.metadata and any(message.metadata.get(flag) is True for flag in _HIDING_FLAGS):
         return base.HIDDEN, ""
     content = message.content
     if content is None:
         return base.NO_TEXT, ""
-    if content.content_type in _HIDDEN:
+    if content.content_type in _HIDDEN_CONTENT_TYPES:
         return base.HIDDEN, ""
     text = base.join_blocks(base.block_texts(content.parts)) or base.join_blocks(
         base.block_texts(content.text)
     )
-    if not text and content.content_type not in _TEXT:
+    if not text and content.content_type not in _TEXT_CONTENT_TYPES:
         return base.UNKNOWN, ""
     return "", text
 

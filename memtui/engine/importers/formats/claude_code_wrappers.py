@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-_OPENING = re.compile(
+_OPENING_TAG = re.compile(
     r"<(system-reminder|command-name|command-message|command-args|command-contents|local-command-[a-z]{1,20}"
     r"|bash-(?:input|stdout|stderr)|task-notification|ide_[a-z_]{1,30}|[a-z-]{1,40}-hook"
     # What other agents and other sessions say. A feed has a plain <channel> as well.
@@ -28,18 +28,18 @@ _NOTICES = (
 )
 _CONTINUATION = "This session is being continued from a previous conversation"
 # Commands of the program, whose short arguments are for it: a model, a folder.
-_PROGRAM = (
+_PROGRAM_COMMANDS = (
     "add-dir|agents|clear|color|compact|config|copy|effort|export|fork|hooks|login|mcp|memory|model|output-style"
     "|permissions|plugin|rename|resume|rewind|sandbox|statusline|terminal-setup|theme|vim"
 )
 # Commands whose arguments are for the program however long: how it shall sum up, what the session is called.
-_INSTRUCTED = re.compile(r"/(?:compact|export|rename)(?:\s|\Z)")
-_TYPED = re.compile(rf"/(?:{_PROGRAM})(?:\s+|\Z)")
-_NAMED = re.compile(rf"<command-name>/?({_PROGRAM})</command-name>")
-_SENTENCE = 3  # words
+_COMMAND_WITH_INSTRUCTIONS = re.compile(r"/(?:compact|export|rename)(?:\s|\Z)")
+_TYPED_COMMAND = re.compile(rf"/(?:{_PROGRAM_COMMANDS})(?:\s+|\Z)")
+_COMMAND_NAME_TAG = re.compile(rf"<command-name>/?({_PROGRAM_COMMANDS})</command-name>")
+_MIN_SENTENCE_WORDS = 3  # words
 _MARKS = ",.;:!?()'\""
 # Of scripts that write no spaces between words: Thai, Lao, Burmese, Khmer, kana, Han.
-_UNSPACED = (
+_UNSPACED_SCRIPTS = (
     ("\u0e01", "\u0eff"), ("\u1000", "\u109f"), ("\u1780", "\u17ff"), ("\u3041", "\u30ff"), ("\u3400", "\u9fff"),
     ("\uf900", "\ufaff"), ("\U00020000", "\U000323af"),
 )  # fmt: skip
@@ -63,15 +63,15 @@ def own_words(text: str) -> str:
 
 def _is_to_program(text: str) -> bool:
     """Whether it is a command of the program with what that takes, and no sentence that happens to begin like one."""
-    command = _TYPED.match(text)
+    command = _TYPED_COMMAND.match(text)
     if command is None:
         return False
     arguments = text[command.end() :].split(None, 20)[:20]
-    return _INSTRUCTED.match(text) is not None or (
+    return _COMMAND_WITH_INSTRUCTIONS.match(text) is not None or (
         _count_words(
             word for word in arguments if word.strip(_MARKS).isalpha() or _count_unspaced_letters(word)
         )
-        < _SENTENCE
+        < _MIN_SENTENCE_WORDS
     )
 
 
@@ -83,7 +83,9 @@ def _count_words(parts: Iterable[str]) -> int:
 def _count_unspaced_letters(part: str) -> int:
     if part.isascii():
         return 0
-    return sum(any(first <= letter <= last for first, last in _UNSPACED) for letter in part[:_LONGEST_WORD])
+    return sum(
+        any(first <= letter <= last for first, last in _UNSPACED_SCRIPTS) for letter in part[:_LONGEST_WORD]
+    )
 
 
 def is_continuation(text: str) -> bool:
@@ -93,10 +95,10 @@ def is_continuation(text: str) -> bool:
 
 def _without_envelopes(text: str) -> str:
     kept: list[str] = []
-    command = _NAMED.search(text)
+    command = _COMMAND_NAME_TAG.search(text)
     unclosed: set[str] = set()
     position = 0
-    while opening := _OPENING.search(text, position):
+    while opening := _OPENING_TAG.search(text, position):
         tag = opening[1]
         closing = f"</{tag}>"
         end = -1 if tag in unclosed else text.find(closing, opening.end())
@@ -109,7 +111,7 @@ def _without_envelopes(text: str) -> str:
         inner = text[opening.end() : end]
         if (
             tag == _ARGUMENTS
-            and _count_words(inner.split(None, _SENTENCE)) >= _SENTENCE
+            and _count_words(inner.split(None, _MIN_SENTENCE_WORDS)) >= _MIN_SENTENCE_WORDS
             and (command is None or not _is_to_program(f"/{command[1]} {inner}"))
         ):
             kept.append(inner)

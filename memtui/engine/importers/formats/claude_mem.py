@@ -24,13 +24,13 @@ WAITING_OUTPUT = "output of a tool that claude-mem has not read"
 EVENT = "event of the program"
 _MOST_SESSIONS = 200_000
 _LIST = msgspec.json.Decoder(list[Any])
-_OBSERVED = frozenset(("id", "project", "text", "type", "created_at_epoch"))
-_SAID = frozenset(("session_db_id", "prompt_text", "created_at_epoch"))
-_SUMMED = frozenset(("project", "request", "learned", "created_at_epoch"))
-_ITEMS = frozenset(("id", "project_id", "kind", "type", "legacy_observation_id", "created_at_epoch"))
+_OBSERVATION_COLUMNS = frozenset(("id", "project", "text", "type", "created_at_epoch"))
+_PROMPT_COLUMNS = frozenset(("session_db_id", "prompt_text", "created_at_epoch"))
+_SUMMARY_COLUMNS = frozenset(("project", "request", "learned", "created_at_epoch"))
+_ITEM_COLUMNS = frozenset(("id", "project_id", "kind", "type", "legacy_observation_id", "created_at_epoch"))
 _ITEM_KINDS = {"summary": "session-summary"}
 # What a session is about, in this order; the columns are the headings.
-_PARTS = {
+_SUMMARY_HEADINGS = {
     "request": "Request",
     "investigated": "Investigated",
     "learned": "Learned",
@@ -41,12 +41,14 @@ _PARTS = {
 # Its types of observations; every other is a finding.
 _CATEGORIES: dict[str, Category] = {"decision": "insight", "bugfix": "lesson"}
 # Before schema 17 sessions were called after the program.
-_SESSION = ("content_session_id", "claude_session_id")
+_SESSION_COLUMNS = ("content_session_id", "claude_session_id")
 _MEMORY_SESSION = ("memory_session_id", "sdk_session_id")
 
 
 def _sniff(head: StreamHead) -> bool:
-    return "sdk_sessions" in head.tables and _OBSERVED.issubset(head.tables.get("observations", ()))
+    return "sdk_sessions" in head.tables and _OBSERVATION_COLUMNS.issubset(
+        head.tables.get("observations", ())
+    )
 
 
 def read(stream: Stream) -> Iterator[Turn | Note | Skip]:
@@ -56,7 +58,7 @@ def read(stream: Stream) -> Iterator[Turn | Note | Skip]:
     yield from reader.read_prompts()
     yield from reader.read_observations()
     yield from reader.read_summaries()
-    if _ITEMS.issubset(tables.get("memory_items", ())) and "name" in tables.get("projects", ()):
+    if _ITEM_COLUMNS.issubset(tables.get("memory_items", ())) and "name" in tables.get("projects", ()):
         yield from reader.read_items()
     for table, reason in (("pending_messages", WAITING_OUTPUT), ("agent_events", EVENT)):
         if table in tables:
@@ -83,7 +85,7 @@ class _Reader:
         self.stream = stream
         self.tables = tables
         self.sessions = tables.get("sdk_sessions", ())
-        self.session = text_column(_first_present(_SESSION, self.sessions), self.sessions, "s.")
+        self.session = text_column(_first_present(_SESSION_COLUMNS, self.sessions), self.sessions, "s.")
         self.platform = text_column("platform_source", self.sessions, "s.")
         memory_session = _first_present(_MEMORY_SESSION, self.sessions)
         # The session that a row was drawn from, if it says one that is there.
@@ -95,8 +97,8 @@ class _Reader:
         title = text_column("custom_title", self.sessions, "s.")
         project = text_column("project", self.sessions, "s.")
         said_alone = "1"
-        if _SAID.issubset(columns):
-            session_column = text_column(_first_present(_SESSION, columns), columns, "p.")
+        if _PROMPT_COLUMNS.issubset(columns):
+            session_column = text_column(_first_present(_SESSION_COLUMNS, columns), columns, "p.")
             yield from self._read_turns(f"""
                 SELECT coalesce({session_column}, {self.session}), {self.platform}, {project}, {title},
                 CAST(p.prompt_text AS BLOB), CAST(p.created_at_epoch AS BLOB)
@@ -153,9 +155,12 @@ class _Reader:
 
     def read_summaries(self) -> Iterator[Note | Skip]:
         columns = self.tables.get("session_summaries", ())
-        if _SUMMED.issubset(columns):
+        if _SUMMARY_COLUMNS.issubset(columns):
             yield from self._read_notes(
-                "session_summaries", columns, (*_PARTS, "files_read", "files_edited"), self._parse_summary
+                "session_summaries",
+                columns,
+                (*_SUMMARY_HEADINGS, "files_read", "files_edited"),
+                self._parse_summary,
             )
 
     def read_items(self) -> Iterator[Note | Skip]:
@@ -205,7 +210,7 @@ class _Reader:
     def _parse_summary(self, row: Row, values: _Values) -> Note | Skip:
         parts = (
             f"{heading}: {said.strip()}"
-            for name, heading in _PARTS.items()
+            for name, heading in _SUMMARY_HEADINGS.items()
             if (said := values[name]) and said.strip()
         )
         return self._make_note(row, "\n\n".join(parts), values, tags=("session-summary",))

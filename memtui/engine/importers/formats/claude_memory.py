@@ -21,25 +21,25 @@ from .markdown_blocks import Front, read_blocks
 SOURCE = "import:claude-memory"
 INDEX = "list of other notes"
 # Characters of one fact: what is longer is several.
-_LONGEST = 1_000
-_FRONT = re.compile(rb"---\r?\n(.{1,4000}?)\r?\n---\r?\n", re.DOTALL)
+_MAX_FACT_LENGTH = 1_000
+_FRONT_MATTER = re.compile(rb"---\r?\n(.{1,4000}?)\r?\n---\r?\n", re.DOTALL)
 _TYPE = re.compile(rb"^\s*type:\s*[\"']?(?:user|feedback|project|reference)\b", re.MULTILINE)
-_NAMED = re.compile(rb"^(?:name|description):", re.MULTILINE)
-_ENTRY = re.compile(rb"[-*] \[[^\]\n]+\]\([^)\n]+\.md\)")
+_NAME_OR_DESCRIPTION = re.compile(rb"^(?:name|description):", re.MULTILINE)
+_INDEX_ENTRY = re.compile(rb"[-*] \[[^\]\n]+\]\([^)\n]+\.md\)")
 
 
 def _sniff(head: StreamHead) -> bool:
-    front = _FRONT.match(head.raw)
+    front = _FRONT_MATTER.match(head.raw)
     if front is not None:
-        return _TYPE.search(front[1]) is not None and len(_NAMED.findall(front[1])) == 2
+        return _TYPE.search(front[1]) is not None and len(_NAME_OR_DESCRIPTION.findall(front[1])) == 2
     return _is_index(head.raw)
 
 
 def _is_index(raw: bytes) -> bool:
     """Whether a text is headings and links to notes, and nothing else."""
     lines = [line.strip() for line in raw.splitlines() if line.strip()]
-    entries = sum(_ENTRY.match(line) is not None for line in lines)
-    return entries > 0 and all(line.startswith(b"#") or _ENTRY.match(line) for line in lines)
+    entries = sum(_INDEX_ENTRY.match(line) is not None for line in lines)
+    return entries > 0 and all(line.startswith(b"#") or _INDEX_ENTRY.match(line) for line in lines)
 
 
 def read(stream: Stream) -> Iterator[Note | Skip]:
@@ -48,9 +48,9 @@ def read(stream: Stream) -> Iterator[Note | Skip]:
     for block in read_blocks(stream, front):
         if isinstance(block, Skip):
             yield block
-        elif _ENTRY.match(b"- " + block.text.encode()):
+        elif _INDEX_ENTRY.match(b"- " + block.text.encode()):
             yield Skip(reason=INDEX)  # no place: nothing is amiss
-        elif words and sum(map(len, words)) + len(block.text) > _LONGEST:
+        elif words and sum(map(len, words)) + len(block.text) > _MAX_FACT_LENGTH:
             yield _make_fact(words, stream, front, ordinals)
             words = [block.text]
         else:

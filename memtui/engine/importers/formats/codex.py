@@ -25,19 +25,19 @@ from .. import base, foreign_values
 from ..base import Format, StreamHead
 from ..stream import Stream
 
-_EVENTS = {"user_message": "user", "agent_message": "assistant"}
+_ROLE_BY_EVENT_TYPE = {"user_message": "user", "agent_message": "assistant"}
 # Since 0.17x: the message is an item of the event.
 _ITEM_EVENT = "item_completed"
-_SAID = {"UserMessage": "user", "AgentMessage": "assistant"}
+_ROLE_BY_ITEM_TYPE = {"UserMessage": "user", "AgentMessage": "assistant"}
 _ROLES = ("user", "assistant")
 _TYPES = {"session_meta", "response_item", "event_msg", "turn_context", "compacted"}
 COPIED = "copied from the session it was forked from"
 # A copy is written at once, with the header: so many seconds after it at most.
-_COPYING = 0.5
+_COPYING_SECONDS = 0.5
 # A program that writes events writes the first one right after the first prompt.
 _ITEMS_BEFORE_AN_EVENT = 50
 # What the program says in the person's name.
-_INJECTED = re.compile(
+_INJECTED_TEXT = re.compile(
     r"\s*(?:<(?:user_instructions|environment_context|turn_aborted|skill|subagent_notification|user_shell_command"
     r"|user_action|hook_prompt|permissions instructions|collaboration_mode|personality_spec|model_switch"
     r"|realtime_conversation|apps_instructions|system-reminder|INSTRUCTIONS|ENVIRONMENT_CONTEXT)\b"
@@ -50,7 +50,7 @@ _COMPACTION = (
 )
 _EDITOR = "# Context from my IDE setup:"
 _REQUEST = "## My request for Codex:"
-_STEM = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
+_SESSION_ID_AT_END = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
 
 
 class _Payload(msgspec.Struct):
@@ -80,11 +80,13 @@ class _Line(msgspec.Struct):
 
 
 _DECODER = msgspec.json.Decoder(_Line)
-_WHOLE = re.compile(rb'\A\s*\{\s*"session"\s*:\s*\{\s*"timestamp"\s*:\s*"[^"]*"\s*,\s*"id"\s*:\s*"')
+_OLD_SESSION_START = re.compile(
+    rb'\A\s*\{\s*"session"\s*:\s*\{\s*"timestamp"\s*:\s*"[^"]*"\s*,\s*"id"\s*:\s*"'
+)
 
 
 def _sniff(head: StreamHead) -> bool:
-    if _WHOLE.match(head.raw):
+    if _OLD_SESSION_START.match(head.raw):
         return True
     if not head.objects:
         return False
@@ -107,12 +109,16 @@ FORMAT = Format("codex", "Codex CLI", _sniff, read)
 
 def _role_and_text(payload: _Payload) -> tuple[str, Any] | None:
     """Role and text, if the event is what somebody said."""
-    if payload.type in _EVENTS:
-        return _EVENTS[payload.type], payload.message
+    if payload.type in _ROLE_BY_EVENT_TYPE:
+        return _ROLE_BY_EVENT_TYPE[payload.type], payload.message
     item = payload.item
-    if payload.type != _ITEM_EVENT or not isinstance(item, dict) or item.get("type") not in _SAID:
+    if (
+        payload.type != _ITEM_EVENT
+        or not isinstance(item, dict)
+        or item.get("type") not in _ROLE_BY_ITEM_TYPE
+    ):
         return None
-    return _SAID[item["type"]], base.join_blocks(base.block_texts(item.get("content")))
+    return _ROLE_BY_ITEM_TYPE[item["type"]], base.join_blocks(base.block_texts(item.get("content")))
 
 
 class _Rollout:
@@ -120,7 +126,7 @@ class _Rollout:
 
     def __init__(self, stream: Stream) -> None:
         self.stream = stream
-        stem = _STEM.search(stream.source.stem)
+        stem = _SESSION_ID_AT_END.search(stream.source.stem)
         self.session = stem[0] if stem else stream.source.stem
         self.project: str | None = None
         self.folder: str | None = None
@@ -224,7 +230,7 @@ class _Rollout:
         if role == "user":
             if text.startswith(_COMPACTION):
                 return Skip(reason=base.COMPACTION)
-            if _INJECTED.match(text):
+            if _INJECTED_TEXT.match(text):
                 return Skip(reason=base.PROGRAM)
             if text.startswith(_EDITOR) and _REQUEST in text:
                 text = text.partition(_REQUEST)[2].strip()
@@ -256,7 +262,7 @@ class _Rollout:
             return self.session
         began = self.headers[0][1]
         if time >= began:
-            return None if self.renewed and time <= began + _COPYING else self.session
+            return None if self.renewed and time <= began + _COPYING_SECONDS else self.session
         self.renewed = False
         before = self.headers[1:] or [(self.parent, time)]
         return next((session for session, began in before if time >= began), before[-1][0])

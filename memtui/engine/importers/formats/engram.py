@@ -18,22 +18,22 @@ from ..stream import Stream
 
 SOURCE = "import:engram"
 RELATION = "relation of two observations that is no replacement"
-_OBSERVED = frozenset(("id", "session_id", "type", "title", "content", "created_at"))
-_TALKS = frozenset(("id", "project", "directory", "started_at"))
-_SAID = frozenset(("id", "session_id", "content", "created_at"))
-_RELATIONS = frozenset(("source_id", "target_id", "relation", "judgment_status"))
+_OBSERVATION_COLUMNS = frozenset(("id", "session_id", "type", "title", "content", "created_at"))
+_SESSION_COLUMNS = frozenset(("id", "project", "directory", "started_at"))
+_PROMPT_COLUMNS = frozenset(("id", "session_id", "content", "created_at"))
+_RELATION_COLUMNS = frozenset(("source_id", "target_id", "relation", "judgment_status"))
 # Its types of observations; every other is a finding.
 _CATEGORIES: dict[str, Category] = {
     "decision": "insight", "architecture": "insight", "pattern": "insight", "bugfix": "lesson", "learning": "lesson",
 }  # fmt: skip
-_TEXTS = (
+_TEXT_COLUMNS = (
     *("session_id", "created_at", "title", "content", "type", "project", "updated_at", "deleted_at"),
     *("tool_name", "scope", "topic_key"),
 )
 
 
 def _sniff(head: StreamHead) -> bool:
-    return _OBSERVED.issubset(head.tables.get("observations", ())) and _TALKS.issubset(
+    return _OBSERVATION_COLUMNS.issubset(head.tables.get("observations", ())) and _SESSION_COLUMNS.issubset(
         head.tables.get("sessions", ())
     )
 
@@ -41,12 +41,12 @@ def _sniff(head: StreamHead) -> bool:
 def read(stream: Stream) -> Iterator[Turn | Note | Skip]:
     """What was said, then what was written down: what is replaced before what replaces it."""
     tables = stream.tables()
-    if _SAID.issubset(tables.get("user_prompts", ())):
+    if _PROMPT_COLUMNS.issubset(tables.get("user_prompts", ())):
         yield from _read_prompts(stream, tables)
     yield from _read_observations(stream, tables)
     if "summary" in tables.get("sessions", ()):
         yield from _read_summaries(stream)
-    if _RELATIONS.issubset(tables.get("memory_relations", ())):
+    if _RELATION_COLUMNS.issubset(tables.get("memory_relations", ())):
         for row in stream.rows(
             "SELECT 1 FROM memory_relations WHERE relation <> 'supersedes' OR judgment_status <> 'judged'"
         ):
@@ -85,10 +85,10 @@ def _read_prompts(stream: Stream, tables: Tables) -> Iterator[Turn | Skip]:
 
 def _read_observations(stream: Stream, tables: Tables) -> Iterator[Note | Skip]:
     columns = tables.get("observations", ())
-    wanted = ", ".join(text_column(name, columns, "o.") for name in _TEXTS)
+    wanted = ", ".join(text_column(name, columns, "o.") for name in _TEXT_COLUMNS)
     revised = "o.revision_count > 1" if "revision_count" in columns else "0"
     replaced, earlier, joins = "NULL", "NULL, NULL, NULL, NULL", ""
-    if "sync_id" in columns and _RELATIONS.issubset(tables.get("memory_relations", ())):
+    if "sync_id" in columns and _RELATION_COLUMNS.issubset(tables.get("memory_relations", ())):
         when = text_column("updated_at", tables["memory_relations"])
         judged = f"""
             SELECT source_id, target_id, coalesce({when}, x'30') AS at, min(rowid) FROM memory_relations

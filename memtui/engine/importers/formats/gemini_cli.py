@@ -24,12 +24,12 @@ from ..stream import Stream
 SOURCE = "import:gemini-cli"
 UNDONE = "taken back in the program"
 _ROLES = {"user": "user", "gemini": "assistant"}
-_PROGRAM = frozenset({"info", "error", "warning"})
+_PROGRAM_TYPES = frozenset({"info", "error", "warning"})
 _INJECTED = ("<session_context>", "<hook_context>")
 _COMMAND = re.compile(r"[/?][\w:-]*\s*\Z")
 # A session waits for its end, because of what is taken back: so many characters of it.
 _MOST_WAITING = 64 << 20
-_ROOT, _LARGEST_ROOT = ".project_root", 4096
+_PROJECT_ROOT_FILE, _LARGEST_ROOT = ".project_root", 4096
 _HASH = re.compile(r"[0-9a-f]{64}\Z")
 
 
@@ -151,7 +151,11 @@ class _SessionReader:
     def _parse_turn(self, foreign_id: str, message: _Message) -> Turn | Skip:
         role = _ROLES.get(message.type) if isinstance(message.type, str) else None
         if role is None:
-            return Skip(reason=base.PROGRAM) if message.type in _PROGRAM else self.stream.skip(base.UNKNOWN)
+            return (
+                Skip(reason=base.PROGRAM)
+                if message.type in _PROGRAM_TYPES
+                else self.stream.skip(base.UNKNOWN)
+            )
         text = (_message_text(message.display_content) if role == "user" else "") or _message_text(
             message.content
         )
@@ -208,7 +212,7 @@ def _project_root(stream: Stream) -> str | None:
         return None
     for folder in list(stream.source.path.absolute().parents)[1:3]:
         try:
-            with Path(folder, _ROOT).open("rb") as file:
+            with Path(folder, _PROJECT_ROOT_FILE).open("rb") as file:
                 return foreign_values.read_folder(file.read(_LARGEST_ROOT).decode(errors="replace").strip())
         except OSError:
             continue

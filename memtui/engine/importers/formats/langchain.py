@@ -22,10 +22,10 @@ from ..stream import Stream
 
 _COLUMNS = {"id", "session_id", "message"}
 _ROLES = {"human": "user", "ai": "assistant", "HumanMessageChunk": "user", "AIMessageChunk": "assistant"}
-_OUTPUTS = {"tool", "function", "ToolMessageChunk", "FunctionMessageChunk"}
+_TOOL_OUTPUT_TYPES = {"tool", "function", "ToolMessageChunk", "FunctionMessageChunk"}
 # Somebody with a role of their own.
-_NAMED = {"chat", "ChatMessageChunk"}
-_TYPES = {*_ROLES, *_OUTPUTS, *_NAMED, "system"}
+_NAMED_ROLE_TYPES = {"chat", "ChatMessageChunk"}
+_TYPES = {*_ROLES, *_TOOL_OUTPUT_TYPES, *_NAMED_ROLE_TYPES, "system"}
 _START = re.compile(rb'\A\s*\[?\s*\{\s*"type"\s*:\s*"(\w+)"\s*,\s*"data"\s*:\s*\{')
 
 
@@ -118,9 +118,9 @@ def _parse_message(raw: bytes, stream: Stream) -> tuple[str, str, str | None] | 
     except foreign_values.NotReadableError as error:
         return stream.skip(str(error))
     kind = message.type if isinstance(message.type, str) else ""
-    if kind in _OUTPUTS:
+    if kind in _TOOL_OUTPUT_TYPES:
         return Skip(reason=base.TOOL)
-    role = foreign_values.title_line(message.data.role) if kind in _NAMED else _ROLES.get(kind)
+    role = foreign_values.title_line(message.data.role) if kind in _NAMED_ROLE_TYPES else _ROLES.get(kind)
     if role is None:
         return Skip(reason=base.HIDDEN if kind else base.NO_ROLE)
     text = base.join_blocks(base.block_texts(text_blocks(message.data.content)))

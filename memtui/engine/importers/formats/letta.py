@@ -24,10 +24,10 @@ from ..stream import Stream
 SOURCE = "import:letta"
 FILE, SKILL = "file of the agent", "skill of the agent"
 EMPTY_BLOCK = "empty block"
-_ONE = (b"agent_type", b"core_memory")
-_SEVERAL = re.compile(rb'\A\s*\{\s*"agents"\s*:\s*\[\s*(?:\]|\{)')
+_SINGLE_AGENT_KEYS = (b"agent_type", b"core_memory")
+_AGENT_LIST_START = re.compile(rb'\A\s*\{\s*"agents"\s*:\s*\[\s*(?:\]|\{)')
 _OF_AN_AGENT = (b'"in_context_message_ids"', b'"memory_blocks"', b'"block_ids"', b'"mcp_servers"')
-_ANSWER = "send_message"
+_ANSWER_TOOL = "send_message"
 
 
 class _Block(msgspec.Struct):
@@ -62,9 +62,9 @@ _DECODER = msgspec.json.Decoder(_File)
 
 
 def _sniff(head: StreamHead) -> bool:
-    if head.begins_with_object(*_ONE) and not head.array:
+    if head.begins_with_object(*_SINGLE_AGENT_KEYS) and not head.array:
         return True
-    return _SEVERAL.match(head.raw) is not None and any(word in head.raw for word in _OF_AN_AGENT)
+    return _AGENT_LIST_START.match(head.raw) is not None and any(word in head.raw for word in _OF_AN_AGENT)
 
 
 def read(stream: Stream) -> Iterator[Note | Turn | Skip]:
@@ -173,7 +173,7 @@ def _role_and_text(message: _Message, begun: bool, stream: Stream) -> tuple[str,
 def _spoken_answers(calls: Any) -> Iterator[str]:
     for call in calls if isinstance(calls, list) else ():
         function = call.get("function") if isinstance(call, dict) else None
-        if not isinstance(function, dict) or function.get("name") != _ANSWER:
+        if not isinstance(function, dict) or function.get("name") != _ANSWER_TOOL:
             continue
         arguments = function.get("arguments")
         said = _parse_object(arguments).get("message") if isinstance(arguments, str) else None

@@ -19,7 +19,7 @@ _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 _FRONT_LINES = 200
 _MOST_TAGS = 20
 # Room for the heading that comes before it.
-_LONGEST = validation.MAX_NOTE - 500
+_MAX_BLOCK_LENGTH = validation.MAX_NOTE - 500
 
 
 class Block(Record):
@@ -138,11 +138,11 @@ class _BlockSplitter:
 
     def _add_words(self, words: str) -> Iterator[Block]:
         while words:
-            room = _LONGEST - self.size
+            room = _MAX_BLOCK_LENGTH - self.size
             self.words.append(words[:room])
             self.size += len(words[:room]) + 1
             words = words[room:]
-            if self.size >= _LONGEST:
+            if self.size >= _MAX_BLOCK_LENGTH:
                 yield from self._finish_block()
 
     def _finish_block(self) -> Iterator[Block]:

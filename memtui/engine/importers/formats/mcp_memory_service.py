@@ -22,25 +22,27 @@ SOURCE = "import:mcp-memory-service"
 NO_HASH = "no hash"
 LINK = "link between two memories that is no replacement"
 CANDIDATE = "belief that is not held yet"
-_BELIEFS = frozenset(
+_BELIEF_COLUMNS = frozenset(
     ("belief_hash", "content", "confidence", "status", "created_at", "updated_at", "derived_from")
 )
-_NEEDED = frozenset(("id", "content_hash", "content", "tags", "memory_type", "metadata", "created_at"))
-_TEXTS = ("content_hash", "content", "tags", "memory_type", "metadata", "parent_id", "superseded_by")
-_NUMBERS = ("created_at", "updated_at", "deleted_at", "confidence")
+_REQUIRED_COLUMNS = frozenset(
+    ("id", "content_hash", "content", "tags", "memory_type", "metadata", "created_at")
+)
+_TEXT_COLUMNS = ("content_hash", "content", "tags", "memory_type", "metadata", "parent_id", "superseded_by")
+_NUMBER_COLUMNS = ("created_at", "updated_at", "deleted_at", "confidence")
 # A memory without tags is given this one there.
 _UNTAGGED = "untagged"
 # Written beside the columns of the same name, which say it here.
-_LINKS = frozenset(("superseded_by", "parent_id"))
+_LINK_KEYS = frozenset(("superseded_by", "parent_id"))
 _MOST_ATTRIBUTES = 20
 _LONGEST_ATTRIBUTE = 500
-_DEEPEST = 100
+_MAX_DEPTH = 100
 _LIST = msgspec.json.Decoder(list[str])
 _OBJECT = msgspec.json.Decoder(dict[str, Any])
 
 
 def _sniff(head: StreamHead) -> bool:
-    return _NEEDED.issubset(head.tables.get("memories", ()))
+    return _REQUIRED_COLUMNS.issubset(head.tables.get("memories", ()))
 
 
 def read(stream: Stream) -> Iterator[Note | Skip]:
@@ -48,8 +50,8 @@ def read(stream: Stream) -> Iterator[Note | Skip]:
     tables = stream.tables()
     columns = tables.get("memories", ())
     wanted = ", ".join([
-        *(text_column(name, columns, "m.") for name in _TEXTS),
-        *(number_column(name, columns, "m.") for name in _NUMBERS),
+        *(text_column(name, columns, "m.") for name in _TEXT_COLUMNS),
+        *(number_column(name, columns, "m.") for name in _NUMBER_COLUMNS),
         # Times are numbers; the first versions wrote text only.
         text_column("created_at_iso", columns, "m."),
         "m.deleted_at IS NOT NULL" if "deleted_at" in columns else "0",
@@ -60,14 +62,14 @@ def read(stream: Stream) -> Iterator[Note | Skip]:
                 SELECT content_hash, 0 FROM memories WHERE superseded_by IS NULL OR superseded_by = ''
                 UNION
                 SELECT e.content_hash, chain.depth + 1 FROM chain JOIN memories e ON e.superseded_by = chain.hash
-                WHERE chain.depth < {_DEEPEST}
+                WHERE chain.depth < {_MAX_DEPTH}
             )
             SELECT {wanted}, CAST(e.content_hash AS BLOB)
             FROM memories m
             LEFT JOIN (SELECT hash, max(depth) AS depth FROM chain GROUP BY hash) c ON c.hash = m.content_hash
             LEFT JOIN (SELECT superseded_by, content_hash, min(id) FROM memories WHERE superseded_by <> ''
                        GROUP BY superseded_by) e ON e.superseded_by = m.content_hash
-            ORDER BY coalesce(c.depth, {_DEEPEST}) DESC, m.id
+            ORDER BY coalesce(c.depth, {_MAX_DEPTH}) DESC, m.id
             """
     else:
         sql = f"SELECT {wanted}, NULL FROM memories m ORDER BY m.id"
@@ -76,7 +78,7 @@ def read(stream: Stream) -> Iterator[Note | Skip]:
     if "memory_graph" in tables:
         for row in stream.rows("SELECT 1 FROM memory_graph"):
             yield row if isinstance(row, Skip) else Skip(reason=LINK)
-    if _BELIEFS.issubset(tables.get("beliefs", ())):
+    if _BELIEF_COLUMNS.issubset(tables.get("beliefs", ())):
         yield from _read_beliefs(stream)
 
 
@@ -186,7 +188,7 @@ def _parse_attributes(metadata: str | None) -> dict[str, str | int | float]:
     for name, value in found.items():
         if len(values) == _MOST_ATTRIBUTES:
             break
-        if name in _LINKS or isinstance(value, bool) or not (short := foreign_values.title_line(name)):
+        if name in _LINK_KEYS or isinstance(value, bool) or not (short := foreign_values.title_line(name)):
             continue
         if isinstance(value, int | float):
             values[short] = value

@@ -18,7 +18,7 @@ from ..stream import Stream
 from .mem0 import NO_ID, SOURCE, version_key
 
 DELETED = "deletion"
-_SAID = frozenset(("id", "session_scope", "role", "content", "created_at"))
+_MESSAGE_COLUMNS = frozenset(("id", "session_scope", "role", "content", "created_at"))
 _COLUMNS = frozenset(("memory_id", "old_memory", "new_memory", "event"))
 
 
@@ -32,7 +32,7 @@ def read(stream: Stream) -> Iterator[Note | Turn | Skip]:
     The last version of a memory is in force unless it was deleted.
     """
     tables = stream.tables()
-    if _SAID.issubset(tables.get("messages", ())):
+    if _MESSAGE_COLUMNS.issubset(tables.get("messages", ())):
         yield from _read_messages(stream)
     columns = tables.get("history", ())
     created, updated = (name if name in columns else "NULL" for name in ("created_at", "updated_at"))

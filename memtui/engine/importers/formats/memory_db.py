@@ -25,21 +25,21 @@ SOURCE = "import:memory-db"
 VECTORS = "table of vectors left out: they are made anew"
 UNKNOWN_KIND = "unknown kind"
 NO_ID = "no id"
-_NEEDED = frozenset(("id", "kind", "content", "event_time", "source_ids"))
+_REQUIRED_COLUMNS = frozenset(("id", "kind", "content", "event_time", "source_ids"))
 _KINDS: tuple[Kind, ...] = ("episode", "fact", "reflection")
 _OWN_ID = {kind: re.compile(f"{ID_PREFIX[kind]}[0-9a-f]{{12}}") for kind in _KINDS}
-_FADED = 0.05
+_FADED_CONFIDENCE = 0.05
 _MOST_SUPERSEDED = 500_000
 _LONGEST_REASON = 2_000
-_TEXTS = ("id", "content", "session_id", "source_role", "source_ids", "tags", "attributes")
-_NUMBERS = ("event_time", "confidence", "decay_rate", "valid_until")
+_TEXT_COLUMNS = ("id", "content", "session_id", "source_role", "source_ids", "tags", "attributes")
+_NUMBER_COLUMNS = ("event_time", "confidence", "decay_rate", "valid_until")
 _LIST = msgspec.json.Decoder(list[Any])
 _OBJECT = msgspec.json.Decoder(dict[str, Any])
 
 
 def _sniff(head: StreamHead) -> bool:
     columns = head.tables.get("memories", ())
-    return _NEEDED.issubset(columns) and "rid" not in columns
+    return _REQUIRED_COLUMNS.issubset(columns) and "rid" not in columns
 
 
 def read(stream: Stream) -> Iterator[Item | Skip]:
@@ -87,8 +87,8 @@ class _Reader:
              FROM (SELECT entity_id FROM memory_entities WHERE memory_id = m.id LIMIT 50) j
              JOIN entities e ON e.id = j.entity_id)"""
         self.wanted = ", ".join([
-            *(text_column(name, columns, "m.") for name in _TEXTS),
-            *(number_column(name, columns, "m.") for name in _NUMBERS),
+            *(text_column(name, columns, "m.") for name in _TEXT_COLUMNS),
+            *(number_column(name, columns, "m.") for name in _NUMBER_COLUMNS),
             "m.valid_until IS NOT NULL" if "valid_until" in columns else "0",
             about if linked else "NULL",
         ])  # fmt: skip
@@ -160,7 +160,11 @@ class _Reader:
     def _ended_by(self, kind: Kind, identity: str, confidence: float | None) -> EndedBy:
         if identity in self.superseded:
             return "superseded"
-        return "faded" if kind == "fact" and confidence is not None and confidence < _FADED else "forgotten"
+        return (
+            "faded"
+            if kind == "fact" and confidence is not None and confidence < _FADED_CONFIDENCE
+            else "forgotten"
+        )
 
 
 def _memory_trust(kind: Kind, speaker: str | None, drawn_from: Sequence[str]) -> Trust:

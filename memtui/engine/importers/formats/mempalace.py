@@ -22,22 +22,22 @@ from ..stream import Stream
 SOURCE = "import:mempalace"
 CLOSET = "index of drawers"
 DRAWERS, CLOSETS = "mempalace_drawers", "mempalace_closets"
-_CHROMA = {
+_CHROMA_TABLES = {
     "collections": frozenset(("id", "name")),
     "segments": frozenset(("id", "scope", "collection")),
     "embeddings": frozenset(("id", "segment_id", "embedding_id")),
     "embedding_metadata": frozenset(("id", "key", "string_value", "int_value")),
 }
-_EXACT = {
+_EXACT_STORE_TABLES = {
     "collections": frozenset(("id", "name")),
     "documents": frozenset(("collection_id", "id", "document", "metadata_json")),
 }
-_GRAPH = {
+_GRAPH_TABLES = {
     "entities": frozenset(("id", "name", "type")),
     "triples": frozenset(("id", "subject", "predicate", "object", "valid_from", "valid_to", "confidence")),
 }
 # Values of a drawer that become tags, or say when and of what it is.
-_VALUES = (
+_METADATA_KEYS = (
     *("wing", "room", "type", "topic", "ingest_mode", "added_by", "agent", "source_file"),
     *("authored_at", "content_date", "filed_at", "parent_drawer_id", "parent_entry_id"),
 )
@@ -49,8 +49,10 @@ def _has_tables(head: StreamHead, known: dict[str, frozenset[str]]) -> bool:
 
 def _sniff(head: StreamHead) -> bool:
     # Other programs have a Chroma of their own, with other collections.
-    palace = DRAWERS in head.collections and (_has_tables(head, _CHROMA) or _has_tables(head, _EXACT))
-    return palace or _has_tables(head, _GRAPH)
+    palace = DRAWERS in head.collections and (
+        _has_tables(head, _CHROMA_TABLES) or _has_tables(head, _EXACT_STORE_TABLES)
+    )
+    return palace or _has_tables(head, _GRAPH_TABLES)
 
 
 def read(stream: Stream) -> Iterator[Note | Skip]:
@@ -80,7 +82,7 @@ def _read_chunks(stream: Stream, *, exact: bool) -> Iterator[Row | Skip]:
             "JOIN collections c ON c.id = s.collection"
         )
     wanted = ", ".join(
-        f"CAST({column} AS BLOB)" for column in ("c.name", id_column, text, *map(value, _VALUES))
+        f"CAST({column} AS BLOB)" for column in ("c.name", id_column, text, *map(value, _METADATA_KEYS))
     )
     parent = f"coalesce({value('parent_drawer_id')}, {value('parent_entry_id')}, {id_column})"
     yield from stream.rows(f"SELECT {wanted} FROM {source} ORDER BY c.name, {parent}, {order}, {id_column}")
@@ -104,7 +106,7 @@ def _group_drawers(rows: Iterable[Row | Skip], stream: Stream) -> Iterator[Note 
             continue
         texts = (foreign_values.read_text(row[2]) for row in chunks if not isinstance(row, Skip))
         whole = "".join(text for text in texts if text)
-        yield _make_note(foreign_id, whole, dict(zip(_VALUES, values, strict=True)), stream)
+        yield _make_note(foreign_id, whole, dict(zip(_METADATA_KEYS, values, strict=True)), stream)
 
 
 def _make_note(

@@ -22,9 +22,9 @@ from ..stream import Stream
 _OF_TAGS: dict[str, Topic] = {
     **{topic: topic for topic in TOPICS}, "self": "identity", "family": "people", "pet": "people",
 }  # fmt: skip
-_LASTING = ("health", "rule")
+_LASTING_TOPICS = ("health", "rule")
 # A confidence of this or less is that of a fact that another one replaced.
-_REPLACED = 0.3
+_REPLACED_CONFIDENCE = 0.3
 
 
 def with_topic(line: AnyLine) -> AnyLine:
@@ -42,7 +42,7 @@ def with_topic(line: AnyLine) -> AnyLine:
     topic = next((_OF_TAGS[tag] for tag in tags if isinstance(tag, str) and tag in _OF_TAGS), None)
     if topic is None:
         return line
-    stays = topic in _LASTING and line.confidence > _REPLACED
+    stays = topic in _LASTING_TOPICS and line.confidence > _REPLACED_CONFIDENCE
     return replace(line, topic=topic, decay_rate=0.0 if stays else line.decay_rate)
 
 
@@ -65,7 +65,7 @@ class _AnyLine(Record):
     lines: Any = None
 
 
-_LOOK = msgspec.json.Decoder(_AnyLine)
+_ANY_LINE = msgspec.json.Decoder(_AnyLine)
 _COLUMNS = msgspec.json.Decoder(dict[str, Any])
 _LINES = msgspec.json.Decoder(AnyLine)
 _KINDS = frozenset(
@@ -97,7 +97,7 @@ def read(stream: Stream) -> Iterator[AnyLine | Skip]:
             yield raw
             continue
         try:
-            kind = foreign_values.decode(_LOOK, raw, stream)
+            kind = foreign_values.decode(_ANY_LINE, raw, stream)
             ended = kind.line == "end"
             if kind.line == "header":
                 if not isinstance(kind.version, int) or kind.version > VERSION:

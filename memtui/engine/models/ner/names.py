@@ -39,10 +39,16 @@ _ordinary = re.compile(r".{3,}(?:ing|tion|ment|ness|ally|ism)|\w*(?:Error|Except
 _MOST_WORDS = 8
 _SHORT = 12  # words of a text that has room for one sign of its language
 _IN_CODE = ("/", "_", "\\", "=")
-_NAMED = GIVEN | PLACE | ORGANISATION | THING | BRAND
+_NAME_LISTS = GIVEN | PLACE | ORGANISATION | THING | BRAND
 _NO_NAME_BEFORE = ("(", "/", "=", "_", "\\")
 
-_REJECTED, _REJECTED_OF_SEVERAL, _ACCEPTED, _SURE, _CERTAIN = 0.85, 0.95, 0.25, 0.85, 0.95
+_REJECT_THRESHOLD, _REJECT_THRESHOLD_OF_SEVERAL, _ACCEPT_THRESHOLD, _SURE_SHARE, _CERTAIN_SHARE = (
+    0.85,
+    0.95,
+    0.25,
+    0.85,
+    0.95,
+)
 """How likely it is no name: what rules take for one is dropped above the first (of several words above the second), what
 they pass over is taken below the third. Above the fourth a type is sure, above the last it stands against a rule that the name
 itself meets."""
@@ -94,13 +100,19 @@ def classify_candidate(
     shares = type_probabilities(candidate.to_model_input(text, label))
     no_name = shares[-1]
     several = candidate.likely and " " in text[candidate.start : candidate.end]
-    if no_name > (_REJECTED_OF_SEVERAL if several else _REJECTED if candidate.likely else _ACCEPTED):
+    if no_name > (
+        _REJECT_THRESHOLD_OF_SEVERAL
+        if several
+        else _REJECT_THRESHOLD
+        if candidate.likely
+        else _ACCEPT_THRESHOLD
+    ):
         return None
     best = max(range(len(shares) - 1), key=shares.__getitem__)
     type, share = CLASSES[best], shares[best] / (1.0 - no_name)
-    if candidate.confidence >= RULED and share < _CERTAIN:
+    if candidate.confidence >= RULED and share < _CERTAIN_SHARE:
         type = candidate.type  # it says so itself
-    confidence = max(least, HINTED if share > _SURE else BASE)
+    confidence = max(least, HINTED if share > _SURE_SHARE else BASE)
     if candidate.type == type:
         confidence = max(confidence, candidate.confidence)
     start, end = candidate.start, candidate.end
@@ -266,7 +278,7 @@ def _small_runs(text: str) -> Iterator[tuple[int, int]]:
 def _may_be_small_name(word: str) -> bool:
     lists = lists_with_name(word)
     if lists & WORD:
-        if not lists & _NAMED:
+        if not lists & _NAME_LISTS:
             return False
     elif not lists and len(word) < 3:
         return False
