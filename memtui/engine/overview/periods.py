@@ -6,6 +6,7 @@ and the same one in a filter begin and end in the same second, also where the cl
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import MAXYEAR, MINYEAR, datetime, timedelta, tzinfo
 
 from memtui.engine.records.timeline import UNITS, Unit
@@ -93,3 +94,15 @@ def filter_term_of_period(unit: Unit, start: int, tz: tzinfo | None = None) -> s
             return f"{first.date()}"
         case "hour":
             return f"{first.date()}T{first.hour:02}"
+
+
+def period_sql(column: str, bounds: Sequence[int]) -> str:
+    """SQL for the number of the period that a time is in: a search by halves."""
+
+    def period_between(low: int, high: int) -> str:
+        if high - low == 1:
+            return str(low)
+        middle = (low + high) // 2
+        return f"CASE WHEN {column} < {bounds[middle]} THEN {period_between(low, middle)} ELSE {period_between(middle, high)} END"
+
+    return period_between(0, len(bounds) - 1)

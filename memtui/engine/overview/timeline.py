@@ -21,7 +21,7 @@ from memtui.engine.records import KINDS, TOPICS, Kind, Options
 from memtui.engine.records.timeline import ENDED, LAYERS, Layer, RowsBy, Timeline, TimelineRow, Unit
 from memtui.engine.search.filters.compiler import CompiledFilter, compile_filter
 from memtui.engine.search.filters.terms import Value
-from memtui.engine.store.replacements import REPLACED_AT
+from memtui.engine.store.replacements import CANDIDATES, REPLACED_AT
 from memtui.engine.store.sql import as_json, scalar
 from memtui.engine.store.tokens import fold
 
@@ -110,11 +110,13 @@ def make_timeline(
         ended, where=f"m.valid_until IS NOT NULL AND {ended.where}"
     )  # as the index of the Trash has it
     within = _Within(compiled(filter), ended, trash=not ENDED.keys().isdisjoint(layers))
-    earliest, latest = _time_extent(connection, within, now)
+    changes = _read_changes(connection, within.active) if "changed" in layers else ()
+    earliest, latest = _time_extent(connection, within, changes, now)
     first, last = (int(now), int(now)) if earliest is None or latest is None else (earliest, latest)
     unit, bounds = periods.choose_window(unit, first, last, middle, most, tz)
     found = _ROWS_BY[by](connection, within, rows)
-    counter = _Counter(connection, bounds, found, within, whole=bounds[0] <= first and last < bounds[-1])
+    whole = bounds[0] <= first and last < bounds[-1]
+    counter = _Counter(connection, bounds, found, within, changes, whole=whole)
     for layer in layers:
         counter.count_layer(layer)
     return Timeline(
@@ -127,20 +129,34 @@ def make_timeline(
     )  # fmt: skip
 
 
-def _time_extent(connection: apsw.Connection, within: _Within, now: float) -> tuple[int | None, int | None]:
-    """The first and the last time of anything; the last is now where nothing is later."""
+def _time_extent(
+    connection: apsw.Connection, within: _Within, changes: Sequence[_Change], now: float
+) -> tuple[int | None, int | None]:
+    """The first and the last time of anything; the last is now where nothing is later.
+
+    A fact may have taken the place of another one before its own time, and that one need not pass the filter.
+    """
 
     def edge(compiled: CompiledFilter, column: str, direction: str) -> int | None:
         where = f"SELECT m.{column} FROM memories m WHERE {compiled.where} AND m.{column} IS NOT NULL"
         found = scalar(connection, f"{where} ORDER BY m.{column} {direction} LIMIT 1", compiled.bindings)
         return None if found is None else int(found)
 
-    edges = edge(within.active, "event_time", ""), edge(within.ended, "valid_until", "")
-    first = [one for one in edges if one is not None]
-    if not first:
+    active = within.active
+    changed = [at for _, at in changes]
+    found = edge(active, "event_time", ""), edge(within.ended, "valid_until", ""), *changed
+    there = [one for one in found if one is not None]
+    if not there:
         return None, None
-    last = edge(within.active, "event_time", "DESC")
-    return min(first), max(int(now), *first, *(() if last is None else (last,)))
+    last = edge(active, "event_time", "DESC")
+    return min(there), max(int(now), *there, *(() if last is None else (last,)))
+
+
+class _Change(NamedTuple):
+    """A note (by its key) that took the place of another one, and when."""
+
+    rid: int
+    at: int
 
 
 _Cells = dict[object, list[int]]
@@ -153,12 +169,20 @@ class _Counter:
     """
 
     def __init__(
-        self, connection: apsw.Connection, bounds: Sequence[int], rows: _Rows, within: _Within, *, whole: bool
+        self,
+        connection: apsw.Connection,
+        bounds: Sequence[int],
+        rows: _Rows,
+        within: _Within,
+        changes: Sequence[_Change],
+        *,
+        whole: bool,
     ) -> None:
         self._connection = connection
         self._bounds = bounds
         self._rows = rows
         self._within = within
+        self._changes = changes
         self._whole = whole
         self._of_row: dict[Layer, _Cells] = {}
         self._all: dict[Layer, list[int]] = {}
@@ -172,8 +196,11 @@ class _Counter:
         if layer == "learned":
             self._count_learned()
         elif layer == "changed":
-            active = self._within.active
-            self._count_groups({"": layer}, "''", "c.at", _replacing_notes_sql(active.where), active)
+            # They were found by the filter: it is not asked again.
+            found = replace(self._within.active, where="true", bindings={"changes": as_json(self._changes)})
+            self._count_groups(
+                {"": layer}, "''", "c.at", f"{_CHANGED} CROSS JOIN memories m ON m.rid = c.rid", found
+            )
         elif layer == "recalled":
             recalls = "recalls r CROSS JOIN json_each(r.memory_ids) j CROSS JOIN memories m ON m.id = j.value"
             self._count_groups({"": layer}, "''", "r.at", recalls, self._within.active, distinct=True)
@@ -208,7 +235,7 @@ class _Counter:
         """Group the rows. ``layer``, ``time``: SQL for what decides the layer and the period. ``known``: the sums are."""
         for one in layers.values():
             self._of_row[one], self._all[one] = {}, self._zero_counts()
-        period = _period_sql(time, self._bounds)
+        period = periods.period_sql(time, self._bounds)
         inside = f"{time} >= {self._bounds[0]} AND {time} < {self._bounds[-1]}"
         if self._whole and time == "m.event_time":
             inside = "true"  # a range would make SQLite prefer an index that has the times only
@@ -245,13 +272,24 @@ class _Counter:
         }  # fmt: skip
 
 
-def _replacing_notes_sql(where: str) -> str:
-    """The notes that pass, with the time at which each took the place of another one, as a table ``c``.
+_CHANGED = "(SELECT value ->> 0 AS rid, value ->> 1 AS at FROM json_each(:changes)) c"
+
+
+def _read_changes(connection: apsw.Connection, active: CompiledFilter) -> Sequence[_Change]:
+    """The notes that pass and took the place of another one.
 
     A limit keeps SQLite from working the time out again at each comparison.
     """
-    return f"""(SELECT m.rid, ({REPLACED_AT}) AS at FROM memories m WHERE m.kind <> 'episode' AND {where} LIMIT -1) c
-        CROSS JOIN memories m ON m.rid = c.rid"""
+    rows: Any = connection.execute(
+        f"""
+        SELECT rid, at FROM (
+            SELECT m.rid, ({REPLACED_AT}) AS at FROM ({CANDIDATES}) candidate CROSS JOIN memories m ON m.rid = candidate.rid
+            WHERE m.kind <> 'episode' AND {active.where} LIMIT -1)
+        WHERE at IS NOT NULL
+        """,
+        active.bindings,
+    ).fetchall()
+    return [_Change(*row) for row in rows]
 
 
 _NOTE = "m.valid_until IS NULL AND m.kind <> 'episode'"
@@ -285,18 +323,6 @@ def _by_index(connection: apsw.Connection, bounds: Sequence[int], kinds: Collect
         for at, turns in found:
             cells[None][at] += turns
     return cells
-
-
-def _period_sql(column: str, bounds: Sequence[int]) -> str:
-    """SQL for the number of the period that a time is in: a search by halves."""
-
-    def period_between(low: int, high: int) -> str:
-        if high - low == 1:
-            return str(low)
-        middle = (low + high) // 2
-        return f"CASE WHEN {column} < {bounds[middle]} THEN {period_between(low, middle)} ELSE {period_between(middle, high)} END"
-
-    return period_between(0, len(bounds) - 1)
 
 
 def _topic_rows(connection: apsw.Connection, within: _Within, most: int) -> _Rows:

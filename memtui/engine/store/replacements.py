@@ -38,6 +38,12 @@ REPLACED_AT = f"""
         CASE WHEN m.id IN ({_LATER_SIDES}) THEN m.event_time END) END"""
 """SQL: when the memory ``m`` took the place of another one, or may have; NULL if it did not."""
 
+CANDIDATES = f"""
+    SELECT rid FROM memories INDEXED BY memories_with_attributes
+        WHERE attributes <> '{{}}' AND json_type(attributes, '$.supersedes') IN ('text', 'array')
+    UNION SELECT rid FROM memories WHERE id IN ({_LATER_SIDES})"""
+"""SQL: the rids of all for which ``REPLACED_AT`` may be a time, found without reading the others."""
+
 LATELY = f"""
     SELECT l.from_id FROM memories o INDEXED BY memories_ended
         CROSS JOIN memory_links l ON l.to_id = o.id AND l.rel = 'supersedes'

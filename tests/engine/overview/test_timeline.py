@@ -253,6 +253,23 @@ def test_ten_thousand_names_give_so_many_rows_and_say_how_many_more(place: Path)
             memory.view.timeline("kind:nonsense")
 
 
+def test_a_change_before_anything_that_passes_is_in_a_period(place: Path) -> None:
+    """What took the place of another one earlier than it was said itself, and that one does not pass the filter."""
+    with Memory.open(place, clock=lambda: NOW, options=OPTIONS) as memory:
+        old, _ = write(
+            memory, [note(1, NOW - 900 * DAY), note(2, NOW - 3 * DAY, id="fact_new", tags=("work",))]
+        )
+        with memory._core.connections.write() as connection:
+            memories.update(connection, old, valid_until=NOW - 400 * DAY, ended_by="superseded")
+            [(id,)] = connection.execute("SELECT id FROM memories WHERE rid = ?", (old,))
+            memories.update(connection, old + 1, attributes={"supersedes": id})
+        found = memory.view.timeline("tag:work")
+        assert found.earliest == NOW - 400 * DAY
+        assert found.all.total("changed") == memory.view.count("tag:work is:changed") == 1
+        at = found.all.counts["changed"].index(1)
+        assert memory.view.count(found.cell_filter("tag:work", found.all, "changed", at)) == 1
+
+
 def test_merged_persons_are_one_and_a_shared_name_is_told_by_its_id(place: Path) -> None:
     with Memory.open(place, clock=lambda: NOW, options=OPTIONS) as memory:
         rids = write(memory, [note(number, NOW - number * DAY) for number in range(4)])
