@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
 from .actions import ActionContext
+
+if TYPE_CHECKING:
+    from memtui.engine.records import Layer, RowsBy
 
 # If more steps are kept, the oldest are dropped.
 LONGEST = 50
@@ -60,6 +63,22 @@ class TakesFilter(Protocol):
     """A pane that shows the rows that pass a filter."""
 
     def list_only(self, filter: str) -> None: ...
+
+
+class TimelineTarget(NamedTuple):
+    """Where the timeline is to be shown, by months. ``at``: a time (Unix seconds), None for the latest. ``name``: of the row."""
+
+    by: RowsBy
+    layer: Layer
+    at: float | None = None
+    name: str = ""
+    filter: str = ""
+
+
+class ShowsTimeline(Protocol):
+    """A pane that shows what was learned and changed over time."""
+
+    def show_timeline(self, target: TimelineTarget) -> None: ...
 
 
 class PaneWindow(Protocol):
@@ -156,6 +175,10 @@ class Navigation:
     async def list_memories(self, filter: str) -> None:
         """Show the memories that pass a filter."""
         await self.list_rows("memories", filter)
+
+    async def show_timeline(self, target: TimelineTarget) -> None:
+        """Show a place in the timeline."""
+        cast("ShowsTimeline", await self.visit_pane("memories")).show_timeline(target)
 
     async def list_rows(self, pane_id: ActionContext, filter: str) -> None:
         """Show the rows of a list that pass a filter."""

@@ -10,7 +10,7 @@ from memtui.ui.widgets.bars import StatusLine
 from msgspec.structs import replace
 from textual.events import MouseScrollDown
 from textual.pilot import Pilot
-from ui_story import Story, memories, quiet, running, screen_text, settle, still, until
+from ui_story import DAY, NOW, Story, memories, quiet, running, screen_text, settle, still, until
 
 
 def drawn(app: MemtuiApp) -> TimelineView:
@@ -160,3 +160,31 @@ async def test_the_layer_of_changes_tells_what_it_was_also_before_it_is_counted(
         await still(app)
         await press(pilot, "enter")
         assert memories(app).table.row_count == 1 and "changed:2025-11" in memories(app).filter_text
+
+
+async def test_steps_among_changes_pass_by_empty_periods_and_the_footer_says_what_comes_next(
+    story: Story,
+) -> None:
+    for days, place in ((90, "Faro"), (40, "Porto")):
+        story.now = NOW - days * DAY
+        with story.open() as memory:
+            written = memory.remember(f"Ada is in {place}")
+            story.now += 5 * DAY
+            memory.correct(written.id, f"Ada is back from {place}")
+    story.now = NOW
+    app = story.app()
+    async with running(app, size=(120, 30)) as pilot:
+        view = await shown(app, pilot)
+        assert "v changed" in screen_text(app) and "b by person" in screen_text(app)
+        await press(pilot, "v", "f")
+        assert "v forgotten" in screen_text(app)
+        found = view._timeline
+        assert found is not None
+        filled = [at for at, number in enumerate(found.all.counts["changed"]) if number]
+        assert len(filled) > 1 and filled[-1] - filled[-2] > 1
+        await press(pilot, "end", "left")
+        there = view.period_number
+        await press(pilot, "left")
+        assert view.count_in_cell and view.period_number < there
+        await press(pilot, "right")
+        assert view.period_number == there

@@ -25,6 +25,7 @@ from memtui.ui.widgets.columns import Column
 if TYPE_CHECKING:
     from memtui.engine.records import MemoryRecord
     from memtui.engine.search.filters.compiler import EmptyingTerm
+    from memtui.ui.navigation import TimelineTarget
     from memtui.ui.presenters.memory_text import MemoryText
 
     from .timeline import TimelineView
@@ -44,8 +45,9 @@ class MemoriesPane(ListPane[MemoryRow]):
     orders = ORDERS
     tables = frozenset({"memories", "memory_entities", "entities", "entity_aliases", "embeddings", "*"})
     with_turns = False
-    # Made when it is first shown.
+    # Made when it is first shown. Visited: another pane showed it.
     _timeline: TimelineView | None = None
+    _timeline_visited = False
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
@@ -99,6 +101,8 @@ class MemoriesPane(ListPane[MemoryRow]):
         return f"{shown} in the Trash", " ".join(term for term in terms if term != TRASH)
 
     def label(self, action: Action) -> str:
+        if self.timeline is not None and action.id in ("layer", "rows_by"):
+            return self.timeline.next_label(action)
         return "leave the Trash" if action.id == "trash" and TRASH in self.filter_text else action.label
 
     def preferred_actions(self) -> Sequence[str]:
@@ -202,6 +206,21 @@ class MemoriesPane(ListPane[MemoryRow]):
         return "memories" if self.timeline is None else "timeline"
 
     def do_timeline(self) -> None:
+        self._timeline_visited = False
+        view = self._make_timeline()
+        self._show_timeline(True)
+        view.show()
+
+    def show_timeline(self, target: TimelineTarget) -> None:
+        """Show the timeline at a place, for a visit from another pane."""
+        self._timeline_visited, self._listed = True, target.filter
+        self.filter_bar.set_filter(target.filter, quiet=True)
+        view = self._make_timeline()
+        self._show_timeline(True)
+        view.seek(target)
+        self.show_rows(top=False)
+
+    def _make_timeline(self) -> TimelineView:
         if self._timeline is None:
             # Imported late: not needed for the first paint.
             from .timeline import TimelineView
@@ -211,8 +230,12 @@ class MemoriesPane(ListPane[MemoryRow]):
                 lambda: self.filter_text, self._combined_filter, id="memories-timeline"
             )
             self.query_one(".list-side").mount(self._timeline)
-        self._show_timeline(True)
-        self._timeline.show()
+        return self._timeline
+
+    def unchanged_since_visit(self) -> bool:
+        if self.timeline is not None:
+            return self._timeline_visited and self.filter_text == self._listed
+        return super().unchanged_since_visit()
 
     def do_as_list(self) -> None:
         self._show_timeline(False)

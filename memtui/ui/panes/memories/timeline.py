@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from memtui.engine.memory import Memory
     from memtui.engine.records import Layer, MemoryRecord, Replacement, RowsBy, Timeline, TimelineRow, Unit
     from memtui.present.timeline import Plan
+    from memtui.ui.navigation import TimelineTarget
 
 _BLANK = 1
 """The cells at the left and right of the drawing."""
@@ -84,6 +85,7 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
         self._shades: dict[tuple[Role, int], Style] = {}
         self._sought: tuple[int, int] | None = None
         self._new_layer = False
+        self._sought_row = ""
         self._drawn: list[Line] = []
         self._texts: tuple[str, Sequence[tuple[MemoryRecord, Sequence[Replacement]]]] = ("", ())
 
@@ -96,6 +98,11 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
     def show(self) -> None:
         """Read the counts again; the cursor stays at its row and time."""
         start_worker(self, self._read_timeline, "timeline")
+
+    def seek(self, target: TimelineTarget) -> None:
+        """Go to a place by months, as soon as the counts are read."""
+        self._first, self._sought, self._sought_row = 0, None, target.name
+        self.spot = TimelinePosition(target.by, target.layer, "month", target.at, "", target.at)
 
     async def _read_timeline(self) -> None:
         width, spot = self._drawing_width, self.spot
@@ -118,6 +125,9 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
         """On the period of its time; at first on the last one with anything in it."""
         found = self._timeline
         assert found is not None
+        named = (row.term for row in found.rows if self._sought_row and row.name == self._sought_row)
+        self.spot = self.spot._replace(row=next(named, self.spot.row))
+        self._sought_row = ""
         numbers = self._visible_rows[self.row_number].counts.get(self.spot.layer, ())
         filled = [at for at, number in enumerate(numbers) if number]
         if self.spot.at is None:
@@ -262,26 +272,39 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
         else:
             middle = found.bounds[found.periods // 4 if by < 0 else found.periods * 3 // 4]
             at = first - 1 if by < 0 else last
+            self._new_layer = self.spot.layer == "changed"
         self.spot = self.spot._replace(unit=found.unit, middle=middle, at=at)
         self.show()
 
     def do_period_before(self) -> None:
-        self._set_cursor(at=self.period_number - 1)
+        self._step_in_time(-1)
 
     def do_period_after(self) -> None:
-        self._set_cursor(at=self.period_number + 1)
+        self._step_in_time(1)
+
+    def _step_in_time(self, by: int) -> None:
+        """To the next period. Changes are rare: in their layer to the next period with any."""
+        at = self.period_number + by
+        if self.spot.layer == "changed" and self._timeline is not None:
+            beyond = -1 if by < 0 else self._timeline.periods
+            at = next(iter(self._filled_beyond(by)[::by]), beyond)
+        self._set_cursor(at=at)
 
     def do_filled_before(self) -> None:
-        self._to_filled(lambda at: at < self.period_number, -1)
+        self._to_filled(-1)
 
     def do_filled_after(self) -> None:
-        self._to_filled(lambda at: at > self.period_number, 0)
+        self._to_filled(1)
 
-    def _to_filled(self, beyond: Callable[[int], bool], which: int) -> None:
+    def _filled_beyond(self, by: int) -> list[int]:
+        """The periods before (-1) or after (1) the cursor in which its row has anything, as far as it is shown."""
         rows = self._visible_rows
         numbers = rows[self.row_number].counts.get(self.spot.layer, ()) if rows else ()
-        if filled := [at for at, number in enumerate(numbers) if number and beyond(at)]:
-            self._set_cursor(at=filled[which])
+        return [at for at, number in enumerate(numbers) if number and (at - self.period_number) * by > 0]
+
+    def _to_filled(self, by: int) -> None:
+        if filled := self._filled_beyond(by):
+            self._set_cursor(at=filled[-1 if by < 0 else 0])
         else:
             self.shell.show_message("This row has nothing beyond, as far as it is shown.")
 
@@ -350,8 +373,20 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
         self.spot = self.spot._replace(unit=None, middle=None)
         self.show()
 
+    def next_label(self, action: Action) -> str:
+        """What the footer calls the key for the next layer, or for other rows."""
+        return self._next_layer if action.id == "layer" else f"by {self._next_rows}"
+
+    @property
+    def _next_layer(self) -> Layer:
+        return LAYERS[(LAYERS.index(self.spot.layer) + 1) % len(LAYERS)]
+
+    @property
+    def _next_rows(self) -> RowsBy:
+        return ROWS_BY[(ROWS_BY.index(self.spot.by) + 1) % len(ROWS_BY)]
+
     def do_layer(self) -> None:
-        self._show_layer(LAYERS[(LAYERS.index(self.spot.layer) + 1) % len(LAYERS)])
+        self._show_layer(self._next_layer)
 
     def _show_layer(self, layer: Layer) -> None:
         """Show a layer; the cursor goes to the nearest period in which its row has anything."""
@@ -368,7 +403,7 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
         self._set_cursor(at=near)
 
     def do_rows_by(self) -> None:
-        by = ROWS_BY[(ROWS_BY.index(self.spot.by) + 1) % len(ROWS_BY)]
+        by = self._next_rows
         self.spot = self.spot._replace(by=by, row="")
         self._first = 0
         self.shell.show_message(f"A row for each {by}.")
