@@ -9,9 +9,24 @@ import click
 from msgspec.structs import asdict, replace
 
 from memtui.engine.records import FadingFact, MemoryRecord, Portrait, Replacement, Topic
-from memtui.present.format import format_count
+from memtui.present import replacement
+from memtui.present.format import format_count, local_month
 from memtui.present.memory import without_secrets
-from memtui.present.portrait import THIS_WEEK, TITLES, Since, day, headline, in_order, is_new, notices, sign
+from memtui.present.portrait import (
+    THIS_WEEK,
+    TITLES,
+    WHEN,
+    WHO,
+    Since,
+    day,
+    headline,
+    in_order,
+    is_new,
+    notices,
+    persons_of,
+    quiet,
+    sign,
+)
 from memtui.present.status import agent_lines
 
 from .errors import NEGATIVE, OK
@@ -21,6 +36,8 @@ from .output import cut_to_terminal, err, out, paint, paint_role, print_json, pr
 from .root import Command, json_option, pass_invocation
 
 _EACH = 5
+# So many persons and changes of a month are printed; and how wide a month is.
+_IN_MONTH, _MONTH = 3, 8
 
 
 @click.command("about", cls=Command, option_of_words="--topic")
@@ -75,6 +92,8 @@ def about_command(
             if one.about == "served":
                 for line in agent_lines(found.status):
                     out(row(" ", paint(line, "dim")))
+        for sentence in quiet(found, named) if found.topics else ():
+            out(paint(sentence, "dim"))
         if found.people:
             names = ", ".join(
                 f"{one.canonical_name} ({format_count(one.mention_count)})" for one in found.people
@@ -82,6 +101,7 @@ def about_command(
             out(row(paint("mentioned most", "dim"), cut_to_terminal(names, 16)))
     _print_changes(found, named)
     _print_topics(invocation, found)
+    _print_months(found)
     return OK if found.topics else NEGATIVE
 
 
@@ -91,6 +111,30 @@ def _print_changes(found: Portrait, since: Since) -> None:
         out()
         out(row(paint(f"Changed {since.text}", "bold"), format_count(found.changed)))
     print_replacements(found.changes, time.time(), indent=1)
+
+
+def _print_months(found: Portrait) -> None:
+    """Of the latest months: who was talked about and with whom, and what changed."""
+    now = time.time()
+    talked = [one for one in found.months if one.persons]
+    if talked:
+        out()
+        out(paint(WHO, "bold"))
+    for one in talked:
+        said = [
+            f"{person.person.canonical_name} ({format_count(person.memories)}) {others}".rstrip()
+            for person, others in persons_of(one, _IN_MONTH)
+        ]
+        month = local_month(one.start, now).rjust(_MONTH)
+        out(row(" ", paint(month, "dim"), cut_to_terminal("; ".join(said), _MONTH + 6)))
+    changed = [one for one in found.months if one.changed]
+    if changed:
+        out()
+        out(paint(WHEN, "bold"))
+    for one in changed:
+        print_replacements(replacement.once_each(one.changes)[:_IN_MONTH], now, indent=1)
+        if one.changed > _IN_MONTH:
+            print_note(f"all {format_count(one.changed)}: memtui list kind:fact changed:{one.term}")
 
 
 def _print_topics(invocation: Invocation, found: Portrait) -> None:
@@ -123,6 +167,7 @@ def _without_secrets(found: Portrait) -> Portrait:
         from_agents=tuple(map(_plain, found.from_agents)),
         changes=tuple(map(_plain_sides, found.changes)),
         replaced={id: tuple(map(_plain_sides, those)) for id, those in found.replaced.items()},
+        months=tuple(replace(one, changes=tuple(map(_plain_sides, one.changes))) for one in found.months),
         newest=tuple(map(_plain, found.newest)),
         fading=tuple(FadingFact(memory=_plain(one.memory), fades_at=one.fades_at) for one in found.fading),
     )

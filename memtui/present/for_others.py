@@ -31,6 +31,7 @@ def public_portrait(found: Portrait) -> Portrait:
         changed=0,
         changes=(),
         replaced={},
+        months=(),
         topics=tuple(replace(one, facts=facts_without_secrets(one.facts)) for one in found.topics),
         newest=facts_without_secrets(found.newest),
         fading=tuple(one for one in found.fading if "secrets" not in one.memory.attributes),

@@ -67,10 +67,12 @@ def local_date(seconds: float, now: float | None = None, *, zone: tzinfo | None 
     return VisibleText(day if same_year else f"{day} {local.year}")
 
 
-def local_month(seconds: float) -> VisibleText:
-    """``Oct 2025``."""
+def local_month(seconds: float, now: float | None = None) -> VisibleText:
+    """``Oct 2025``, without the year if it is the year of ``now``."""
     local = local_datetime(seconds, None)
-    return VisibleText(f"{MONTHS[local.month - 1]} {local.year}")
+    month = MONTHS[local.month - 1]
+    same_year = now is not None and local_datetime(now, None).year == local.year
+    return VisibleText(month if same_year else f"{month} {local.year}")
 
 
 def format_count(number: int) -> VisibleText:

@@ -11,7 +11,7 @@ from .memory import is_fading
 from .text import Role
 
 if TYPE_CHECKING:
-    from memtui.engine.records import Caution, MemoryRecord, Portrait, Topic, TopicFacts
+    from memtui.engine.records import Caution, MemoryRecord, Month, PersonInMonth, Portrait, Topic, TopicFacts
 
     from .glyphs import Glyphs
 
@@ -24,7 +24,8 @@ TITLES: Mapping[Topic | None, str] = {
 _PLACES = {topic: place for place, topic in enumerate(TITLES)}
 _DAY = 86_400
 
-About = Literal["review", "new", "changed", "agents", "fading", "served", "sessions"]
+About = Literal["review", "new", "changed", "agents", "fading", "served", "sessions", "who", "when"]
+WHO, WHEN = "Who was talked about when", "What changed when"
 
 
 class Since(NamedTuple):
@@ -48,12 +49,16 @@ THIS_WEEK = Since("7d", "this week")
 
 
 class Notice(NamedTuple):
-    """Something that goes on, in a few words: ``4 to review``; ``short`` in fewer. ``calls``: it waits for the person."""
+    """Something that goes on, in a few words: ``4 to review``; ``short`` and ``shortest`` in fewer.
+
+    ``calls``: it waits for the person.
+    """
 
     about: About
+    calls: bool
     text: str
     short: str
-    calls: bool = False
+    shortest: str
 
 
 def in_order(topics: Sequence[TopicFacts]) -> list[TopicFacts]:
@@ -84,23 +89,41 @@ def notices(portrait: Portrait, review: int | None, since: Since = THIS_WEEK) ->
     review = portrait.status.review if review is None else review
     waiting, new, fades = portrait.pending_sessions, portrait.new, portrait.fades
     served = portrait.status.memories
-    found: list[tuple[int, About, str, str]] = [
-        (review, "review", "to review", "to review"),
-        (waiting, "sessions", f"conversation{'' if waiting == 1 else 's'} to read", "to read"),
-        (new, "new", f"new {since.text}", "new"),
-        (portrait.changed, "changed", "changed", "changed"),
-        (portrait.by_agents, "agents", "learned by agents", "by agents"),
-        (fades, "fading", f"fade{'s' if fades == 1 else ''} this week", "fading"),
-        (served, "served", "told to agents today", "told today"),
+    found: list[tuple[int, About, str, str, str]] = [
+        (review, "review", "to review", "to review", "review"),
+        (waiting, "sessions", f"conversation{'' if waiting == 1 else 's'} to read", "to read", "to read"),
+        (new, "new", f"new {since.text}", "new", "new"),
+        (portrait.changed, "changed", "changed", "changed", "changed"),
+        (portrait.by_agents, "agents", "learned by agents", "by agents", "by agents"),
+        (fades, "fading", f"fade{'s' if fades == 1 else ''} this week", "fading", "fade"),
+        (served, "served", "told to agents today", "told today", "told"),
     ]
     return [
-        Notice(about, f"{number} {text}", f"{number} {short}", about in ("review", "sessions"))
-        for number, about, text, short in (
-            (f"{format_count(number)}{more if about == 'review' else ''}", about, text, short)
-            for number, about, text, short in found
-            if number
-        )
+        Notice(about, about in ("review", "sessions"), *(f"{counted} {text}" for text in texts))
+        for number, about, *texts in found
+        if number
+        for counted in [f"{format_count(number)}{more if about == 'review' else ''}"]
     ]
+
+
+def quiet(portrait: Portrait, since: Since, nothing_since: str = "") -> list[str]:
+    """What did not happen, in sentences. ``nothing_since``: since then nothing came, so that ``since`` is earlier."""
+    found = []
+    if nothing_since or not portrait.new:
+        found.append(f"Nothing new {nothing_since or since.text}.")
+    if not portrait.by_agents:
+        found.append(f"Agents wrote nothing {since.text}.")
+    return found
+
+
+def persons_of(month: Month, most: int) -> list[tuple[PersonInMonth, str]]:
+    """The persons of a month, each with whom: ``with Nadia, Samir``. A pair is told once; the words are empty without any."""
+    found: list[tuple[PersonInMonth, str]] = []
+    for at, one in enumerate(month.persons[:most]):
+        before = {other.person.eid for other in month.persons[:at]}
+        names = [other.canonical_name for other in one.beside if other.eid not in before]
+        found.append((one, f"with {', '.join(names)}" if names else ""))
+    return found
 
 
 def since_last(then: float | None, now: float, zone: tzinfo | None = None) -> Since:

@@ -147,6 +147,8 @@ ACTIONS: tuple[Action, ...] = (
     _action("open", "enter", "open", "Look", _LISTED, "Open the selected row in full."),
     _action("go", "enter", "open", "Look", ("portrait", "profile"),
             "Open what the cursor is on: a fact, a person, all facts of a topic, Review.", footer=5),
+    _action("then", "w", "that month", "Look", ("you",),
+            "Show in the timeline the month of the person, or of the change, under the cursor.", footer=6),
     _action("list_cell", "enter", "list these", "Look", ("grid",),
             "List the memories under the cursor; Esc comes back to the same place.", footer=5),
     _action("timeline", "T", "timeline", "Look", ("memories",),

@@ -111,3 +111,19 @@ def test_what_changed_is_told_with_what_it_was_and_since_says_from_when(cli: Cli
     assert "4 new since 2020" in cli("about", "--since", "2020").out
     wrong = cli("about", "--since", "whenever")
     assert wrong.code == 3 and "whenever" in wrong.err
+
+
+def test_the_months_tell_who_was_talked_about_and_what_changed(cli: Cli, known: Path) -> None:
+    with Memory.open(known, options=OPTIONS) as memory:
+        memory.remember("Nadia Haddad and Samir Haddad met in Porto")
+        memory.remember("Nadia Haddad has a dog")
+        memory.correct(memory.view.page("dog")[0].id, "Nadia Haddad has a cat")
+        memory.models.index_pending()
+    lines = cli("about").out.splitlines()
+    at = lines.index("Who was talked about when")
+    assert "Nadia Haddad (2) with Samir Haddad; Samir Haddad (1)" in lines[at + 1]
+    at = lines.index("What changed when")
+    assert "was: Nadia Haddad has a dog; now: Nadia Haddad has a cat" in lines[at + 1]
+    [month] = cli("about", "--json").json["months"]
+    assert month["persons"][0]["memories"] == 2 and month["changed"] == 1
+    assert "Who was talked about" not in cli("about", "-t", "plan").out

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from datetime import datetime
+from typing import Any, Literal
 
 import pytest
 from hypothesis import given, settings
@@ -13,6 +14,8 @@ from memtui.engine.records import (
     Entity,
     FadingFact,
     MemoryRecord,
+    Month,
+    PersonInMonth,
     Portrait,
     Replacement,
     ServedToday,
@@ -21,9 +24,11 @@ from memtui.engine.records import (
     TopicFacts,
 )
 from memtui.present.glyphs import ASCII, UNICODE
+from memtui.present.portrait import TITLES, WHEN, WHO
 from memtui.present.text import max_cells
 from memtui.ui.panes.you.lines import PortraitLines, Stop
 from memtui.ui.widgets.stop_view import GUTTER, HEAD, StopLayout
+from msgspec.structs import replace
 from ui_story import DAY, NOW
 
 from sizes import examples
@@ -145,15 +150,97 @@ def test_a_change_that_review_asks_about_is_a_question() -> None:
     assert pieces["   was? "] == "warning" and pieces["changed?"] == "warning"
 
 
+BEN = Entity(eid=2, id="ent_2", canonical_name="Ben", type="person", mention_count=4)
+
+
+def month(number: int, **fields: Any) -> Month:
+    start = int(datetime(2025, number, 1).timestamp())
+    return Month(start=start, end=start + 30 * DAY, term=f"2025-{number:02}", **fields)
+
+
+def replaced(
+    number: int, days: int, how: Literal["corrected", "asked"] = "corrected", **moved: Any
+) -> Replacement:
+    old, new = fact(number, content=f"Old {number}"), fact(number + 1, content=f"New {number}", **moved)
+    return Replacement(old=old, new=new, at=NOW - days * DAY, how=how)
+
+
+THEN = (
+    month(
+        10, persons=(PersonInMonth(person=ADA, memories=5, beside=(BEN,)), PersonInMonth(person=BEN, memories=1, beside=(ADA,))),
+    ),
+    month(
+        5, persons=(PersonInMonth(person=BEN, memories=3),), changed=4, changes=(replaced(10, 180), replaced(20, 181, "asked")),
+    ),
+)  # fmt: skip
+
+
+def test_the_months_tell_who_was_talked_about_and_what_changed() -> None:
+    found = laid(Portrait(since=NOW, topics=(topic("home", 1),), months=THEN), 76, 40)
+    rows = lines(found)
+    who, when = (next(at for at, row in enumerate(rows) if row.startswith(title)) for title in (WHO, WHEN))
+    assert [" ".join(row.split()) for row in rows[who + 1 : who + 4]] == [
+        "Oct Ada with Ben 5 memories", "Ben 1 memory", "May Ben 3 memories",
+    ]  # fmt: skip
+    assert [" ".join(row.split()) for row in rows[when + 1 : when + 4]] == [
+        "26 May New 10 was: Old 10", "25 May New 20 was? Old 20", "and 2 more in May",
+    ]  # fmt: skip
+    stops = [stop for stop in found.stops if stop.month is not None]
+    assert [(stop.entity or stop.memory or stop.about) for stop in stops] == [
+        ADA, BEN, BEN, THEN[1].changes[0].new, THEN[1].changes[1].new, "changed",
+    ]  # fmt: skip
+    assert len({stop.key for stop in found.stops}) == len(found.stops)
+
+
+@pytest.mark.parametrize("width", [37, 76, 113, 193])
+def test_the_months_push_no_topic_out_of_sight(width: int) -> None:
+    """Where there is no room for both they come after everything else."""
+    for height in (9, 20, 34, 60):
+        without, found = laid(FULL, width, height), laid(replace(FULL, months=THEN), width, height)
+        titles = [TITLES[one] for one in (*TOPICS, None)]
+
+        def seen(rows: list[str], height: int = height, titles: list[str] = titles) -> int:
+            return sum(
+                any(part.startswith(title) for part in row.split("|"))
+                for row in rows[:height]
+                for title in titles
+            )
+
+        assert seen(lines(found)) >= seen(lines(without))
+        assert any(WHO in row for row in lines(found)) and any(WHEN in row for row in lines(found))
+
+
+def test_what_did_not_happen_is_said() -> None:
+    home = (topic("home", 1),)
+    rows = "\n".join(lines(laid(Portrait(since=NOW, topics=home), 76, 30)))
+    assert "Nothing new this week." in rows and "Agents wrote nothing this week." in rows
+    busy = Portrait(
+        since=NOW - 7 * DAY,
+        topics=(home[0], topic("work", 1)),
+        newest=(fact(1),),
+        by_agents=1,
+        from_agents=(fact(1),),
+    )
+    busy = replace(busy, topics=(replace(home[0], new=1),))
+    assert "othing" not in "\n".join(lines(laid(busy, 76, 30)))
+    view = PortraitLines(76, 30, NOW, UNICODE, 0, nothing_since="since yesterday")
+    assert "Nothing new since yesterday." in "\n".join(lines(view.lay_out(busy)))
+
+
+def test_at_eighty_cells_the_head_has_everything_that_goes_on() -> None:
+    busy = replace(FULL, topics=(replace(FULL.topics[0], new=9),), changed=3, by_agents=4)
+    assert lines(laid(busy, 76, 20))[0] == "3 review|2 to read|9 new|3 changed|4 by agents|1 fade|7 told"
+
+
 def test_plans_have_their_day_before_them() -> None:
     plans = (
         fact(1, happens_at=NOW, content="the dentist"), fact(2, happens_at=NOW + 40 * DAY, content="the ferry"),
         fact(3, content="the move"),
     )  # fmt: skip
     portrait = Portrait(since=0, topics=(TopicFacts(topic="plan", total=3, confirmed=0, new=0, facts=plans),))
-    rows = shown(portrait).split("\n")
-    assert "  today       the dentist" in rows[-3] and "  1 Jan 2026  the ferry" in rows[-2]
-    assert rows[-1].index("the move") == rows[-2].index("the ferry")
+    rows = [row for row in shown(portrait).split("\n") if " the " in row]
+    assert "  today       the dentist" in rows[0] and "  1 Jan 2026  the ferry" in rows[1]
+    assert rows[2].index("the move") == rows[1].index("the ferry")
 
 
 def test_one_fact_is_enough_and_no_person_needs_a_fact() -> None:
@@ -187,7 +274,16 @@ def test_no_text_gets_out_of_its_cell(text: str, name: str, width: int, ascii: b
     )
     person = Entity(eid=1, id="ent_1", canonical_name=name, type="person", mention_count=10**6)
     served = Status(review=0, served=(ServedToday(agent=name, times=1, memories=10**6),), memories=10**6)
-    portrait = Portrait(since=0, topics=topics, people=(person,), newest=(hostile,), status=served)
+    changed = Replacement(old=hostile, new=hostile, at=NOW, how="asked")
+    then = month(
+        5,
+        persons=(PersonInMonth(person=person, memories=10**6, beside=(person,)),),
+        changed=2,
+        changes=(changed,),
+    )
+    portrait = Portrait(
+        since=0, topics=topics, people=(person,), newest=(hostile,), status=served, months=(then,)
+    )
     for line in laid(portrait, width, 30, ascii=ascii).lines:
         for part in line:
             for piece in part.pieces:

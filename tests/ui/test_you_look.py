@@ -66,6 +66,28 @@ def whole(story: Story, monkeypatch: pytest.MonkeyPatch) -> Story:
     return story
 
 
+@pytest.fixture
+def eventful(whole: Story) -> Story:
+    """The same with a year in which persons were talked about together and facts changed."""
+    with whole.open() as memory:
+        for days, texts in (
+            (250, ("Ada and Nadia met in Faro", "Ada visits Samir Haddad")), (190, ("Nadia called Ada", "Ada has a new flat")),
+            (100, ("Samir Haddad and Nadia went to Turku",)), (35, ("Ada is back from Ghent",)),
+        ):  # fmt: skip
+            whole.now = NOW - days * DAY
+            for text in texts:
+                memory.remember(text, topic="people")
+        for days, words, text in (
+            (180, "ferry", "The ferry to Norway leaves on 19 December 2025"),
+            (90, "mast was ordered", "The mast was ordered in Porto"), (3, "Runs on Sundays", "Runs on Saturdays"),
+        ):  # fmt: skip
+            whole.now = NOW - days * DAY
+            memory.correct(memory.view.page(f'"{words}" kind:fact')[0].id, text)
+        whole.now = NOW
+        memory.models.index_pending()
+    return whole
+
+
 def app_at(story: Story, **given: Any) -> MemtuiApp:
     state = UiState(None)
     state.pane = "you"
@@ -90,6 +112,17 @@ def pressing(*keys: str) -> Callable[[Pilot[None]], Any]:
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 def test_you(whole: Story, snap_compare: SnapCompare, size: tuple[int, int]) -> None:
     assert snap_compare(app_at(whole), terminal_size=size, run_before=pressing(*"jjj"))
+
+
+@pytest.mark.parametrize(
+    ("size", "keys"),
+    [((80, 24), "G"), ((120, 40), "jjj"), ((200, 60), "jjj")],
+    ids=lambda one: one if isinstance(one, str) else f"{one[0]}x{one[1]}",
+)
+def test_who_and_what_when(
+    eventful: Story, snap_compare: SnapCompare, size: tuple[int, int], keys: str
+) -> None:
+    assert snap_compare(app_at(eventful), terminal_size=size, run_before=pressing(*keys))
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)], ids=["80x24", "120x40"])

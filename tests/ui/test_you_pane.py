@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from memtui.present.portrait import WHEN, WHO
 from memtui.ui.app import MemtuiApp
 from memtui.ui.dialogs.edit import CorrectDialog
 from memtui.ui.panes.entities.pane import EntitiesPane
@@ -15,9 +16,10 @@ from memtui.ui.panes.you.lines import Stop
 from memtui.ui.panes.you.pane import YouPane
 from memtui.ui.state import UiState
 from memtui.ui.widgets.bars import StatusLine
+from memtui.ui.widgets.stop_view import HEAD
 from textual.pilot import Pilot
 from textual.widgets import Input
-from ui_story import DAY, NOW, Story, memories, quiet, running, screen_text, settle, there, until
+from ui_story import DAY, NOW, Story, memories, quiet, running, screen_text, settle, still, there, until
 
 
 @pytest.fixture
@@ -349,7 +351,7 @@ async def test_what_changed_stands_with_the_day_that_it_was_on(known: Story) -> 
         moved = memory.correct(ferry.id, "The ferry to Norway leaves on 19 December 2025")
     app = at_you(known)
     async with app.run_test(size=(120, 40)) as pilot:
-        await choose(app, lambda stop: stop.section.startswith("Changed") and stop.memory is not None)
+        await choose(app, lambda stop: stop.section == WHEN and stop.memory is not None)
         text = screen_text(app)
         assert "was 12 Dec" in text and "now 19 Dec" in text
         await pilot.press("N")
@@ -357,11 +359,70 @@ async def test_what_changed_stands_with_the_day_that_it_was_on(known: Story) -> 
         assert moved.active
 
 
-async def test_what_changed_stands_above_what_it_was(known: Story) -> None:
+async def test_what_changed_stands_beside_what_it_was(known: Story) -> None:
     with known.open() as memory:
         key = memory.view.page("spare key kind:fact")[0]
         memory.correct(key.id, "Samir has the spare key")
     app = at_you(known)
     async with app.run_test(size=(120, 40)):
         await choose(app, lambda stop: stop.about == "changed")  # the detail below has no fact
-        assert f"was: {key.content}" in screen_text(app)
+        assert f"was: {key.content[:12]}" in screen_text(app)
+
+
+async def test_a_month_of_a_person_leads_to_the_profile_and_to_that_month_of_the_timeline(
+    known: Story,
+) -> None:
+    app = at_you(known)
+    async with app.run_test(size=(120, 50)) as pilot:
+        stop = await opened(
+            app, pilot, lambda stop: stop.section == WHO and stop.entity is not None, "entities"
+        )
+        await back(app, pilot, stop)
+        assert stop.entity is not None and stop.month is not None
+        assert "w that month" in screen_text(app).splitlines()[-1]
+        await pilot.press("w")
+        await until(lambda: app.shown_pane_id == "memories" and memories(app).timeline is not None)
+        await still(app)
+        view = memories(app).timeline
+        assert view is not None and view.spot.by == "person" and view.spot.at == stop.month.start
+        [here] = [one for one in stop.month.persons if one.person.eid == stop.entity.eid]
+        assert view.count_in_cell == here.memories and stop.entity.canonical_name in view.describe_cell
+        await back(app, pilot, stop)
+        # What the timeline was is as before: nothing of the visit stays in Memories.
+        await pilot.press("2")
+        await settle(app)
+        assert memories(app).filter_text == ""
+
+
+async def test_what_changed_leads_to_that_month_of_the_changes(known: Story) -> None:
+    with known.open() as memory:
+        memory.correct(memory.view.page("spare key kind:fact")[0].id, "Samir has the spare key")
+    app = at_you(known)
+    async with app.run_test(size=(120, 50)) as pilot:
+        stop = await choose(app, lambda stop: stop.section == WHEN and stop.memory is not None)
+        await pilot.press("w")
+        await until(lambda: app.shown_pane_id == "memories" and memories(app).timeline is not None)
+        await still(app)
+        view = memories(app).timeline
+        assert view is not None and view.spot.layer == "changed" and stop.month is not None
+        assert view.count_in_cell == stop.month.changed
+        await back(app, pilot, stop)
+        await opened(app, pilot, lambda stop: stop.about == "when", "memories")
+        assert memories(app).timeline is not None
+        await pilot.press("0")
+        await choose(app, lambda stop: stop.about == "review")
+        await pilot.press("w")
+        await until(lambda: "put the cursor on a month" in screen_text(app))
+
+
+async def test_down_from_the_first_line_goes_to_what_is_below(known: Story) -> None:
+    app = at_you(known)
+    async with app.run_test(size=(120, 40)) as pilot:
+        view = (await ready(app)).view
+        heads = [number for number, column in enumerate(view._laid.columns) if column == HEAD]
+        for number in heads:
+            view.put_cursor(number)
+            begin, _ = view._cells_of(number)
+            await pilot.press("j")
+            here, end = view._cells_of(view.cursor)
+            assert here <= begin < end

@@ -30,6 +30,8 @@ from memtui.engine.search.scope import make_scope, rids_in_scope
 from memtui.engine.store import entity_lists, fading, memories, replacements, sessions
 from memtui.engine.store.sql import as_json
 
+from .months import load_months
+
 NEW = "7d"
 """How long a fact is new, as the filter language has it: ``added:7d``."""
 PEOPLE = NEWEST = FADING = CHANGES = 8
@@ -102,6 +104,7 @@ def make_portrait(
             for id, found in replaced.items()
             if id in ids and (those := tuple(one for one in found if one.new.id == id))
         },
+        months=load_months(connection, within, now, people=not filter),
     )
 
 

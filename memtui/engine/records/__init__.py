@@ -68,7 +68,7 @@ from .options import (
     SecretPolicy,
     Usage,
 )
-from .portrait import FadingFact, Portrait, TopicFacts
+from .portrait import FadingFact, Month, PersonInMonth, Portrait, TopicFacts
 from .search import (
     Explanation,
     Hit,
@@ -145,6 +145,7 @@ __all__ = [
     "LlmOptions",
     "MemoryDetail",
     "MemoryRecord",
+    "Month",
     "NameFinder",
     "Neighbourhood",
     "Never",
@@ -153,6 +154,7 @@ __all__ = [
     "Operation",
     "Options",
     "Pause",
+    "PersonInMonth",
     "PinnedQuestion",
     "Portrait",
     "Profile",

@@ -32,6 +32,30 @@ class FadingFact(Record):
     fades_at: float
 
 
+class PersonInMonth(Record):
+    """``memories``: how many of the month mention the person. ``beside``: the persons that most of these mention as well."""
+
+    person: Entity
+    memories: int
+    beside: tuple[Entity, ...] = ()
+
+
+class Month(Record):
+    """A month of the local calendar. ``start``, ``end``: Unix seconds. ``term``: as a date of the filter language.
+
+    ``persons``: those that most of its memories mention, ``others`` the number of further ones. ``changed``: how many
+    facts took the place of another one in it, ``changes``: the replacements of the latest of them, these first.
+    """
+
+    start: int
+    end: int
+    term: str
+    persons: tuple[PersonInMonth, ...] = ()
+    others: int = 0
+    changed: int = 0
+    changes: tuple[Replacement, ...] = ()
+
+
 class Portrait(Record):
     """What is known, at one time.
 
@@ -41,7 +65,8 @@ class Portrait(Record):
     ``status``: cards that were asked, and what agents were given today. ``cautions``: what was corrected or forgotten
     since in the facts here, by id. ``changed``: how many facts took the place of another one since, ``changes`` the latest
     of them. ``by_agents``: how many facts and observations agents wrote since, ``from_agents`` the
-    latest. ``replaced``: what the facts here took the place of, by id, the latest last.
+    latest. ``replaced``: what the facts here took the place of, by id, the latest last. ``months``: the latest in which
+    persons were mentioned or facts changed, the last first.
     """
 
     since: int
@@ -58,6 +83,7 @@ class Portrait(Record):
     changed: int = 0
     changes: tuple[Replacement, ...] = ()
     replaced: dict[str, tuple[Replacement, ...]] = {}
+    months: tuple[Month, ...] = ()
 
     @property
     def total(self) -> int:

@@ -173,17 +173,23 @@ class StopView(PagedView, Generic[S], can_focus=True, inherit_bindings=False):
         return number if 0 <= number < len(columns) else None
 
     def _nearest_stop(self, numbers: Iterable[int]) -> int | None:
-        """The stop among these that begins nearest to the one under the cursor, counted across."""
-        here = self._left_of(self.cursor)
-        return min(numbers, key=lambda number: abs(self._left_of(number) - here), default=None)
+        """The stop among these that is nearest to the one under the cursor, counted across: at best below or above it."""
+        here, _ = self._cells_of(self.cursor)
 
-    def _left_of(self, number: int) -> int:
+        def away(number: int) -> int:
+            begin, end = self._cells_of(number)
+            return max(begin - here, here - end + 1, 0)
+
+        return min(numbers, key=away, default=None)
+
+    def _cells_of(self, number: int) -> tuple[int, int]:
+        """Where a stop begins in its line, and where it ends."""
         left = 0
         for part in self._laid.lines[self._laid.rows[number]]:
             if part.stop == number:
-                break
+                return left, left + GUTTER + part.width
             left += GUTTER + part.width
-        return left
+        return left, left
 
     def _scroll_with_cursor(self, by: int) -> None:
         """Scroll by lines, and take the cursor along."""

@@ -12,11 +12,13 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.present import replacement
-from memtui.present.format import format_count, local_date, plural, relative_time
+from memtui.present.format import format_count, local_date, local_month, plural, relative_time
 from memtui.present.memory import without_secrets
 from memtui.present.portrait import (
     THIS_WEEK,
     TITLES,
+    WHEN,
+    WHO,
     About,
     Notice,
     Since,
@@ -24,6 +26,8 @@ from memtui.present.portrait import (
     in_order,
     is_new,
     notices,
+    persons_of,
+    quiet,
     sign,
 )
 from memtui.present.text import VisibleText, max_cells, one_line, visible_text
@@ -34,6 +38,8 @@ if TYPE_CHECKING:
     from memtui.engine.records import (
         Entity,
         MemoryRecord,
+        Month,
+        PersonInMonth,
         Portrait,
         Replacement,
         ServedToday,
@@ -50,6 +56,8 @@ _GAP = 2
 # So many facts of a section at most; and as many as there should be, also where it all has to be scrolled.
 _MOST, _FEW = 8, 3
 _PERSONS, _AROUND = 3, 4
+# So many months, and of each so many persons and changes. Where they are not all in sight with the topics, fewer.
+_MONTHS, _FEWER_MONTHS, _IN_MONTH = 12, (12, 8, 5, 3), 2
 _BAR = 8
 _NARROW = 44
 
@@ -57,7 +65,7 @@ _NARROW = 44
 class Stop(NamedTuple):
     """What Enter opens: a fact, a person, all facts of a topic, what an agent was told, or what goes on.
 
-    ``section``: the section that it is in, because a fact may be in two.
+    ``section``: the section that it is in, because a fact may be in two. ``month``: the month in which it stands.
     """
 
     section: str
@@ -66,12 +74,14 @@ class Stop(NamedTuple):
     topic: TopicFacts | None = None
     agent: str | None = None
     about: About | None = None
+    month: Month | None = None
 
     @property
     def key(self) -> Hashable:
         if self.memory is not None:
             return self.section, self.memory.rid
-        return self.section, self.entity.eid if self.entity is not None else self.agent
+        about = self.entity.eid if self.entity is not None else self.agent
+        return self.section, about, self.month.start if self.month is not None else None
 
 
 class Row(NamedTuple):
@@ -84,10 +94,33 @@ class Row(NamedTuple):
 Section = Sequence[Row]
 
 
+class _Extent(NamedTuple):
+    """How much is laid out: so many facts of each topic, what goes on, and so many months in sight.
+
+    Without a month in sight the months come after everything else.
+    """
+
+    facts: int
+    around: bool
+    months: int
+
+
+# What is tried in turn: facts of each topic come before what goes on, which the head has as well.
+_EXTENTS = (
+    *(_Extent(_FEW, True, months) for months in _FEWER_MONTHS),
+    _Extent(_FEW, True, 0),
+    _Extent(_FEW, False, 0),
+    *(_Extent(_FEW - 1, True, months) for months in _FEWER_MONTHS[1:]),
+    _Extent(_FEW - 1, True, 0),
+    _Extent(_FEW - 1, False, 0),
+)
+
+
 class PortraitLines:
     """Lays out a portrait in ``width`` x ``height`` cells, as of ``now``.
 
     ``review``: the cards that wait; None: they are not counted yet. ``since``: from when on a fact is new.
+    ``nothing_since``: the later time since which nothing came, in words.
     """
 
     def __init__(
@@ -98,6 +131,7 @@ class PortraitLines:
         glyphs: Glyphs,
         review: int | None,
         since: Since = THIS_WEEK,
+        nothing_since: str = "",
     ) -> None:
         self.width = max(width, 20)
         self.height = height
@@ -105,31 +139,36 @@ class PortraitLines:
         self.glyphs = glyphs
         self.review = review
         self.since = since
+        self.nothing_since = nothing_since
 
     def lay_out(self, portrait: Portrait) -> StopLayout[Stop]:
         head = self._head(notices(portrait, self.review, self.since))
         topics = in_order(portrait.topics)
         room = self.height - len(head) - bool(head)
-        most = dict.fromkeys((one.topic for one in topics), _FEW)
 
-        def fits(around: bool) -> bool:
-            columns = self._columns(portrait, topics, most, around=around)
-            return max(map(len, columns), default=0) <= room
+        def columns(most: Mapping[Topic | None, int], extent: _Extent) -> list[Section]:
+            return self._columns(portrait, topics, most, extent)
 
-        # Enough facts of each topic come before what goes on, which the head has as well.
-        around = fits(around=True)
-        if not around and not fits(around=False):
-            most = dict.fromkeys(most, _FEW - 1)
-            around = fits(around=True)
-            if not around and not fits(around=False):
-                most, around = dict.fromkeys(most, _FEW), True
-                room = 0
-        for _ in range(min(most.values(), default=_MOST) + 1, _MOST + 1):
+        def fits(most: Mapping[Topic | None, int], extent: _Extent) -> bool:
+            # Months after everything else are scrolled to.
+            shown = self._columns(portrait, topics, most, extent, after=False)
+            return max(map(len, shown), default=0) <= room
+
+        for extent in _EXTENTS:
+            most = dict.fromkeys((one.topic for one in topics), extent.facts)
+            if fits(most, extent):
+                break
+        else:
+            extent = _Extent(_FEW, True, 0)
+            return self._beside(head, columns(dict.fromkeys(most, _FEW), extent))
+        # Where the months come after it, what is left of the window is theirs.
+        still = extent.months or not portrait.months
+        for _ in range(extent.facts + 1, _MOST + 1 if still else 0):
             for topic in most:
                 most[topic] += 1
-                if not fits(around):
+                if not fits(most, extent):
                     most[topic] -= 1
-        return self._beside(head, self._columns(portrait, topics, most, around=around))
+        return self._beside(head, columns(most, extent))
 
     # -- the head
 
@@ -137,8 +176,12 @@ class PortraitLines:
         """The notices in one line where they fit, else each in its own."""
         # What agents learned stands below as well.
         without = [one for one in found if one.about != "agents"]
-        for those, short in ((found, False), (found, True), (without, True)):
-            texts = [one.short if short else one.text for one in those]
+        for those, texts in (
+            (found, [one.text for one in found]),
+            (found, [one.short for one in found]),
+            (found, [one.shortest for one in found]),
+            (without, [one.shortest for one in without]),
+        ):
             drawn = [
                 (self._notice(one, text), max_cells(text)) for one, text in zip(those, texts, strict=True)
             ]
@@ -165,21 +208,31 @@ class PortraitLines:
         portrait: Portrait,
         topics: Sequence[TopicFacts],
         most: Mapping[Topic | None, int],
+        extent: _Extent,
         *,
-        around: bool,
+        after: bool = True,
     ) -> list[Section]:
         """The sections in as many columns as there is room for. ``most``: how many facts of each topic are shown.
 
-        ``around``: with sections of what goes on.
+        ``after``: with the months that come after everything else.
         """
         largest = max((one.total for one in topics), default=1)
         known = [self._topic(one, portrait, most[one.topic], largest) for one in topics]
         if portrait.people and "people" not in most:
             known.insert(0, self._people(portrait))
-        beside = list(self._around(portrait)) if around else []
+        months = list(self._months(portrait, extent.months))
+        around = (
+            list(self._around(portrait, changes=not months or not portrait.changed)) if extent.around else []
+        )
+        last = list(self._months(portrait, _MONTHS)) if after and not extent.months else []
         if self.width >= THREE:
-            return [*_parted(known, 2), *([_joined(beside)] if beside else [])]
-        return _parted([*known, *beside], 2 if self.width >= TWO else 1)
+            third = [*months, *around, *last]
+            return [*_parted(known, 2), *([_joined(third)] if third else [])]
+        if self.width < TWO:
+            return _parted([*known, *around, *months, *last], 1)
+        found = _parted([*known, *around, *months], 2)
+        # So that nothing above them has another place because of them.
+        return [_joined([one, *last[number::2]]) for number, one in enumerate(found)] if last else found
 
     def _topic(self, one: TopicFacts, portrait: Portrait, most: int, largest: int) -> Section:
         title = TITLES[one.topic]
@@ -198,9 +251,37 @@ class PortraitLines:
         rows = [self._heading(title, len(portrait.people), Stop(title))]
         return [*rows, *(self._person(person, title) for person in portrait.people[:_PERSONS])]
 
-    def _around(self, portrait: Portrait) -> Iterable[Section]:
-        """What is new, what fades, what agents were told."""
-        if portrait.changes:
+    def _months(self, portrait: Portrait, number: int) -> Iterable[Section]:
+        """Who was talked about in each of the latest months, and what changed in each."""
+        if not number:
+            return
+        named = [one for one in portrait.months if one.persons][:number]
+        if named:
+            label = max(max_cells(local_month(one.start, self.now)) for one in named)
+            yield [
+                self._title(WHO, Stop(WHO, about="who")),
+                *(
+                    self._person_then(
+                        one, person, others, "" if index else local_month(one.start, self.now), label
+                    )
+                    for one in named
+                    for index, (person, others) in enumerate(persons_of(one, _IN_MONTH))
+                ),
+            ]
+        changed = [one for one in portrait.months if one.changed][:number]
+        if changed:
+            shown = [(one, replacement.once_each(one.changes)[:_IN_MONTH]) for one in changed]
+            days = max(max_cells(local_date(each.at, self.now)) for _, those in shown for each in those)
+            rows = [self._title(WHEN, Stop(WHEN, about="when"))]
+            for one, those in shown:
+                rows += [self._change_then(one, each, days) for each in those]
+                if one.changed > len(those):
+                    rows.append(self._more_then(one, one.changed - len(those), days))
+            yield rows
+
+    def _around(self, portrait: Portrait, *, changes: bool) -> Iterable[Section]:
+        """What is new, what fades, what agents were told, and what did not happen. ``changes``: what changed as well."""
+        if portrait.changes and changes:
             title = f"Changed {self.since.text}"
             head = self._heading(title, portrait.changed, Stop(title, about="changed"))
             shown = replacement.once_each(portrait.changes)[:_AROUND]
@@ -228,8 +309,70 @@ class PortraitLines:
             title = "Told to agents today"
             head = self._heading(title, portrait.status.memories, Stop(title, about="served"))
             yield [head, *(self._agent(one, title) for one in portrait.status.served[:_AROUND])]
+        if said := quiet(portrait, self.since, self.nothing_since):
+            yield [Row(partial(self._sentence, one)) for one in said]
 
     # -- lines
+
+    def _sentence(self, text: str, width: int) -> list[StyledText]:
+        return [StyledText(one_line(text, width), "dim")]
+
+    def _title(self, title: str, stop: Stop) -> Row:
+        return Row(lambda width: [StyledText(one_line(title, width), "strong")], stop)
+
+    def _person_then(self, month: Month, one: PersonInMonth, others: str, label: str, room: int) -> Row:
+        """A person in a month, and with which others. ``label``: the month, in ``room`` cells."""
+
+        def draw(width: int) -> list[StyledText]:
+            right = one_line(plural(one.memories, "memory"), width // 3)
+            left = width - 3 - room - 2 - max_cells(right) - 1
+            name = one_line(one.person.canonical_name, left)
+            beside = one_line(others, left - max_cells(name) - 2)
+            pieces = [
+                _blanks(3),
+                StyledText(visible_text(label.ljust(room)), "accent"),
+                _blanks(2),
+                StyledText(name, "entity"),
+                _blanks(2 if beside else 0),
+                StyledText(beside, "dim"),
+            ]
+            return [*pieces, _blanks(width - _cells(pieces) - max_cells(right)), StyledText(right, "dim")]
+
+        return Row(draw, Stop(WHO, entity=one.person, month=month))
+
+    def _change_then(self, month: Month, one: Replacement, days: int) -> Row:
+        """The day of a change, what it says since, and what it said before, in one line. ``days``: the width of the day."""
+
+        def draw(width: int) -> list[StyledText]:
+            when = local_date(one.at, self.now)
+            pieces = [
+                _blanks(3),
+                StyledText(visible_text(when.ljust(days)), replacement.role(one)),
+                _blanks(2),
+            ]
+            left = width - _cells(pieces) - 2
+            if replacement.dates(one, self.now):
+                before: list[StyledText] = [
+                    StyledText(visible_text(replacement.short(one, self.now)), replacement.role(one))
+                ]
+            else:
+                label = replacement.label_before(one)
+                # The old text has the half of the room that the new one leaves, or what is left.
+                new = min(max_cells(one_line(without_secrets(one.new), left)), (left - len(label)) // 2 + 1)
+                old = one_line(without_secrets(one.old), left - len(label) - new)
+                before = [StyledText(visible_text(label), replacement.role(one)), StyledText(old, "dim")]
+            text = one_line(without_secrets(one.new), max(left - _cells(before), 1))
+            return [*pieces, StyledText(text), _blanks(2), *before]
+
+        return Row(draw, Stop(WHEN, memory=one.new, month=month))
+
+    def _more_then(self, month: Month, number: int, days: int) -> Row:
+        text = f"and {format_count(number)} more in {local_month(month.start, self.now)}"
+
+        def draw(width: int) -> list[StyledText]:
+            return [_blanks(3 + days + 2), StyledText(one_line(text, width - days - 5), "dim")]
+
+        return Row(draw, Stop(WHEN, about="changed", month=month))
 
     def _heading(self, title: str, total: int, stop: Stop, *, new: int = 0, largest: int = 0) -> Row:
         def draw(width: int) -> list[StyledText]:
@@ -372,9 +515,9 @@ class PortraitLines:
             [part(row, width, top + line, number) for line, row in enumerate(column)]
             for number, (column, width) in enumerate(zip(columns, shares, strict=True))
         ]
-        for beside in zip_longest(*drawn):
+        for abreast in zip_longest(*drawn):
             line: list[LinePart] = []
-            for number, (one, width) in enumerate(zip(beside, shares, strict=True)):
+            for number, (one, width) in enumerate(zip(abreast, shares, strict=True)):
                 gap = _GAP if number < len(shares) - 1 else 0
                 shown = one or LinePart((), width)
                 line.append(shown._replace(width=width + gap))

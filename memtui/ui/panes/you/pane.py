@@ -13,6 +13,7 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
+from memtui.engine.records import KINDS
 from memtui.engine.records.portrait import FROM_AGENTS
 from memtui.present import memory as words
 from memtui.present import replacement
@@ -20,9 +21,11 @@ from memtui.present.format import format_count, local_date, plural
 from memtui.present.memory import without_secrets
 from memtui.present.portrait import THIS_WEEK, TITLES, Since, headline, legend, since_last, topic_filter
 from memtui.present.text import visible_text
+from memtui.present.timeline import period_name
 from memtui.ui.action_dispatch import start_worker
-from memtui.ui.actions import ActionContext
+from memtui.ui.actions import Action, ActionContext
 from memtui.ui.keymap import bindings_at
+from memtui.ui.navigation import TimelineTarget
 from memtui.ui.panes.memory_actions import MemoryActions
 from memtui.ui.panes.pane import Pane
 from memtui.ui.safe import assemble, content
@@ -71,6 +74,8 @@ class YouPane(Pane):
     )
     _portrait: Portrait | None = None
     _since = THIS_WEEK
+    # The time since which nothing came, in words, where what is new is of the whole week therefore.
+    _nothing_since = ""
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
@@ -91,7 +96,7 @@ class YouPane(Pane):
         return [self.view]
 
     # The keys for a fact are in the footer while the cursor is on one.
-    footer_if_able = frozenset({"correct", "confirm", "forget", "tag", "topic", "erase", "about"})
+    footer_if_able = frozenset({"then", "correct", "confirm", "forget", "tag", "topic", "erase", "about"})
 
     @property
     def memory_filter(self) -> str:
@@ -111,7 +116,17 @@ class YouPane(Pane):
         return None if self.stop is None else self.stop.memory
 
     def preferred_actions(self) -> Sequence[str]:
-        return () if self.current is None else ("go", "correct", "confirm", "forget")
+        then = () if self.stop is None or self.stop.month is None else ("then",)
+        return then if self.current is None else ("go", *then, "correct", "confirm", "forget")
+
+    def unavailable_reason(self, action: Action) -> str:
+        if action.id == "then" and not self._has_time:
+            return "This is of no month: put the cursor on a month below “Who was talked about when”, or on a change."
+        return super().unavailable_reason(action)
+
+    @property
+    def _has_time(self) -> bool:
+        return self.stop is not None and (self.stop.month is not None or self.stop.about in ("who", "when"))
 
     # -- what is shown
 
@@ -136,6 +151,7 @@ class YouPane(Pane):
             return memory.view.portrait(since=known.date), known
 
         self._portrait, self._since = await self.ask(read)
+        self._nothing_since = "" if self._since == since else since.text
         self._show()
 
     @on(PortraitView.Rewidened)
@@ -152,7 +168,7 @@ class YouPane(Pane):
             review = self.shell.tab_count("review")
             lines = PortraitLines(
                 view.text_width, view.size.height, self.shell.clock(), self.shell.glyphs,
-                review, self._since,
+                review, self._since, self._nothing_since,
             )  # fmt: skip
             view.show_layout(lines.lay_out(portrait), subject="portrait")
         self._show_detail()
@@ -214,7 +230,11 @@ class YouPane(Pane):
         return [one for one in found if one]
 
     def _opens(self, stop: Stop) -> str:
-        key = self.shell.keymap_shown("go")
+        key, then = self.shell.keymap_shown("go"), self.shell.keymap_shown("then")
+        if stop.entity is not None and stop.month is not None:
+            when = period_name("month", stop.month.start)
+            name = stop.entity.canonical_name
+            return f"{key} shows everything about {name}, {then} {when} in the timeline of persons."
         if stop.entity is not None:
             return f"{key} shows everything about {stop.entity.canonical_name}."
         if stop.topic is not None:
@@ -228,6 +248,12 @@ class YouPane(Pane):
                 return f"{key} goes to the conversations from which no facts were drawn yet."
             case "new":
                 return f"{key} lists what was written down {self._since.long}."
+            case "changed" if stop.month is not None:
+                return f"{key} lists what took the place of another fact in {period_name('month', stop.month.start)}."
+            case "who":
+                return f"{key} shows the timeline of persons."
+            case "when":
+                return f"{key} shows the timeline of what changed."
             case "changed":
                 return f"{key} lists what took the place of another fact {self._since.long}."
             case "agents":
@@ -262,6 +288,10 @@ class YouPane(Pane):
                     await go.visit_pane(section)
                 case "new":
                     await go.list_memories(f"kind:fact added:{self._since.span}")
+                case "who" | "when":
+                    await self._open_timeline(stop)
+                case "changed" if stop.month is not None:
+                    await go.list_memories(f"kind:fact changed:{stop.month.term}")
                 case "changed":
                     await go.list_memories(f"kind:fact changed:{self._since.span}")
                 case "agents":
@@ -273,7 +303,24 @@ class YouPane(Pane):
                 case None:
                     await go.list_rows("entities", "type:person")
 
+    async def _open_timeline(self, stop: Stop) -> None:
+        """The timeline by months: of persons, at the person of the stop; or of what changed."""
+        of_changes = stop.about in ("when", "changed") or stop.memory is not None
+        await self.shell.navigation.show_timeline(
+            TimelineTarget(
+                by="topic" if of_changes else "person",
+                layer="changed" if of_changes else "learned",
+                at=stop.month.start if stop.month is not None else None,
+                name=stop.entity.canonical_name if stop.entity is not None else "",
+                filter=f"kind:{','.join(KINDS)}" if not of_changes else "",
+            )
+        )
+
     # -- actions
+
+    async def do_then(self) -> None:
+        assert self.stop is not None  # unavailable_reason
+        await self._open_timeline(self.stop)
 
     async def do_query(self) -> None:
         await self.shell.navigation.ask_question()
