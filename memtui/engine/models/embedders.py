@@ -162,6 +162,7 @@ class LocalEmbedder(ABC, Generic[Loaded]):
 class _EmbeddingTable(NamedTuple):
     table: NDArray[np.float16]
     tokenizer: Any
+    pieces_of_words: dict[str, list[int]]
 
 
 class _QuestionTable:
@@ -306,6 +307,16 @@ class OfflineEmbedder(LocalEmbedder[_EmbeddingTable]):
             vocabulary = self._question_table().vocabulary
             if vocabulary and (split := question_pieces.split_words(vocabulary, words)):
                 return split
+        known = self._load_model().pieces_of_words
+        found = [known.get(word) for word in words]
+        new = [word for word, pieces in zip(words, found, strict=True) if pieces is None]
+        made = dict(zip(new, self._split_by_tokenizer(new), strict=True)) if new else {}
+        if len(known) > _WORDS_KEPT:
+            known.clear()
+        known.update(made)
+        return [made[word] if pieces is None else pieces for word, pieces in zip(words, found, strict=True)]
+
+    def _split_by_tokenizer(self, words: Sequence[str]) -> list[list[int]]:
         return self._split_together(words) or [
             one.ids for one in self._load_model().tokenizer.encode_batch_fast(words, add_special_tokens=False)
         ]
@@ -342,8 +353,9 @@ class OfflineEmbedder(LocalEmbedder[_EmbeddingTable]):
         return weights, tokenizer
 
     def _build_model(self, weights: Path, tokenizer: Path) -> _EmbeddingTable:
+        of_file = tokenizer, tokenizer.stat().st_mtime_ns
         return _EmbeddingTable(
-            _map_table(weights, self.dims), _load_tokenizer(tokenizer, tokenizer.stat().st_mtime_ns)
+            _map_table(weights, self.dims), _load_tokenizer(*of_file), _pieces_of_words(*of_file)
         )
 
 
@@ -380,6 +392,12 @@ def _load_tokenizer(file: Path, changed: int) -> Any:
     from tokenizers import Tokenizer
 
     return Tokenizer.from_file(str(file))
+
+
+@lru_cache(maxsize=1)
+def _pieces_of_words(file: Path, changed: int) -> dict[str, list[int]]:
+    """The pieces of words that a tokenizer has split last, for all embedders of a process: they read the same texts."""
+    return {}
 
 
 def _map_table(file: Path, dims: int) -> NDArray[np.float16]:

@@ -319,6 +319,29 @@ def test_words_are_split_together_as_each_alone(embedder: OfflineEmbedder, words
     assert together in ([], alone)
 
 
+def test_a_word_is_split_once_for_all_embedders(monkeypatch: pytest.MonkeyPatch) -> None:
+    one, other = OfflineEmbedder(), OfflineEmbedder()
+    one._load_model()
+    other._load_model()
+    words = ["walnutty", "trainish"]
+    expected = one.embed_words_alone(words)
+    asked: list[str] = []
+    split = other._split_by_tokenizer
+
+    def noting(new: Sequence[str]) -> list[list[int]]:
+        asked.extend(new)
+        return split(new)
+
+    monkeypatch.setattr(other, "_split_by_tokenizer", noting)
+    found = other.embed_words_alone([words[1], "harbourly", words[0]])
+    assert asked == ["harbourly"]
+    assert (found[[2, 0]] == expected).all()
+    monkeypatch.setattr(embedders, "_WORDS_KEPT", 0)
+    assert (other.embed_words_alone([*words, "quayside"])[:2] == expected).all(), (
+        "others may have been forgotten"
+    )
+
+
 def test_ordinary_words_are_split_together(embedder: OfflineEmbedder) -> None:
     embedder._load_model()
     assert (
