@@ -64,7 +64,7 @@ class Token(Record):
     expires_at: int | None = None
     revoked_at: int | None = None
 
-    def state(self, now: float) -> TokenState:
+    def state_at(self, now: float) -> TokenState:
         """Whether it still opens anything."""
         if self.revoked_at is not None:
             return "revoked"
@@ -126,7 +126,7 @@ class TokenFile:
         )  # fmt: skip
         with self._locked_tokens() as tokens:
             if any(
-                one.name == name and one.memory == made.memory and one.state(now) == "active"
+                one.name == name and one.memory == made.memory and one.state_at(now) == "active"
                 for one in tokens.values()
             ):
                 raise InputError(
@@ -148,7 +148,7 @@ class TokenFile:
                 if (
                     one.memory == resolved_path(memory)
                     and name in (one.name, one.id)
-                    and one.state(now) == "active"
+                    and one.state_at(now) == "active"
                 ):
                     revoked.append(msgspec.structs.replace(one, revoked_at=now))
             if not revoked:
@@ -170,7 +170,7 @@ class TokenFile:
         same = compare_digest(_hash_token(given), found.digest if found else _NOBODY)
         if found is None or not same:
             return "unknown token"
-        state = found.state(self._clock())
+        state = found.state_at(self._clock())
         if state != "active":
             return "revoked token" if state == "revoked" else "expired token"
         return found if found.memory == place and found.kind == kind else "token for something else"
@@ -178,7 +178,9 @@ class TokenFile:
     def still_opens(self, token: Token) -> bool:
         """Whether a token that was let in before would be let in now. Raises InputError as ``check`` does."""
         found = self._load_tokens().get(token.id)
-        return found is not None and found.digest == token.digest and found.state(self._clock()) == "active"
+        return (
+            found is not None and found.digest == token.digest and found.state_at(self._clock()) == "active"
+        )
 
     def _load_tokens(self) -> dict[str, Token]:
         """The tokens by id, read again when the file has changed."""

@@ -173,9 +173,9 @@ def _planned_remote(client: Client, server: RemoteServer, *, alone: bool) -> Pla
 
 def _plan_edits(client: Client, call: LaunchCommand, *, alone: bool) -> PlannedEdits:
     """The edits. With ``alone`` a file that cannot be changed is an error; else it does not stop the others."""
-    command, arguments = call.server()
+    command, arguments = call.server_command()
     shown = frozenset(
-        [command, *arguments, call.hook(client.name), "command", *map(str, client.fixed.values())]
+        [command, *arguments, call.hook_line(client.name), "command", *map(str, client.fixed.values())]
     )
     try:
         edits = connection.edits_to_connect(client, this_machine(), call)
@@ -198,7 +198,7 @@ def _server_arguments(
         # The server would refuse it later, where the person does not see why.
         compiler.compile_filter(access_scope.scope_filter(filter, project), now=time.time())
     named = {
-        "--db": str(invocation.path().absolute()),
+        "--db": str(invocation.memory_path().absolute()),
         "--config": str(Path(invocation.config).expanduser().absolute()) if invocation.config else None,
         "--agent": agent,
         "--project": project,
@@ -222,7 +222,7 @@ def _print_clients(*, json: bool) -> int:
     for one in known:
         if one.problem:
             print_note(f"{one.label}: {one.problem}")
-    waiting = [one.client for one in known if one.found and not one.connected and not one.problem]
+    waiting = [one.client for one in known if one.found and not one.is_connected and not one.problem]
     if len(waiting) > 1:
         out(next_step("memtui connect --all connects all that were found."))
     elif waiting:
@@ -231,7 +231,7 @@ def _print_clients(*, json: bool) -> int:
 
 
 def _client_row(one: connection.Connection) -> tuple[str, ...]:
-    colour: Style = "green" if one.connected and not one.program_gone else "yellow" if one.found else "dim"
+    colour: Style = "green" if one.is_connected and not one.program_gone else "yellow" if one.found else "dim"
     return (
         one.client, paint(connection_state_text(one), "red" if one.problem else colour),
         connection_scope_text(one), connection_hooks_text(one),

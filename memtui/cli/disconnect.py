@@ -37,7 +37,7 @@ def disconnect_command(
     check_consent(invocation, dry_run=dry_run, yes=yes, json=json, hint="To look first: --dry-run.")
     planned = [_plan_edits(CLIENTS[name], alone=not everyone) for name in (clients or CLIENTS)]
     if everyone:
-        planned = [one for one in planned if one.problem or any(edit.changes for edit in one.edits)]
+        planned = [one for one in planned if one.problem or any(edit.changes_text for edit in one.edits)]
         if not planned:
             return print_nobody_found(json=json, message="No client is connected.")
     return apply_edits(

@@ -122,7 +122,7 @@ def _check_folder(path: Path, *, allow_unsafe_fs: bool) -> Iterator[Diagnosis]:
 
 def _check_memory(invocation: Invocation) -> Iterator[Diagnosis]:
     """The memory file itself: whether it opens, what it holds, what is still missing in it."""
-    path = invocation.path()
+    path = invocation.memory_path()
     if paths.is_surely_missing(path):
         error = _why_no_new_memory(path)
         if error is not None:
@@ -269,7 +269,7 @@ def _check_name_recognition(invocation: Invocation, configuration: Configuration
     options = configuration.settings.options()
     recogniser = NameRecogniser(options.strategies, options.llm)
     reports: tuple[StrategyReport, ...] = ()
-    if not invocation.demo and not paths.is_surely_missing(invocation.path()):
+    if not invocation.demo and not paths.is_surely_missing(invocation.memory_path()):
         try:
             with invocation.open_readonly() as opened:
                 reports = opened.models.compare_strategies()
@@ -366,7 +366,7 @@ def _check_access_over_http(path: Path) -> Iterator[Diagnosis]:
     except InputError as error:
         yield _error_finding("access", "error", error)
         return
-    active = sum(one.state(now) == "active" for one in tokens)
+    active = sum(one.state_at(now) == "active" for one in tokens)
     if active:
         yield _ok_finding("access", f"{plural(active, 'token')} for agents over HTTP")
     for one in AdmissionCounts().read_counts().refused_since(now - _LOOKED_AT_DAYS * 86_400):
@@ -475,7 +475,7 @@ def _run_diagnosis(
     yield from _check_program()
     yield from _check_settings(configuration)
     if not invocation.demo:
-        yield from _check_folder(invocation.path(), allow_unsafe_fs=invocation.allow_unsafe_fs)
+        yield from _check_folder(invocation.memory_path(), allow_unsafe_fs=invocation.allow_unsafe_fs)
         yield from _check_memory(invocation)
     yield from _check_vector_index()
     yield from _check_embedder(configuration)
@@ -483,8 +483,8 @@ def _run_diagnosis(
     yield from _check_name_recognition(invocation, configuration)
     if not invocation.demo:
         yield from _check_hooks()
-        yield from _check_agent_connections(invocation.path())
-        yield from _check_access_over_http(invocation.path())
+        yield from _check_agent_connections(invocation.memory_path())
+        yield from _check_access_over_http(invocation.memory_path())
     yield from _check_unimported_conversations()
     yield from _check_terminal()
 

@@ -17,17 +17,17 @@ from .output import out, print_json, table
 from .root import Command, json_option
 
 
-class Entry(Record):
+class PageEntry(Record):
     """A page in the list."""
 
     topic: str
     title: str
 
 
-class Contents(Record):
+class GuideContents(Record):
     """What ``--json`` prints without a topic."""
 
-    pages: list[Entry]
+    pages: list[PageEntry]
 
 
 def _complete_topic(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
@@ -44,7 +44,9 @@ def guide_command(topic: str | None, json: bool) -> int:
     """
     if topic is None:
         if json:
-            print_json(Contents(pages=[Entry(topic=one.topic, title=one.title) for one in guide_pages()]))
+            print_json(
+                GuideContents(pages=[PageEntry(topic=one.topic, title=one.title) for one in guide_pages()])
+            )
         else:
             for line in table([(one.topic, one.title) for one in guide_pages()]):
                 out(line)

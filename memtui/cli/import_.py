@@ -182,7 +182,7 @@ def _probe_sources(invocation: Invocation, sources: list[KnownSource]) -> list[S
     """Look what of each source is new. Without a memory everything is."""
     from memtui.engine.importers.probe import probe_sources
 
-    if not invocation.demo and paths.is_surely_missing(invocation.path()):
+    if not invocation.demo and paths.is_surely_missing(invocation.memory_path()):
         return list(probe_sources(None, sources, time.time))
     with invocation.open_readonly() as memory:
         return list(memory.files.probe(sources))
@@ -278,7 +278,7 @@ def _import_one_run(
     invocation: Invocation, found: LocalCopies, format: str | None, *, dry_run: bool, later: bool, json: bool
 ) -> int:
     """Import everything as one operation."""
-    if not dry_run and not invocation.demo and paths.is_surely_missing(invocation.path()):
+    if not dry_run and not invocation.demo and paths.is_surely_missing(invocation.memory_path()):
         from memtui.engine.importers.detect import find_sources
 
         find_sources(found.paths, format)  # no memory is created when there is nothing to import
@@ -390,7 +390,7 @@ def _memory_or_dry_run(invocation: Invocation, dry_run: bool) -> Iterator[Memory
     if not dry_run:
         with invocation.open_or_create() as memory:
             yield memory
-    elif not invocation.demo and paths.is_surely_missing(invocation.path()):
+    elif not invocation.demo and paths.is_surely_missing(invocation.memory_path()):
         from memtui.engine.memory import Memory
 
         with Memory.open(":memory:") as memory:

@@ -69,13 +69,13 @@ class Invocation:
         environment = {**os.environ, "MEMTUI_ASCII": "1"} if self.ascii else os.environ
         return config.load(Path(self.config).expanduser() if self.config else None, environment)
 
-    def path(self) -> Path:
+    def memory_path(self) -> Path:
         """The memory to open: --db, else MEMTUI_DB or the setting, else the one in the data folder."""
         named = self.db or self.configuration.settings.general.db
         return Path(named).expanduser() if named else paths.default_memory()
 
     @cached_property
-    def foreign(self) -> ForeignStore | None:
+    def foreign_store(self) -> ForeignStore | None:
         """The store of another program that --db names; None for a memory. Raises InputError for a newer store."""
         if not self.db or self.demo:
             return None
@@ -85,8 +85,8 @@ class Invocation:
 
     def refuse_foreign(self) -> None:
         """Raise ReadOnlyError if --db names the store of another program, for a command that needs a memory of its own."""
-        if self.foreign is not None:
-            raise self.foreign.refusal_error()
+        if self.foreign_store is not None:
+            raise self.foreign_store.refusal_error()
 
     def check_options(self) -> None:
         """Raise UsageError for options that contradict each other."""
@@ -132,7 +132,7 @@ class Invocation:
         if self.readonly:
             raise _readonly_error()
         self.refuse_foreign()
-        missing = () if self.demo else _missing_paths(self.path())
+        missing = () if self.demo else _missing_paths(self.memory_path())
         try:
             with self._open_memory(write=True, create=True, background=background) as memory:
                 yield memory
@@ -164,11 +164,11 @@ class Invocation:
                         raise
                     raise NotFoundError(error.message, _NEW_COPY) from error
             return
-        if (store := self.foreign) is not None:
+        if (store := self.foreign_store) is not None:
             with _open_foreign_copy(store, options) as memory:
                 yield memory
             return
-        path = self.path()
+        path = self.memory_path()
         if paths.is_surely_missing(path):
             Memory.rescue(path).refuse_to_begin_anew()
         if not create and paths.is_surely_missing(path):

@@ -180,7 +180,7 @@ def _print_access(
     if anonymous is not None:
         print_note(f"every program and user of this machine may ask without a token, as {anonymous.name}")
     elif not any(
-        one.kind == "agent" and one.state(time.time()) == "active" for one in tokens.list_tokens(path)
+        one.kind == "agent" and one.state_at(time.time()) == "active" for one in tokens.list_tokens(path)
     ):
         print_note("there is no token yet, so nobody is answered. To make one: memtui tokens add NAME")
     if not address.listening.on_loopback and not address.listening.names:
@@ -201,7 +201,7 @@ def _open_for_agent(invocation: Invocation, agent: str, stack: ExitStack) -> Mem
     if not invocation.leaves_no_trace:
         log.start()
     invocation.refuse_foreign()
-    path = stack.enter_context(demo_file()) if invocation.demo else invocation.path()
+    path = stack.enter_context(demo_file()) if invocation.demo else invocation.memory_path()
     if invocation.readonly and paths.is_surely_missing(path):
         raise StoreError(f"There is no memory at {path}.", "Open it once without --readonly to create it.")
     if paths.is_surely_missing(path):

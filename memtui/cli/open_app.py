@@ -29,8 +29,8 @@ def open_app(invocation: Invocation, *, start_import: bool = False) -> int:
     """Open the app on the memory that ``invocation`` names; returns its exit code. ``start_import``: it starts with the
     import dialog."""
     invocation.check_options()
-    if not invocation.demo and invocation.foreign is None:
-        _refuse_early(invocation.path(), invocation)
+    if not invocation.demo and invocation.foreign_store is None:
+        _refuse_early(invocation.memory_path(), invocation)
     # In a browser (textual serve) the driver speaks through pipes.
     if "TEXTUAL_DRIVER" not in os.environ and not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UsageError(
@@ -61,8 +61,8 @@ def make_app(
     from memtui.ui.theme import Appearance
 
     settings = invocation.configuration.settings
-    store = invocation.foreign
-    path = None if invocation.demo or store else invocation.path()
+    store = invocation.foreign_store
+    path = None if invocation.demo or store else invocation.memory_path()
     if store:
         permissions = permissions_of_copy(store.reason_readonly, store.import_command)
     else:
@@ -126,10 +126,10 @@ def _memory_opener(
 
         if permissions.own_files:
             log.start()
-        options = permissions.options(
+        options = permissions.limit_options(
             settings.options(allow_unsafe_fs=invocation.allow_unsafe_fs or invocation.demo)
         )
-        if (store := invocation.foreign) is not None:
+        if (store := invocation.foreign_store) is not None:
             from .store_copy import copy_options, open_store_copy
 
             if not places:

@@ -128,7 +128,7 @@ def _find_problem(invocation: Invocation) -> tuple[Rescue, MemtuiError | None]:
     from memtui.engine.memory import Memory
 
     invocation.check_options()
-    path = invocation.path()
+    path = invocation.memory_path()
     rescue = Memory.rescue(path)
     if invocation.demo or invocation.readonly:
         return rescue, None

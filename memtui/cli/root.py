@@ -18,7 +18,7 @@ from .invocation import Invocation
 _EXTRA = re.compile(r"unexpected extra arguments? \((.+)\)")
 
 
-class Entry(NamedTuple):
+class CommandEntry(NamedTuple):
     """Where a command is found (``module`` of this package) and what the help says of it."""
 
     module: str
@@ -26,58 +26,68 @@ class Entry(NamedTuple):
     help: str
 
 
-COMMANDS: dict[str, Entry] = {
-    "import": Entry("import_", "Add", "Bring in conversations: files, folders, exports."),
-    "remember": Entry("memories", "Add", "Write down a memory."),
-    "consolidate": Entry("consolidate", "Add", "Draw facts from conversations."),
-    "about": Entry("about", "Look", "Show what is known about you, by topic."),
-    "timeline": Entry("timeline", "Look", "Show over time how much was learned, changed or recalled."),
-    "search": Entry("search", "Look", "Find memories, and see why they rank as they do."),
-    "list": Entry("list_", "Look", "List the memories that pass a filter."),
-    "context": Entry("context", "Look", "Show what an agent would be given for a prompt."),
-    "show": Entry("show", "Look", "Show everything about one memory."),
-    "history": Entry("history", "Look", "Show what was changed, by whom, and when."),
-    "sessions": Entry("sessions", "Look", "List the conversations, or read one."),
-    "entities": Entry("entities", "Look", "List people, projects and places, see one, or correct it."),
-    "picture": Entry("picture", "Look", "Draw you, a timeline, or who is seen with whom, into a file."),
-    "observations": Entry("observations", "Look", "List, search or add findings, insights and lessons."),
-    "scratchpad": Entry("scratchpad", "Look", "Read and write short notes that agents share."),
-    "stats": Entry("stats", "Look", "Count what is remembered."),
-    "questions": Entry("questions", "Look", "Check that saved questions find the right memories."),
-    "status": Entry("status", "Look", "Show what waits for you, and what agents were told today."),
-    "review": Entry("review", "Look", "List what needs your decision."),
-    "wrong": Entry("wrong", "Change", "List what agents were told last, to correct it."),
-    "correct": Entry("memories", "Change", "Replace a memory's text; the old one is kept."),
-    "merge": Entry("memories", "Change", "Merge facts that say the same."),
-    "confirm": Entry("memories", "Change", "Confirm that memories are true. They no longer fade."),
-    "pin": Entry("memories", "Change", "Give facts to agents before every answer."),
-    "unpin": Entry("memories", "Change", "Give facts to agents only when they fit the prompt."),
-    "forget": Entry("memories", "Change", "Move memories to the Trash."),
-    "withhold": Entry("memories", "Change", "Keep memories from one agent."),
-    "restore": Entry("restore", "Change", "Bring memories back from the Trash, or everything from a backup."),
-    "erase": Entry("erase", "Change", "Delete memories for good, and prove it."),
-    "tag": Entry("memories", "Change", "Add and remove tags."),
-    "topic": Entry("memories", "Change", "Set the topic and the day of facts."),
-    "undo": Entry("undo", "Change", "Undo your latest change, or any operation."),
-    "redo": Entry("undo", "Change", "Redo what you just undid."),
-    "mcp": Entry("mcp", "Agents", "Serve the memory to an agent over MCP."),
-    "connect": Entry("connect", "Agents", "Let Claude, Codex, Cursor and other agents use the memory."),
-    "disconnect": Entry("disconnect", "Agents", "Take memtui out of an agent's configuration."),
-    "tokens": Entry("tokens", "Agents", "Let agents on other machines use the memory, or no longer."),
-    "hook": Entry("hook", "Agents", "Answer the hooks of Claude Code, Codex and Gemini CLI."),
-    "pause": Entry("pause", "Agents", "Stop recording, or never record a subject."),
-    "maintain": Entry("maintain", "Maintain", "Run the maintenance jobs that are due, or one of them now."),
-    "embed": Entry("embed", "Maintain", "Switch to another embedding model."),
-    "export": Entry("export", "Maintain", "Write the memory, or part of it, to a file."),
-    "sync": Entry("sync", "Maintain", "Keep the memory on several machines, encrypted."),
-    "backup": Entry("backup", "Maintain", "Make and list backups."),
-    "check": Entry("check", "Maintain", "Check that the memory file is sound."),
-    "health": Entry("health", "Maintain", "Find duplicate, unsafe, stale and unused memories."),
-    "doctor": Entry("doctor", "Maintain", "Check the setup, and say what to do."),
-    "serve": Entry("serve", "Maintain", "Show the app in a browser. Nothing can be changed there."),
-    "guide": Entry("guide", "Maintain", "Read the guide: a page for each subject."),
-    "help": Entry("help_", "Maintain", "Show help for a command."),
-    "completion": Entry("completion", "Maintain", "Print a shell's completion script."),
+COMMANDS: dict[str, CommandEntry] = {
+    "import": CommandEntry("import_", "Add", "Bring in conversations: files, folders, exports."),
+    "remember": CommandEntry("memories", "Add", "Write down a memory."),
+    "consolidate": CommandEntry("consolidate", "Add", "Draw facts from conversations."),
+    "about": CommandEntry("about", "Look", "Show what is known about you, by topic."),
+    "timeline": CommandEntry("timeline", "Look", "Show over time how much was learned, changed or recalled."),
+    "search": CommandEntry("search", "Look", "Find memories, and see why they rank as they do."),
+    "list": CommandEntry("list_", "Look", "List the memories that pass a filter."),
+    "context": CommandEntry("context", "Look", "Show what an agent would be given for a prompt."),
+    "show": CommandEntry("show", "Look", "Show everything about one memory."),
+    "history": CommandEntry("history", "Look", "Show what was changed, by whom, and when."),
+    "sessions": CommandEntry("sessions", "Look", "List the conversations, or read one."),
+    "entities": CommandEntry("entities", "Look", "List people, projects and places, see one, or correct it."),
+    "picture": CommandEntry(
+        "picture", "Look", "Draw you, a timeline, or who is seen with whom, into a file."
+    ),
+    "observations": CommandEntry(
+        "observations", "Look", "List, search or add findings, insights and lessons."
+    ),
+    "scratchpad": CommandEntry("scratchpad", "Look", "Read and write short notes that agents share."),
+    "stats": CommandEntry("stats", "Look", "Count what is remembered."),
+    "questions": CommandEntry("questions", "Look", "Check that saved questions find the right memories."),
+    "status": CommandEntry("status", "Look", "Show what waits for you, and what agents were told today."),
+    "review": CommandEntry("review", "Look", "List what needs your decision."),
+    "wrong": CommandEntry("wrong", "Change", "List what agents were told last, to correct it."),
+    "correct": CommandEntry("memories", "Change", "Replace a memory's text; the old one is kept."),
+    "merge": CommandEntry("memories", "Change", "Merge facts that say the same."),
+    "confirm": CommandEntry("memories", "Change", "Confirm that memories are true. They no longer fade."),
+    "pin": CommandEntry("memories", "Change", "Give facts to agents before every answer."),
+    "unpin": CommandEntry("memories", "Change", "Give facts to agents only when they fit the prompt."),
+    "forget": CommandEntry("memories", "Change", "Move memories to the Trash."),
+    "withhold": CommandEntry("memories", "Change", "Keep memories from one agent."),
+    "restore": CommandEntry(
+        "restore", "Change", "Bring memories back from the Trash, or everything from a backup."
+    ),
+    "erase": CommandEntry("erase", "Change", "Delete memories for good, and prove it."),
+    "tag": CommandEntry("memories", "Change", "Add and remove tags."),
+    "topic": CommandEntry("memories", "Change", "Set the topic and the day of facts."),
+    "undo": CommandEntry("undo", "Change", "Undo your latest change, or any operation."),
+    "redo": CommandEntry("undo", "Change", "Redo what you just undid."),
+    "mcp": CommandEntry("mcp", "Agents", "Serve the memory to an agent over MCP."),
+    "connect": CommandEntry(
+        "connect", "Agents", "Let Claude, Codex, Cursor and other agents use the memory."
+    ),
+    "disconnect": CommandEntry("disconnect", "Agents", "Take memtui out of an agent's configuration."),
+    "tokens": CommandEntry("tokens", "Agents", "Let agents on other machines use the memory, or no longer."),
+    "hook": CommandEntry("hook", "Agents", "Answer the hooks of Claude Code, Codex and Gemini CLI."),
+    "pause": CommandEntry("pause", "Agents", "Stop recording, or never record a subject."),
+    "maintain": CommandEntry(
+        "maintain", "Maintain", "Run the maintenance jobs that are due, or one of them now."
+    ),
+    "embed": CommandEntry("embed", "Maintain", "Switch to another embedding model."),
+    "export": CommandEntry("export", "Maintain", "Write the memory, or part of it, to a file."),
+    "sync": CommandEntry("sync", "Maintain", "Keep the memory on several machines, encrypted."),
+    "backup": CommandEntry("backup", "Maintain", "Make and list backups."),
+    "check": CommandEntry("check", "Maintain", "Check that the memory file is sound."),
+    "health": CommandEntry("health", "Maintain", "Find duplicate, unsafe, stale and unused memories."),
+    "doctor": CommandEntry("doctor", "Maintain", "Check the setup, and say what to do."),
+    "serve": CommandEntry("serve", "Maintain", "Show the app in a browser. Nothing can be changed there."),
+    "guide": CommandEntry("guide", "Maintain", "Read the guide: a page for each subject."),
+    "help": CommandEntry("help_", "Maintain", "Show help for a command."),
+    "completion": CommandEntry("completion", "Maintain", "Print a shell's completion script."),
 }
 
 

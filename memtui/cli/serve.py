@@ -74,7 +74,12 @@ def serve_command(
 
     counts = AdmissionCounts(kept=not invocation.leaves_no_trace)
     admission = Admission(
-        address.listening, TokenFile(), invocation.path(), counts, kind="browser", behind_proxy=behind_proxy
+        address.listening,
+        TokenFile(),
+        invocation.memory_path(),
+        counts,
+        kind="browser",
+        behind_proxy=behind_proxy,
     )
     admitter = RequestAdmitter(admission, address)
     if invocation.demo and admitter.asks_for_token:
@@ -307,7 +312,7 @@ def browser_tab_command(invocation: Invocation) -> str:
     if invocation.demo:
         line.append("--demo")
     else:
-        path = invocation.path()
+        path = invocation.memory_path()
         if paths.is_surely_missing(path):
             raise StoreError(f"There is no memory at {path}.", "Open it once with memtui to create it.")
         line += ["--db", str(path.absolute())]

@@ -44,23 +44,23 @@ def show_command(invocation: Invocation, id: str, json: bool) -> None:
     with invocation.open_readonly() as memory:
         detail = memory.view.detail(id)
     if json:
-        print_json(Portrait.of(detail))
+        print_json(ShownMemory.of(detail))
     else:
-        print_portrait(detail, shown_glyphs(invocation))
+        print_memory(detail, shown_glyphs(invocation))
 
 
 # What the text below tells in words.
 _TOLD_ATTRIBUTES = frozenset({"supersedes", "secrets", "redacted", "pinned_at", "withheld_from"})
 
 
-class Change(Record):
+class ShownChange(Record):
     """One recorded change of the memory and the operation it was part of."""
 
     operation: Operation
     change: RowChange
 
 
-class Portrait(Record):
+class ShownMemory(Record):
     """What ``memtui show --json`` tells; ``versions`` is the chain of corrections, oldest first.
 
     ``replacements``: what took whose place in its chain, also what was said later and what Review asks."""
@@ -71,7 +71,7 @@ class Portrait(Record):
     versions: tuple[MemoryRecord, ...]
     neighbours: tuple[MemoryRecord, ...]
     entities: tuple[Entity, ...]
-    history: tuple[Change, ...]
+    history: tuple[ShownChange, ...]
     recalls: tuple[Recall, ...]
     cautions: tuple[Caution, ...] = ()
     decided: tuple[Stamp, ...] = ()
@@ -80,7 +80,7 @@ class Portrait(Record):
     replacements: tuple[Replacement, ...] = ()
 
     @classmethod
-    def of(cls, detail: MemoryDetail) -> Portrait:
+    def of(cls, detail: MemoryDetail) -> ShownMemory:
         """Only a turn has neighbours: those of its transcript."""
         return cls(
             memory=detail.memory,
@@ -89,7 +89,7 @@ class Portrait(Record):
             versions=detail.versions,
             neighbours=detail.around if detail.memory.kind == "episode" else (),
             entities=detail.entities,
-            history=tuple(Change(operation=op, change=change) for op, change in detail.history),
+            history=tuple(ShownChange(operation=op, change=change) for op, change in detail.history),
             recalls=detail.recalls,
             cautions=detail.cautions,
             decided=detail.decided,
@@ -99,9 +99,9 @@ class Portrait(Record):
         )
 
 
-def print_portrait(detail: MemoryDetail, signs: Glyphs) -> None:
+def print_memory(detail: MemoryDetail, signs: Glyphs) -> None:
     """Print it for people."""
-    portrait = Portrait.of(detail)
+    portrait = ShownMemory.of(detail)
     memory = portrait.memory
     head = (paint(words.kind_label(memory), "bold"), words.speaker_note(memory), paint(memory.id, "dim"))
     out(row(memory_sign(memory, signs), *head))
@@ -125,7 +125,7 @@ def print_portrait(detail: MemoryDetail, signs: Glyphs) -> None:
     _print_history(portrait, detail)
 
 
-def _fact_rows(portrait: Portrait, detail: MemoryDetail) -> list[tuple[str, str]]:
+def _fact_rows(portrait: ShownMemory, detail: MemoryDetail) -> list[tuple[str, str]]:
     memory, now = portrait.memory, time.time()
 
     def time_and_age(seconds: float) -> str:
@@ -162,7 +162,7 @@ def _fact_rows(portrait: Portrait, detail: MemoryDetail) -> list[tuple[str, str]
     return [*rows, *attribute_values(rest, now)]
 
 
-def _print_history(portrait: Portrait, detail: MemoryDetail) -> None:
+def _print_history(portrait: ShownMemory, detail: MemoryDetail) -> None:
     if portrait.history:
         out()
         out(paint("history", "bold"))

@@ -68,14 +68,14 @@ def tokens_command(
     assert name is not None
     tokens = TokenFile()
     if action == "revoke":
-        revoked = tokens.revoke(name, invocation.path())
+        revoked = tokens.revoke(name, invocation.memory_path())
         if json:
             print_json({"revoked": [_token_json(one) for one in revoked]})
         for one in () if json else revoked:
             out(row(paint("revoked", "green"), paint(one.name, "bold"), one.id))
         return OK
     made = tokens.add_token(
-        name, invocation.path(), kind="browser" if browser else "agent", project=project, filter=filter,
+        name, invocation.memory_path(), kind="browser" if browser else "agent", project=project, filter=filter,
         readonly=agent_readonly, expires_at=None if expires is None else _parse_expiry(expires),
     )  # fmt: skip
     if json:
@@ -84,8 +84,8 @@ def tokens_command(
     out(made.text)
     print_note("this is shown once: put it into the agent's configuration now, as it is kept nowhere")
     print_note(f"{name}: {token_scope_line(made.token, time.time())}")
-    if paths.is_surely_missing(invocation.path()):
-        print_note(f"there is no memory at {invocation.path()} yet")
+    if paths.is_surely_missing(invocation.memory_path()):
+        print_note(f"there is no memory at {invocation.memory_path()} yet")
     return OK
 
 
@@ -100,7 +100,7 @@ def _print_tokens(invocation: Invocation, json: bool) -> int:
     from memtui.access.tokens import TokenFile
 
     now, tokens = time.time(), TokenFile()
-    found, counted = tokens.list_tokens(invocation.path()), AdmissionCounts().read_counts()
+    found, counted = tokens.list_tokens(invocation.memory_path()), AdmissionCounts().read_counts()
     refused = counted.refused_since(now - _SHOWN_DAYS * 86_400)
     if json:
         rows = [{**_token_json(one), "use": counted.tokens.get(one.id)} for one in found]
@@ -108,7 +108,7 @@ def _print_tokens(invocation: Invocation, json: bool) -> int:
         return OK if found else NEGATIVE
     lines = [
         (
-            paint(one.state(now), _COLOURS[one.state(now)]), paint(one.name, "bold"), one.id, token_scope_line(one, now),
+            paint(one.state_at(now), _COLOURS[one.state_at(now)]), paint(one.name, "bold"), one.id, token_scope_line(one, now),
             token_use_text(counted.tokens.get(one.id), now),
         )
         for one in found
@@ -128,7 +128,7 @@ def _print_tokens(invocation: Invocation, json: bool) -> int:
 def _token_json(token: Token) -> dict[str, object]:
     """A token as JSON; its hash helps nobody."""
     return {
-        "id": token.id, "name": token.name, "kind": token.kind, "state": token.state(time.time()), "memory": token.memory,
+        "id": token.id, "name": token.name, "kind": token.kind, "state": token.state_at(time.time()), "memory": token.memory,
         "project": token.project, "filter": token.filter, "readonly": token.readonly, "created_at": token.created_at,
         "expires_at": token.expires_at, "revoked_at": token.revoked_at,
     }  # fmt: skip

@@ -27,7 +27,7 @@ class PlannedEdits(Record):
 
     @property
     def changed_edits(self) -> tuple[Edit, ...]:
-        return tuple(edit for edit in self.edits if edit.changes)
+        return tuple(edit for edit in self.edits if edit.changes_text)
 
 
 def diff_lines(edit: Edit, planned: PlannedEdits) -> list[str]:

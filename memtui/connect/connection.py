@@ -36,7 +36,7 @@ class Connection(Record):
     problem: str = ""
 
     @property
-    def connected(self) -> bool:
+    def is_connected(self) -> bool:
         return self.launched is not None
 
 
@@ -45,13 +45,13 @@ def edits_to_connect(client: Client, machine: Machine, call: LaunchCommand) -> l
 
     Other keys of an existing entry are kept. Raises InputError for a file that cannot be read or changed.
     """
-    values = client.entry_values(*call.server())
+    values = client.entry_values(*call.server_command())
     changes: dict[Path, list[Callable[[str], str]]] = {
         client.configuration_file(machine): [lambda text: _add_entry(client, text, values)]
     }
     if call.hooked and client.hooks:
         settings = client.hooks
-        line = call.hook(client.name)
+        line = call.hook_line(client.name)
         changes.setdefault(settings.place.path_on(machine), []).append(
             lambda text: hooks.with_hooks(text, client, settings, line)
         )
@@ -219,7 +219,7 @@ def connection_json(one: Connection) -> dict[str, Any]:
     said = one.launched
     return {
         "client": one.client, "label": one.label, "file": str(one.file), "found": one.found,
-        "connected": one.connected, "agent": said and said.agent, "memory": said and said.memory,
+        "connected": one.is_connected, "agent": said and said.agent, "memory": said and said.memory,
         "url": said and said.url, "project": said and said.project, "filter": said and said.filter, "tools": said and said.tools,
         "readonly": bool(said and said.readonly), "program": said and said.program, "program_gone": one.program_gone,
         "hooks": one.hooks, "problem": one.problem,

@@ -26,7 +26,7 @@ class Edit(Record):
     after: str | None
 
     @property
-    def changes(self) -> bool:
+    def changes_text(self) -> bool:
         return (self.after or "") != (self.before or "")
 
 

@@ -23,12 +23,12 @@ class LaunchCommand(Record):
     server_options: tuple[str, ...] = ()
     hooked: bool = False
 
-    def server(self) -> tuple[str, tuple[str, ...]]:
+    def server_command(self) -> tuple[str, tuple[str, ...]]:
         """The command of the MCP server and its arguments."""
         recording = ("--no-recording",) if self.hooked else ()
         return self.program[0], (*self.program[1:], "mcp", *self.options, *self.server_options, *recording)
 
-    def hook(self, client: str) -> str:
+    def hook_line(self, client: str) -> str:
         """The shell line of the hook."""
         words = [*self.program, "hook", client, *self.options]
         if not any(word.startswith("--config=") for word in words):

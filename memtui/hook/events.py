@@ -105,7 +105,7 @@ def answer_event(
                 memory.note_block_cut()
             block_served = block
         finally:  # the prompt is recorded, also if no memory could be given
-            memory.record(
+            memory.record_turn(
                 session,
                 "user",
                 text,
@@ -123,7 +123,7 @@ def answer_event(
             said = last_answer(event.transcript_path or "")
         text, note = _recordable_part(said.strip())
         if text:
-            open_memory().record(
+            open_memory().record_turn(
                 session, "assistant", text, source=dialect.source, project=where, once=True, folder=event.cwd
             )
         return note

@@ -119,7 +119,7 @@ class HookMemory:
             begun = scalar(connection, "SELECT 1 FROM memories WHERE session_id = ? LIMIT 1", (session_id,))
             return f"{state.note} (memtui doctor)" if begun is None else ""
 
-    def record(
+    def record_turn(
         self, session_id: str, role: str, content: str, *, source: str, project: str | None,
         served: ContextBlock | None = None, once: bool = False, folder: str | None = None,
     ) -> None:  # fmt: skip

@@ -42,7 +42,7 @@ class HttpCaller(NamedTuple):
     readonly: bool = False
 
     @classmethod
-    def of(cls, token: Token) -> HttpCaller:
+    def of_token(cls, token: Token) -> HttpCaller:
         return cls(token.id, token.name, token.project, token.filter, token.readonly)
 
 
@@ -95,7 +95,7 @@ class RequestGate:
         if not given and self._anonymous is not None:
             return self._anonymous
         scheme, _, text = (given[0] if len(given) == 1 else "").partition(" ")
-        return HttpCaller.of(
+        return HttpCaller.of_token(
             self._admission.admit(text.strip() if scheme.lower() == "bearer" else "", address)
         )
 

@@ -20,7 +20,7 @@ class Span(NamedTuple):
     months: int
 
     @property
-    def term(self) -> str:
+    def filter_term(self) -> str:
         """What stands behind ``on:`` in a filter."""
         if self.months == 12:
             return f"{self.year:04}"

@@ -263,7 +263,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
     def on_mount(self) -> None:
         leave_on_signals(self._leave_on_signal)
 
-    def begin(self) -> None:
+    def begin_opening(self) -> None:
         """Open the memory. Called after the first paint."""
         self.set_timer(BACKGROUND_SECONDS, garbage_collection.begin)
         for problem in self._keymap_problems:
@@ -282,14 +282,14 @@ class MemtuiApp(App[None], inherit_bindings=False):
                 if not await self._offer_backup_instead(error):
                     return
         self.state.note_open(memory.path, self.clock())
-        self.follower.begin(memory, version)
+        self.follower.follow_memory(memory, version)
         self.readonly = self.readonly or memory.readonly
         await self._leave_empty_pane()
         self.main.memory_opened()
         self.follower.count_again()
         self.set_timer(BACKGROUND_SECONDS, self.follower.start_background)
         start_worker(self, self.follower.report_unfinished, "unfinished")
-        self.set_interval(POLL_SECONDS, self.poll)
+        self.set_interval(POLL_SECONDS, self.poll_changes)
         if self._begins_with == "tour":
             start_worker(self, self._begin_tour, "tour")
         else:
@@ -332,10 +332,10 @@ class MemtuiApp(App[None], inherit_bindings=False):
             self.notifications.show_unopened(error)
         return bool(restored)
 
-    def poll(self) -> None:
+    def poll_changes(self) -> None:
         """Twice a second: collect garbage if no key is pressed, and check for changes by other programs."""
         garbage_collection.collect_if_due(self.keystrokes.seconds_since_key)
-        self.follower.poll()
+        self.follower.poll_file()
 
     def app_unavailable_reason(self, action: Action) -> str:
         """Why ``action`` cannot run in any pane now. Empty if it can."""

@@ -202,7 +202,7 @@ class ChangeFollower:
         self._progress: Changes | None = None
         self._pause_ends: Timer | None = None
 
-    def begin(self, memory: Memory, version: int) -> None:
+    def follow_memory(self, memory: Memory, version: int) -> None:
         """Follow a memory that was opened. ``version``: the file's version at that time."""
         self._version = version
         self._subscribe_to_changes(memory)
@@ -310,7 +310,7 @@ class ChangeFollower:
             self._window().memory_changed(changes)
             self.count_again()
 
-    def poll(self) -> None:
+    def poll_file(self) -> None:
         """Check whether another program has written."""
         start_worker(self._shell.app, self._look_for_others, "poll")
 

@@ -82,7 +82,7 @@ class MainScreen(Screen[None]):
         self.show_stats(None)
         self.pane.take_focus()
         self.refresh_keys()
-        self.call_after_refresh(self.shell.begin)
+        self.call_after_refresh(self.shell.begin_opening)
 
     @property
     def shell(self) -> Shell:

@@ -47,7 +47,7 @@ class Permissions(NamedTuple):
         if reason := self.unavailable_reason(effect):
             raise InputError(reason, self.hint)
 
-    def options(self, options: Options) -> Options:
+    def limit_options(self, options: Options) -> Options:
         """The options to open the memory with. Without the network permission, no endpoint is used."""
         if self.network:
             return options

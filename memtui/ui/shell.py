@@ -107,7 +107,7 @@ class Shell(Protocol):
     def shown_pane_id(self) -> str:
         """The place of the pane that is shown."""
 
-    def begin(self) -> None:
+    def begin_opening(self) -> None:
         """Open the memory. Called after the first paint."""
 
     def refresh_keys(self) -> None:

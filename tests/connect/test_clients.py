@@ -100,7 +100,7 @@ def at(document: Any, path: tuple[str, ...]) -> Any:
 
 def written(edits: list[files.Edit]) -> None:
     for edit in edits:
-        if edit.changes:
+        if edit.changes_text:
             files.write_edit(edit)
 
 
@@ -112,17 +112,17 @@ def test_from_nothing_at_its_place_in_its_shape_and_back_to_nothing(
     client, here = CLIENTS[name], machine(tmp_path, platform)
     file = tmp_path / PLACES[name][PLATFORMS.index(platform)]
     assert client.configuration_file(here) == file
-    assert connection.connection_of(client, here).connected is False
+    assert connection.connection_of(client, here).is_connected is False
     written(connection.edits_to_connect(client, here, CALL))
     path, entry = ENTRIES[name]
     assert at(parsed(client, file.read_text()), path) == {"memtui": entry}
-    assert not any(edit.changes for edit in connection.edits_to_connect(client, here, CALL))
+    assert not any(edit.changes_text for edit in connection.edits_to_connect(client, here, CALL))
     known = connection.connection_of(client, here)
     assert known.launched is not None
     assert (known.launched.agent, known.launched.filter, known.found) == ("a b", "-tag:private", True)
     written(connection.edits_to_disconnect(client, here))
     assert not file.exists()
-    assert not any(edit.changes for edit in connection.edits_to_disconnect(client, here))
+    assert not any(edit.changes_text for edit in connection.edits_to_disconnect(client, here))
 
 
 def neighbours(client: Client, *, commented: bool) -> list[str]:
@@ -174,7 +174,7 @@ def test_beside_neighbours_with_comments_twice_and_back_to_the_bytes_before(
         assert at(parsed(client, after), (*path, "memtui")) == entry, before
         comments = re.findall(r"//.*|# .*", before)
         assert [one for one in comments if one not in after] == []
-        assert not any(edit.changes for edit in connection.edits_to_connect(client, here, CALL))
+        assert not any(edit.changes_text for edit in connection.edits_to_connect(client, here, CALL))
         written(connection.edits_to_disconnect(client, here))
         assert file.read_text() == before
 
@@ -234,7 +234,7 @@ def test_a_broken_file_is_refused_by_name_and_not_touched(name: str, tmp_path: P
         assert (file.read_text(), len(list(file.parent.glob(f"{file.name}*")))) == (text, 1)
     file.write_text(BROKEN[client.format][0])
     known = connection.connection_of(client, here)
-    assert (known.connected, connection_state_text(known)) == (False, "cannot be read")
+    assert (known.is_connected, connection_state_text(known)) == (False, "cannot be read")
     assert str(file) in known.problem
 
 
@@ -264,7 +264,7 @@ def test_hooks_of_the_clients_that_have_them(name: str, tmp_path: Path) -> None:
     for event in events:
         assert found[event][-1] == {"hooks": [{"type": "command", "command": line, "timeout": timeout}]}
     assert found[events[-1]][0] == theirs
-    assert not any(edit.changes for edit in connection.edits_to_connect(client, here, HOOKED))
+    assert not any(edit.changes_text for edit in connection.edits_to_connect(client, here, HOOKED))
     known = connection.connection_of(client, here)
     assert (known.hooks, connection_hooks_text(known)) == ("on", "hooks on")
     written(connection.edits_to_disconnect(client, here))
@@ -310,7 +310,7 @@ def test_opencode_is_met_where_it_keeps_its_servers(tmp_path: Path) -> None:
     file.write_text(before)
     written(connection.edits_to_connect(client, here, CALL))
     assert '"memtui": {"type": "local", "enabled": true, "command": ["/opt/memtui"' in file.read_text()
-    assert connection.connection_of(client, here).connected
+    assert connection.connection_of(client, here).is_connected
     written(connection.edits_to_disconnect(client, here))
     assert file.read_text() == before
     assert not file.with_suffix(".json").exists()
@@ -338,7 +338,10 @@ def test_the_list_says_what_an_entry_of_any_shape_lets_the_agent_do(tmp_path: Pa
     )
     file.write_text('{"mcpServers": {"memtui": {"url": "http://127.0.0.1:8001/mcp"}}}')
     known = connection.connection_of(client, here)
-    assert (known.connected, connection_state_text(known)) == (True, "connected to http://127.0.0.1:8001/mcp")
+    assert (known.is_connected, connection_state_text(known)) == (
+        True,
+        "connected to http://127.0.0.1:8001/mcp",
+    )
     with pytest.raises(InputError, match="memtui disconnect cursor removes it"):
         connection.edits_to_connect(client, here, CALL)
     written(connection.edits_to_disconnect(client, here))
@@ -371,7 +374,7 @@ def test_a_memtui_somewhere_else_in_its_shape_and_back_to_nothing(name: str, tmp
     written(connection.edits_to_connect_remote(client, here, REMOTE))
     assert at(parsed(client, file.read_text()), ENTRIES[name][0]) == {"memtui": REMOTE_ENTRIES[name]}
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert not any(edit.changes for edit in connection.edits_to_connect_remote(client, here, REMOTE))
+    assert not any(edit.changes_text for edit in connection.edits_to_connect_remote(client, here, REMOTE))
     known = connection.connection_of(client, here)
     assert (connection_state_text(known), connection_scope_text(known)) == (
         f"connected to {REMOTE.url}",
@@ -404,7 +407,7 @@ def test_the_command_that_is_written_is_one_that_memtui_understands(tmp_path: Pa
         program=("/opt/memtui",), configuration=tmp_path / "c.toml", hooked=True, server_options=("--tools=consolidator",),
         options=("--db=/m.db", "--agent=cc", "--project=work", "--filter=-tag:private", "--readonly", "--allow-unsafe-fs"),
     )  # fmt: skip
-    program, arguments = call.server()
+    program, arguments = call.server_command()
     assert (program, arguments[0]) == ("/opt/memtui", "mcp")
     given = mcp_command.make_context("mcp", list(arguments[1:]))
     assert given.params["agent"] == "cc"
@@ -412,7 +415,7 @@ def test_the_command_that_is_written_is_one_that_memtui_understands(tmp_path: Pa
     assert (said.memory, said.agent, said.project, said.filter) == ("/m.db", "cc", "work", "-tag:private")
     assert (said.tools, said.readonly) == ("consolidator", True)
     for name in HOOK_CLIENTS:
-        words = shlex.split(call.hook(name))
+        words = shlex.split(call.hook_line(name))
         assert hook_command.make_context("hook", words[2:]).params["client"] == name
 
 
@@ -431,7 +434,7 @@ def test_what_a_link_leads_to_is_changed_and_given_back(tmp_path: Path) -> None:
     for before in ('{"a": 1}\r\n', "\ufeff{\r\n}\r\n"):
         target.write_bytes(before.encode())
         written(connection.edits_to_connect(client, here, CALL))
-        assert connection.connection_of(client, here).connected
+        assert connection.connection_of(client, here).is_connected
         written(connection.edits_to_disconnect(client, here))
         assert (file.is_symlink(), target.read_bytes().decode()) == (True, before)
     target.unlink()

@@ -634,7 +634,7 @@ def test_an_import_of_codexs_own_file_knows_what_its_hook_recorded(
     said = [("user", "Is Ada vegetarian?"), ("assistant", "Since March.")]
     quick = HookMemory(place, agent="codex", options=QUIET, imported=events.DIALECTS["codex"].imported)
     for role, text in said:
-        quick.record(f"codex:{session}", role, text, source="hook:codex", project="boat")
+        quick.record_turn(f"codex:{session}", role, text, source="hook:codex", project="boat")
     now = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime())
     lines = [("session_meta", {"id": session, "timestamp": now, "cwd": "/w/boat"})]
     for role, text in (*said, ("user", "And Bob?")):
@@ -649,6 +649,6 @@ def test_an_import_of_codexs_own_file_knows_what_its_hook_recorded(
     report = memory.files.import_paths([file])
     assert (report.imported, report.already_there) == (1, 2)
     # And what an import brought is not recorded again.
-    quick.record(f"codex:{session}", "user", "And Bob?", source="hook:codex", project="boat")
+    quick.record_turn(f"codex:{session}", "user", "And Bob?", source="hook:codex", project="boat")
     quick.close()
     assert turns(memory, f"codex:{session}") == [*said, ("user", "And Bob?")]

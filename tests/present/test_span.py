@@ -8,7 +8,10 @@ MONTHS = [(2025, 12, 3), (2026, 1, 0), (2026, 2, 1), (2026, 3, 4)]
 
 
 def test_names_and_terms() -> None:
-    said = [(one.name, one.term) for one in (span_of(unit, 2026, 5) for unit in ("month", "quarter", "year"))]  # type: ignore[arg-type]
+    said = [
+        (one.name, one.filter_term)
+        for one in (span_of(unit, 2026, 5) for unit in ("month", "quarter", "year"))
+    ]  # type: ignore[arg-type]
     assert said == [("May 2026", "2026-05"), ("April to June 2026", "2026-04..2026-06"), ("2026", "2026")]
 
 

@@ -516,7 +516,7 @@ async def test_what_another_process_writes_before_the_first_look_appears(
     async with running(app):
         with story.open(actor="agent:other") as other:
             other.remember("Told in the first moment")
-        app.poll()
+        app.poll_changes()
         await until(lambda: "Told in the first moment" in screen_text(app))
 
 

@@ -232,7 +232,7 @@ async def test_a_turn_opens_in_its_conversation_and_escape_comes_back(known: Sto
         pane.profile.put_cursor(kinds.index("episode"))
         await pilot.press("enter")
         await until(lambda: isinstance(app.main.pane, SessionsPane))
-        side = app.main.pane.side  # type: ignore[attr-defined]
+        side = app.main.pane.transcript_side  # type: ignore[attr-defined]
         await until(
             lambda: (
                 side.transcript_view.selected_turn is not None
@@ -355,7 +355,7 @@ async def test_at_works_in_search_in_conversations_and_in_history(known: Story) 
         app.main.pane.filter_bar.set_filter("trip")  # type: ignore[attr-defined]
         await settle(app)
         await pilot.press("enter", "G")
-        side = app.main.pane.side  # type: ignore[attr-defined]
+        side = app.main.pane.transcript_side  # type: ignore[attr-defined]
         await until(lambda: side.transcript_view.selected_turn is not None and side.transcript_view._whole)
         await pilot.press("G", "at")
         await dialog(app, PickDialog)

@@ -97,7 +97,7 @@ async def test_memories_are_erased_once_their_number_is_typed(
         await until(lambda: not isinstance(app.screen, EraseDialog))
         await pilot.press("enter")
         await until(lambda: app.main.pane.conversation_shown)  # type: ignore[attr-defined]
-        await until(lambda: app.main.pane.side.transcript_view.selected_turn is not None)  # type: ignore[attr-defined]
+        await until(lambda: app.main.pane.transcript_side.transcript_view.selected_turn is not None)  # type: ignore[attr-defined]
         await pilot.press("E")
         await until(lambda: there(app, EraseDialog) and "Type " in screen_text(app))
         assert isinstance(app.screen.focused, Input)

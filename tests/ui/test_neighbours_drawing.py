@@ -14,7 +14,7 @@ from memtui.ui.panes.entities.neighbours_drawing import Drawing, draw_neighbours
 from memtui.ui.panes.entities.radial_layout import (
     MOST,
     RadialLayout,
-    capacity,
+    label_capacity,
     lay_out,
     neighbour_in_direction,
 )
@@ -64,9 +64,9 @@ def check(layout: RadialLayout, width: int, height: int) -> None:
     rows: dict[int, list[tuple[int, int]]] = {}
     frame = (layout.middle.row - 1, layout.middle.row, layout.middle.row + 1)
     for row in frame if layout.framed else frame[1:2]:
-        rows.setdefault(row, []).append((layout.middle.left, layout.middle.right))
+        rows.setdefault(row, []).append((layout.middle.left, layout.middle.end_column))
     for spot in layout.spots:
-        rows.setdefault(spot.row, []).append((spot.left, spot.right))
+        rows.setdefault(spot.row, []).append((spot.left, spot.end_column))
         assert spot.width >= 3
     for row, spans in rows.items():
         assert 0 <= row < height
@@ -98,7 +98,7 @@ def test_no_label_overlaps_or_is_outside_and_arrows_reach_each(
     labels, ties = [label for label, _ in wanted], [tie for _, tie in wanted]
     layout = lay_out(width, height, middle, labels, ties)
     check(layout, width, height)
-    assert len(layout.spots) == min(len(wanted), capacity(width, height)) <= MOST
+    assert len(layout.spots) == min(len(wanted), label_capacity(width, height)) <= MOST
     assert layout == lay_out(width, height, middle, labels, ties)
 
 
@@ -107,7 +107,7 @@ def test_the_stronger_a_tie_the_nearer_it_stands() -> None:
 
     def away(place: int) -> float:
         spot = layout.spots[place]
-        return ((spot.near - 45) ** 2 + (2 * (spot.row - 15)) ** 2) ** 0.5
+        return ((spot.near_column - 45) ** 2 + (2 * (spot.row - 15)) ** 2) ** 0.5
 
     sides = [[away(place) for place in range(side, 12, 2)] for side in (0, 1)]
     for distances in sides:

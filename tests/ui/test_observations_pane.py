@@ -52,7 +52,7 @@ def columns(app: MemtuiApp) -> ObservationColumns:
 
 
 def pad(app: MemtuiApp) -> ScratchpadTab:
-    return pane(app).pad
+    return pane(app).scratchpad
 
 
 async def rest(app: MemtuiApp) -> None:

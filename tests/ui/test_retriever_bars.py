@@ -91,8 +91,8 @@ def test_a_turned_profile_is_told_from_the_saved_one_and_turned_back_it_is_not()
     control = next(one for one in RANKING_CONTROLS if one.label == "vector")
     tuning = Tuning(Profile(), Profile())
     turned = control.turn(tuning, 1, [])
-    assert turned.changed and turned.name == "default, changed"
-    assert not control.turn(turned, -1, []).changed
+    assert turned.is_changed and turned.name == "default, changed"
+    assert not control.turn(turned, -1, []).is_changed
 
 
 def test_rows_say_how_far_they_moved_against_the_saved_profile() -> None:

@@ -184,11 +184,11 @@ async def test_left_and_right_pick_the_side_that_the_verdict_is_about(inbox: Sto
     async with running(app) as pilot:
         await ready(app)
         assert (
-            review(app).decisions.picked is not None
-            and review(app).decisions.picked.content == "We live in Oslo now"
+            review(app).decisions.picked_memory is not None
+            and review(app).decisions.picked_memory.content == "We live in Oslo now"
         )
         await pilot.press("left")
-        assert review(app).decisions.picked.content == "I live in Bergen"
+        assert review(app).decisions.picked_memory.content == "I live in Bergen"
         await until(lambda: "use the old one; the new one goes to the Trash" in screen_text(app))
         await pilot.press("c")
         await until(lambda: "conflict" not in kinds(app))
@@ -266,7 +266,7 @@ async def test_one_by_one_stays_one_by_one_until_the_card_is_decided(story: Stor
             await pilot.press("x")
             await until(lambda left=left: len(review(app).decisions.cards[0].item.memories) == left)
             await settle(app)
-            picked = review(app).decisions.picked
+            picked = review(app).decisions.picked_memory
             assert picked is not None and picked.content == (third if left == 3 else fourth)
             assert "forget all" not in screen_text(app)
         assert {text for text, one in facts(story).items() if one.session_id == "garden"} == {first, fourth}

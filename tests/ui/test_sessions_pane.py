@@ -19,7 +19,7 @@ def sessions(app: MemtuiApp) -> SessionsPane:
 
 
 def turns(app: MemtuiApp) -> TranscriptView:
-    return sessions(app).side.transcript_view
+    return sessions(app).transcript_side.transcript_view
 
 
 async def read(app: MemtuiApp) -> None:

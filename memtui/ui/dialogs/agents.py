@@ -94,10 +94,10 @@ def _load_connections(memory: Path | None) -> tuple[list[Connection], list[Token
     machine, now = this_machine(), time.time()
     known = sorted(
         (connection_of(client, machine) for client in CLIENTS.values()),
-        key=lambda one: not (one.found or one.connected),
+        key=lambda one: not (one.found or one.is_connected),
     )
     tokens = [] if memory is None else TokenFile().list_tokens(memory)
-    held = [one for one in tokens if one.state(now) == "active"]
+    held = [one for one in tokens if one.state_at(now) == "active"]
     uses = AdmissionCounts().read_counts().tokens if held else {}
     return (
         known,
@@ -124,7 +124,7 @@ async def _change_connection(shell: Shell, one: Connection, memory: Path | None)
     from memtui.connect.files import write_edit
 
     client, hooks = CLIENTS[one.client], False
-    if not one.connected and client.hooks is not None:
+    if not one.is_connected and client.hooks is not None:
         ways = [Choice("Connect"), Choice("Connect, and record every turn by its hooks")]
         way = await shell.ask_person(PickDialog(f"Connect {one.label}", ways, yes="show the changes"))
         if way is None:
@@ -134,7 +134,7 @@ async def _change_connection(shell: Shell, one: Connection, memory: Path | None)
     if not planned.changed_edits:
         shell.show_message(NOTHING)
         return
-    verb = "Disconnect" if one.connected else "Connect"
+    verb = "Disconnect" if one.is_connected else "Connect"
     lines = [line for edit in planned.changed_edits for line in diff_lines(edit, planned)]
     if not await shell.ask_person(ChangesQuestion(f"{verb} {one.label}", lines, yes="write it")):
         return
@@ -154,7 +154,7 @@ def _plan_change(one: Connection, memory: Path | None, hooks: bool, options: tup
     from memtui.engine.errors import InputError
 
     client, machine = CLIENTS[one.client], this_machine()
-    if one.connected:
+    if one.is_connected:
         shown = connection.texts_we_wrote(client, machine)
         return PlannedEdits(
             client=client, edits=tuple(connection.edits_to_disconnect(client, machine)), shown=shown
@@ -168,9 +168,9 @@ def _plan_change(one: Connection, memory: Path | None, hooks: bool, options: tup
         configuration=paths.config_file().absolute(),
         hooked=hooks,
     )
-    command, arguments = call.server()
+    command, arguments = call.server_command()
     shown = frozenset(
-        [command, *arguments, call.hook(client.name), "command", *map(str, client.fixed.values())]
+        [command, *arguments, call.hook_line(client.name), "command", *map(str, client.fixed.values())]
     )
     return PlannedEdits(
         client=client, edits=tuple(connection.edits_to_connect(client, machine, call)), shown=shown

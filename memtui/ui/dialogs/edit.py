@@ -251,14 +251,14 @@ class AddObservation(AddDialog):
         return _TITLES[self._category]
 
 
-class Entry(NamedTuple):
+class NoteEntry(NamedTuple):
     """A key and its text, as typed."""
 
     key: str
     text: str
 
 
-class NoteDialog(EditingDialog[Entry]):
+class NoteDialog(EditingDialog[NoteEntry]):
     """Edits the text of a key. If ``key`` is None, the key is typed too.
 
     ``warning`` is shown until something is typed: another program changed the text, and saving replaces it.
@@ -305,4 +305,4 @@ class NoteDialog(EditingDialog[Entry]):
             self.query_one(".dialog-warning", Static).update(line("! Give it a key first.", 60, "$warning"))
             self.query_one(Input).focus()
         else:
-            self.dismiss(Entry(key, text))
+            self.dismiss(NoteEntry(key, text))

@@ -67,7 +67,7 @@ class CarrierRow(NamedTuple):
     dependent: LabelledLine | None = None
 
     @property
-    def damaged(self) -> bool:
+    def is_damaged(self) -> bool:
         return self.backup is not None and self.backup.problem != ""
 
 
@@ -98,7 +98,7 @@ def carrier_columns(glyphs: Glyphs) -> Sequence[Column[CarrierRow]]:
             yield StyledText(one_line(OUTCOMES[row.carrier.outcome], width), _ROLES[row.carrier.outcome])
         elif row.dependent is not None:
             yield StyledText(visible_text("knows it" if row.dependent.label == "told" else "keep"), "dim")
-        elif row.damaged:
+        elif row.is_damaged:
             yield StyledText(visible_text("deleted" if row.doomed else "damaged"), "error")
         else:
             yield StyledText(visible_text("rewritten"), "warning")
@@ -124,7 +124,7 @@ def carrier_columns(glyphs: Glyphs) -> Sequence[Column[CarrierRow]]:
         yield StyledText(one_line(_reason_text(row), width), "dim")
 
     def choice_cell(row: CarrierRow, width: int) -> Iterator[StyledText]:
-        free = row.damaged or (row.carrier is not None and row.carrier.choice)
+        free = row.is_damaged or (row.carrier is not None and row.carrier.choice)
         yield StyledText(visible_text(glyphs.marked) if free else VisibleText(" "), "accent")
 
     return (
@@ -150,7 +150,7 @@ def _reason_text(row: CarrierRow) -> str:
 def row_hint(row: CarrierRow, key: str) -> Content:
     """One line about the selected row: why it is listed, and whether the person can decide otherwise."""
     carrier = row.carrier
-    if row.damaged:
+    if row.is_damaged:
         choice = "keep it" if row.doomed else "delete it, as it may hold the text"
         return assemble(
             (f"{_reason_text(row)}; ", "$text-muted"), (key, "bold $accent"), (f" {choice}", "$text")
@@ -400,7 +400,7 @@ class EraseDialog(Dialog["EraseProof"]):
         """Erase or keep the row. The list is made again, because other rows may depend on it."""
         row = self._selected_row
         carrier = None if row is None else row.carrier
-        if row is not None and row.damaged:
+        if row is not None and row.is_damaged:
             self._delete_damaged = not self._delete_damaged
         elif row is not None and row.dependent is not None:
             self._show_warning("This row is only for information.")

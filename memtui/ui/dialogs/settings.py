@@ -447,7 +447,7 @@ class SettingsDialog(Dialog[None]):
         if configuration is None:
             return
         try:
-            options = self.shell.permissions.options(configuration.settings.options())
+            options = self.shell.permissions.limit_options(configuration.settings.options())
             result = await asyncio.to_thread(lambda: test_embedder(options))
         except (DegradedError, InputError) as error:
             self._show_warning(f"! {error.message} {error.hint}")

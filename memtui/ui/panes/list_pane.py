@@ -376,7 +376,7 @@ class ListPane(Pane, Generic[Row]):
         zoomed = next((part for part in ("list", "preview") if self.has_class(f"-zoom-{part}")), None)
         focused = self.preview_part if self.preview_part.has_focus else self.table
 
-        def restore() -> None:
+        def restore_list() -> None:
             again = self.filter_bar.value != filter
             if again:
                 self.filter_bar.set_filter(filter, quiet=True)
@@ -387,7 +387,7 @@ class ListPane(Pane, Generic[Row]):
             self.zoom_part(zoomed)
             focused.focus()
 
-        return restore
+        return restore_list
 
     def do_filter(self) -> None:
         self.filter_bar.start_typing()

@@ -262,11 +262,11 @@ class MemoryActions:
     async def do_merge_marked(self) -> None:
         from memtui.ui.dialogs.merge import FactMergeDialog
 
-        def read(engine: Memory) -> tuple[list[MemoryRecord], dict[str, tuple[Caution, ...]]]:
+        def read_marked(engine: Memory) -> tuple[list[MemoryRecord], dict[str, tuple[Caution, ...]]]:
             found = engine.view.rows(sorted(self._marked_keys))
             return found, engine.view.cautions([one.id for one in found])
 
-        (first, second), cautions = await self._pane.ask(read)
+        (first, second), cautions = await self._pane.ask(read_marked)
         if reason := _why_not_merged(first) or _why_not_merged(second):
             self._pane.show_message(reason, "warning")
             return
@@ -455,7 +455,7 @@ class MemoryActions:
     async def _verb_on_one(
         self, verb: str, identity: str, doing: str, add: tuple[str, ...], remove: tuple[str, ...]
     ) -> None:
-        def change(engine: Memory) -> MemoryRecord:
+        def change_one(engine: Memory) -> MemoryRecord:
             match verb:
                 case "confirm":
                     return engine.confirm(identity)
@@ -467,7 +467,7 @@ class MemoryActions:
                     return engine.tag(identity, add=add, remove=remove)
 
         before = self.current
-        after = await self._pane.change(change, doing)
+        after = await self._pane.change(change_one, doing)
         if verb == "restore":
             self.restored = after.rid
         if before is not None and before.tags == after.tags and verb == "tag":

@@ -130,7 +130,7 @@ class EntityPortrait(NamedTuple):
     replaced: Mapping[str, Sequence[Replacement]] = {}
 
     @property
-    def complete(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether every memory is listed."""
         return len(self.memories) >= self.total
 

@@ -106,14 +106,14 @@ class TabBar(Widget):
         here = next((index for index, text in enumerate(texts) if text.tab.pane_id == self.active), 0)
         first, last = 0, len(texts)
 
-        def fits(first: int, last: int) -> bool:
+        def tabs_fit(first: int, last: int) -> bool:
             # The blanks after the last tab may be cut off. After another tab, the sign for more tabs needs a cell.
             end = 1 if last < len(texts) else -texts[-1].after
             return sum(text.width for text in texts[first:last]) + bool(first) + end <= width
 
-        while first < here and not fits(first, here + 1):
+        while first < here and not tabs_fit(first, here + 1):
             first += 1
-        while last > here + 1 and not fits(first, last):
+        while last > here + 1 and not tabs_fit(first, last):
             last -= 1
         return first, texts[first:last], last < len(texts)
 

@@ -349,7 +349,7 @@ def test_the_hook_keeps_none(tmp_path: Path) -> None:
         "project": "garden",
     }
     for field in plain:
-        quick.record(**{**plain, field: f"the key is {plants.key(field)}"}, served=block)  # type: ignore[arg-type]
+        quick.record_turn(**{**plain, field: f"the key is {plants.key(field)}"}, served=block)  # type: ignore[arg-type]
     quick.close()
     found = _found(place, plants)
     assert not found, "\n".join(found)

@@ -70,7 +70,7 @@ def test_the_same_words_come_in_once_whoever_tells_them_first(
         if who == "hook":
             hook = quick.HookMemory(place, agent="claude-code", options=OFF)
             for role, text in (("user", "Which pump fits?"), ("assistant", "40 W")):
-                hook.record(
+                hook.record_turn(
                     f"claude-code:{SESSION}", role, text, source="hook:claude-code", project=None,
                     once=role == "assistant",
                 )  # fmt: skip
@@ -119,7 +119,7 @@ def test_who_says_the_same_twice_in_one_second_said_it_twice(
     Memory.open(place, options=OFF).close()
     hook = quick.HookMemory(place, agent="claude-code", options=OFF)
     for _ in range(recorded):
-        hook.record(
+        hook.record_turn(
             f"claude-code:{SESSION}", "user", "continue", source="hook:claude-code", project=None, once=False
         )
     hook.close()

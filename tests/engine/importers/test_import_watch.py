@@ -398,7 +398,9 @@ def test_two_who_follow_and_a_hook_bring_every_turn_once(memory: Memory, tmp_pat
                 hook = HookMemory(
                     memory.path, agent="claude-code", options=OFF, imported=DIALECTS["claude-code"].imported
                 )
-                hook.record(f"claude-code:{SESSION}", "user", text, source="hook:claude-code", project=None)
+                hook.record_turn(
+                    f"claude-code:{SESSION}", "user", text, source="hook:claude-code", project=None
+                )
                 hook.close()
             if not number % 3:
                 add(path, claude("user", text, timestamp=now))

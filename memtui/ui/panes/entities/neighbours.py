@@ -128,7 +128,7 @@ class Neighbours:
 
     async def _load_neighbourhood(self, entity: Entity) -> Neighbourhood:
         identity, type = entity.id, self._entity_type
-        on = self._span.term if self._span is not None else ""
+        on = self._span.filter_term if self._span is not None else ""
         return await self._pane.ask(
             lambda memory: memory.view.neighbourhood(identity, type=type, limit=MOST, on=on)
         )
@@ -249,6 +249,6 @@ class Neighbours:
         middle = self.central_entity if self.shown else self._pane.table.selected
         chosen = self.view.companion_at_cursor if self.shown else None
         assert middle is not None  # unavailable_reason
-        on = self._span.term if self.shown and self._span is not None else ""
+        on = self._span.filter_term if self.shown and self._span is not None else ""
         both = [middle] if chosen is None else [middle, chosen.entity]
         await self._pane.shell.navigation.list_memories(filter_mentioning_all(*both, on=on))

@@ -117,10 +117,10 @@ class _LabelCells:
     def __init__(self, layout: RadialLayout, width: int, height: int) -> None:
         self._spans: list[list[tuple[int, int]]] = [[] for _ in range(height)]
         for spot in (layout.middle, *layout.spots):
-            self._spans[spot.row].append((spot.left - 1, spot.right + 1))
+            self._spans[spot.row].append((spot.left - 1, spot.end_column + 1))
         if layout.framed:
             for row in (layout.middle.row - 1, layout.middle.row + 1):
-                self._spans[row].append((layout.middle.left, layout.middle.right))
+                self._spans[row].append((layout.middle.left, layout.middle.end_column))
 
     def is_taken(self, row: int, column: int) -> bool:
         return any(first <= column < end for first, end in self._spans[row])
@@ -141,7 +141,7 @@ class _DotLines:
             self._add_plain(middle, spot, rank, thickness)
             return
         begin = (middle.left + middle.width / 2) * _ACROSS, (middle.row + 0.5) * _DOWN
-        end = (spot.near + 0.5) * _ACROSS, (spot.row + 0.5) * _DOWN
+        end = (spot.near_column + 0.5) * _ACROSS, (spot.row + 0.5) * _DOWN
         across, down = end[0] - begin[0], end[1] - begin[1]
         steps = max(int(max(abs(across), abs(down)) * 1.5), 1)
         flat = abs(across) >= abs(down)
@@ -159,7 +159,7 @@ class _DotLines:
 
     def _add_plain(self, middle: LabelPosition, spot: LabelPosition, rank: int, thickness: int) -> None:
         start = middle.left + middle.width // 2, middle.row
-        across, down = spot.near - start[0], spot.row - start[1]
+        across, down = spot.near_column - start[0], spot.row - start[1]
         steps = max(abs(across), abs(down), 1)
         for number in range(steps + 1):
             column, row = start[0] + round(across * number / steps), start[1] + round(down * number / steps)
@@ -170,11 +170,11 @@ class _DotLines:
         """The pieces of line in a row, outside the labels."""
         marks, ranks = self._marks[row], self._ranks[row]
 
-        def kind(column: int) -> int:
+        def piece_kind(column: int) -> int:
             """0 where nothing is drawn."""
             return ranks[column] if marks[column] and not taken.is_taken(row, column) else 0
 
-        for rank, columns in groupby(range(self._width), kind):
+        for rank, columns in groupby(range(self._width), piece_kind):
             if rank:
                 these = list(columns)
                 text = "".join(self._dots_character(marks[column]) for column in these)

@@ -245,7 +245,7 @@ class ProfileText:
     ) -> Iterable[LinePart]:
         if not shown:
             return
-        yield self._heading(title, len(shown) if portrait.complete else 0, width)
+        yield self._heading(title, len(shown) if portrait.is_complete else 0, width)
         where = (
             _PLACE if width >= _PLACE_FROM and any(one.session_id in portrait.titles for one in shown) else 0
         )
@@ -289,7 +289,7 @@ class ProfileText:
         return pieces
 
     def _more_memories_line(self, portrait: EntityPortrait, width: int) -> Iterable[LinePart]:
-        if portrait.complete:
+        if portrait.is_complete:
             return
         more = f"all {format_count(portrait.total)} in Memories"
         yield self._stop_line(

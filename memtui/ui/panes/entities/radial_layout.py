@@ -34,12 +34,12 @@ class LabelPosition(NamedTuple):
     side: Side
 
     @property
-    def near(self) -> int:
+    def near_column(self) -> int:
         """The column of the cell that is nearest to the middle, where its line ends."""
         return self.left + self.width - 1 if self.side < 0 else self.left
 
     @property
-    def right(self) -> int:
+    def end_column(self) -> int:
         """The column after its last cell."""
         return self.left + self.width
 
@@ -55,7 +55,7 @@ class RadialLayout(NamedTuple):
     spots: tuple[LabelPosition, ...]
 
 
-def capacity(width: int, height: int) -> int:
+def label_capacity(width: int, height: int) -> int:
     """How many entities fit around the middle at most."""
     if width < 24 or height < 1:
         return 0
@@ -71,7 +71,7 @@ def lay_out(width: int, height: int, middle: int, labels: Sequence[int], ties: S
     """
     held = max(min(middle, width // 3 if width >= 24 else width), 1)
     row, left = (height - 1) // 2, (width - held) // 2
-    number = min(len(labels), capacity(width, height))
+    number = min(len(labels), label_capacity(width, height))
     ties = ties[:number]
     spots: dict[int, LabelPosition] = {}
     framed = height >= _FRAMED_FROM
@@ -141,4 +141,4 @@ def _distance_between(here: LabelPosition, there: LabelPosition, down: int) -> f
 
 
 def _middle_column(spot: LabelPosition) -> int:
-    return spot.left + spot.width // 2 if spot.side == 0 else spot.near
+    return spot.left + spot.width // 2 if spot.side == 0 else spot.near_column

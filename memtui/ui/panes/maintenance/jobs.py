@@ -189,11 +189,11 @@ class Jobs:
     # -- work
 
     async def _run_job(self, name: str, *, dry: bool) -> JobRun:
-        def run(memory: Memory, work: Work) -> JobRun:
+        def run_now(memory: Memory, work: Work) -> JobRun:
             return memory.jobs.run_now(name, dry_run=dry)
 
         try:
-            return await self.work_with_progress(run, name)
+            return await self.work_with_progress(run_now, name)
         finally:
             self._refresh()
 

@@ -66,7 +66,7 @@ class RecallResult:
         self._rows: tuple[ObservationRow, ...] | None = None
 
     @property
-    def best(self) -> Category | None:
+    def best_category(self) -> Category | None:
         """The category of the best hit. None if nothing was searched or found."""
         return self._rows[0].memory.category if self._rows else None
 
@@ -323,9 +323,9 @@ class ObservationColumns(ListPane[ObservationRow]):
         self._counts[category] = event.count
         if event.exact:
             self._counted_once.add(category)
-        if self._to_best and self._recall is not None and self._recall.best:
+        if self._to_best and self._recall is not None and self._recall.best_category:
             self._to_best = False
-            self.go_to(self._recall.best)
+            self.go_to(self._recall.best_category)
             if isinstance(self.screen.focused, RowTable):
                 self.table.focus()
         self._show_counts()

@@ -41,12 +41,12 @@ class ObservationsPane(Pane):
         return self.query_one(ObservationColumns)
 
     @property
-    def pad(self) -> ScratchpadTab:
+    def scratchpad(self) -> ScratchpadTab:
         return self.query_one(ScratchpadTab)
 
     @property
     def tab(self) -> _Tab:
-        return self.pad if self.pad.display else self.columns
+        return self.scratchpad if self.scratchpad.display else self.columns
 
     @property
     def action_context(self) -> ActionContext:
@@ -55,11 +55,11 @@ class ObservationsPane(Pane):
     def load(self) -> None:
         self._name_tabs()
         self.columns.load()
-        self.pad.load()
+        self.scratchpad.load()
 
     def reload(self) -> None:
         self.columns.reload()
-        self.pad.reload()
+        self.scratchpad.reload()
 
     def back(self) -> bool:
         return self.tab.back()
@@ -83,13 +83,13 @@ class ObservationsPane(Pane):
         self.tab.table.focus()
 
     def do_scratchpad(self) -> None:
-        self._show_tab(self.pad)
+        self._show_tab(self.scratchpad)
 
     def do_observations(self) -> None:
         self._show_tab(self.columns)
 
     def _show_tab(self, tab: _Tab) -> None:
-        self.pad.display, self.columns.display = tab is self.pad, tab is self.columns
+        self.scratchpad.display, self.columns.display = tab is self.scratchpad, tab is self.columns
         self.tab.show_status(self.tab.status)
         self.tab.table.focus()
         self.shell.refresh_keys()
@@ -97,7 +97,10 @@ class ObservationsPane(Pane):
     def _name_tabs(self) -> None:
         """The title of each frame names its tab, and the key of the other one."""
         key = self.shell.keymap_shown("scratchpad")
-        names = ((self.columns, "observations", "scratchpad"), (self.pad, "scratchpad", "observations"))
+        names = (
+            (self.columns, "observations", "scratchpad"),
+            (self.scratchpad, "scratchpad", "observations"),
+        )
         tab: ListPane[object]
         for tab, own, other in names:  # type: ignore[assignment]
             tab.query_one(".list-side").border_title = assemble(

@@ -114,11 +114,11 @@ class ScratchpadTab(ListPane["ScratchpadNote"]):
         return content(row.value)
 
     async def details(self, row: ScratchpadNote) -> Content:
-        def read(memory: Memory) -> tuple[ScratchpadNote, str | None]:
+        def read_note(memory: Memory) -> tuple[ScratchpadNote, str | None]:
             return memory.scratchpad.get(key), memory.scratchpad.writer(key)
 
         key = row.key
-        note, writer = await self.ask(read)
+        note, writer = await self.ask(read_note)
         when = relative_time(note.updated_at, self.shell.clock())
         parts = [
             "written by you" if writer == "person" else f"written by {writer}" if writer else "written",

@@ -49,15 +49,15 @@ class Decisions:
         return self._pane.table.selected
 
     @property
-    def picked(self) -> MemoryRecord | None:
+    def picked_memory(self) -> MemoryRecord | None:
         """The memory that a verdict is about. None for a text that is held back, a summary, or all of several."""
         card = self.current
-        if card is None or self.pick is None or not card.sides or self.summary is not None:
+        if card is None or self.pick is None or not card.sides or self.picked_summary is not None:
             return None
         return card.sides[min(self.pick, len(card.sides) - 1)]
 
     @property
-    def summary(self) -> Entity | None:
+    def picked_summary(self) -> Entity | None:
         """The entity whose summary a verdict is about."""
         card = self.current
         if (
@@ -108,7 +108,7 @@ class Decisions:
         return 1 if self.pick is None else self.pick
 
     async def do_keep(self) -> None:
-        choice = not self._pane.table.marks and self.current is not None and self.current.choice
+        choice = not self._pane.table.marks and self.current is not None and self.current.is_choice
         await self._settle_current_or_marked("replace" if choice else "keep")
 
     async def do_forget(self) -> None:
@@ -160,7 +160,7 @@ class Decisions:
     async def do_correct(self) -> None:
         from memtui.ui.dialogs.edit import CorrectDialog
 
-        card, memory = self.current, self.picked
+        card, memory = self.current, self.picked_memory
         if card is None:
             return
         if memory is not None:
@@ -174,7 +174,7 @@ class Decisions:
             quote = source_quote(memory, sources)
         else:
             quote = depends = None
-        summary = self.summary
+        summary = self.picked_summary
         text = memory.content if memory is not None else (summary and summary.summary) or card.item.text
         proposed = card.item.text if card.item.change_request else ""
         written = await self._pane.shell.ask_person(
@@ -214,8 +214,8 @@ class Decisions:
         card = card or self.current
         if card is None or card not in self.cards:
             return  # it was decided just now, and the next one is not on screen yet
-        item, part = card.item, self.picked or self.summary
-        keep = part.id if part is not None and (card.paired or card.choice) else None
+        item, part = card.item, self.picked_memory or self.picked_summary
+        keep = part.id if part is not None and (card.is_pair or card.is_choice) else None
         if item.several and part is not None and len(card.parts) > 1:
             keep = part.id
             self._hide_part(card, keep)
@@ -231,7 +231,7 @@ class Decisions:
 
     async def _settle_marked(self, verdict: Verdict, cards: list[Card]) -> None:
         """One verdict for all marked cards. Cards with two sides are left out: each needs its own decision."""
-        several = [card for card in cards if verdict == "snooze" or not (card.paired or card.choice)]
+        several = [card for card in cards if verdict == "snooze" or not (card.is_pair or card.is_choice)]
         if not several:
             self._pane.show_message("These have two sides: decide them one by one.", "warning")
             return
@@ -287,9 +287,9 @@ class Decisions:
         self._pane.show_rows(top=False)
 
     def do_copy(self) -> None:
-        card, memory = self.current, self.picked
+        card, memory = self.current, self.picked_memory
         if card is not None:
-            summary = self.summary
+            summary = self.picked_summary
             text = memory.content if memory is not None else (summary and summary.summary) or card.item.text
             self._pane.app.copy_to_clipboard(text or "\n".join(one.content for one in card.sides))
             self._pane.show_message("Copied the text.")

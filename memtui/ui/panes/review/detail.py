@@ -85,7 +85,7 @@ class CardText:
     def card_layout(self, card: Card, evidence: Evidence, pick: int | None) -> CardLayout:
         """The card: why it is here, its texts and their sources."""
         lines = [*self._wrap_text(assemble((card.item.reason, "$warning")))]
-        if card.title and not card.paired:
+        if card.title and not card.is_pair:
             lines += self._wrap_text(assemble(("in ", "$text-muted"), line(card.title, 200)))
         if card.item.left_over:
             more = content(card.item.left_over[:_LONGEST], "$text")
@@ -94,14 +94,14 @@ class CardText:
             lines += self._fact_lines(card, many)
         lines.append(content(""))
         picked = len(lines)
-        if card.paired:
+        if card.is_pair:
             old, new = card.sides
             if card.item.kind == "conflict" and (days := replacement.moved_day(old, new, self.now)):
                 lines[-1] = assemble((f"was {days[0]}, now {days[1]}?", "bold $accent"))
             sides, picked_at = self._pair_lines(card, evidence, pick)
             picked += picked_at
             lines += sides
-        elif card.choice:
+        elif card.is_choice:
             listed, picked_at = self._choice_lines(card, evidence, pick)
             picked += picked_at
             lines += listed

@@ -176,7 +176,7 @@ class ReviewPane(ListPane[Card]):
         ]
         if len(card.parts) > 1:
             keys = f"{self.shell.keymap_shown('pick_left')}{self.shell.keymap_shown('pick_right')}"
-            way = "pick a side" if card.paired else "pick what changed" if card.choice else "one by one"
+            way = "pick a side" if card.is_pair else "pick what changed" if card.is_choice else "one by one"
             offered.insert(0, Verdict(keys, way, way))
         text = self._card_text()
         verdicts = text.verdicts_text(offered, max(self.card_view.outer_size.height // _VERDICTS_SHARE, 1))
@@ -195,7 +195,7 @@ class ReviewPane(ListPane[Card]):
         if card is None or len(card.parts) < 2:
             self.show_message("There is only one side here.")
             return
-        first = 0 if card.paired else 1 if card.choice else -1
+        first = 0 if card.is_pair else 1 if card.is_choice else -1
         at = max(
             first, min((-1 if self.decisions.pick is None else self.decisions.pick) + by, len(card.parts) - 1)
         )
@@ -220,7 +220,7 @@ class ReviewPane(ListPane[Card]):
             return action.label
         if card.item.kind == "entities":
             return _OF_NAMES.get(action.id, action.label)
-        if card.choice:
+        if card.is_choice:
             return _OF_CHOICE.get(action.id, action.label)
         if action.id == "keep" and card.item.kind in ("conflict", "duplicate"):
             # The card says "use the new one" or "use the old wording": the side is its third word.
@@ -281,7 +281,7 @@ class ReviewPane(ListPane[Card]):
         self.load()
 
     def _shown_memories(self) -> Sequence[MemoryRecord]:
-        card, picked = self.decisions.current, self.decisions.picked
+        card, picked = self.decisions.current, self.decisions.picked_memory
         if card is None:
             return ()
         # A text that is held back is not a memory yet, but its evidence is.

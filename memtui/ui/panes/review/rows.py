@@ -34,7 +34,7 @@ class Card(NamedTuple):
     def sides(self) -> tuple[MemoryRecord, ...]:
         """The memories in the order of the card. Of a pair, the older one is at the left."""
         memories = self.item.memories
-        if not self.paired:
+        if not self.is_pair:
             return memories
         return tuple(sorted(memories, key=lambda one: (one.event_time, one is memories[0])))
 
@@ -44,13 +44,13 @@ class Card(NamedTuple):
         return (*self.sides, *self.item.entities) if self.item.kind == "dependents" else self.sides
 
     @property
-    def paired(self) -> bool:
+    def is_pair(self) -> bool:
         return self.item.kind in ("conflict", "duplicate") or (
             self.item.kind == "devices" and len(self.item.memories) > 1
         )
 
     @property
-    def choice(self) -> bool:
+    def is_choice(self) -> bool:
         """It asks which of its memories the first one replaces."""
         return self.item.kind == "choice"
 
@@ -64,7 +64,7 @@ class Card(NamedTuple):
     @property
     def first_pick(self) -> int | None:
         """The first selection: the newer one of a pair, the likeliest of a choice, or all of several."""
-        return 1 if self.paired or self.choice else None if len(self.parts) > 1 else 0
+        return 1 if self.is_pair or self.is_choice else None if len(self.parts) > 1 else 0
 
     @property
     def words(self) -> str:

@@ -85,7 +85,7 @@ def verdict_of(card: Card | None, action_id: str) -> str:
     """The verdict that an action gives on a card; without one, on all that are marked."""
     if action_id == "later":
         return "snooze"
-    return "replace" if action_id == "keep" and card is not None and card.choice else action_id
+    return "replace" if action_id == "keep" and card is not None and card.is_choice else action_id
 
 
 def action_of(verdict: str) -> str:
@@ -127,7 +127,7 @@ def _conflict_consequences(card: Card, pick: int) -> list[tuple[str, str]]:
 def _devices_consequences(card: Card) -> list[tuple[str, str]]:
     if "merge" in card.item.offered:
         return [("keep", "as it is here"), ("merge", "as it is on the other device"), ("later", _LATER)]
-    if card.paired:
+    if card.is_pair:
         return [
             ("keep", "this one is true; the other one goes to the Trash"),
             ("forget", "this one is wrong: to the Trash; the other one stays"),

@@ -235,7 +235,7 @@ class SearchPane(ListPane[SearchRow]):
                     lambda memory: memory.search(question, filter=filter, limit=MOST, profile=tuning.profile)
                 )
                 top = top and self.table.cursor == 0
-            before = await self._ranks_before(question, filter, tuning.base) if tuning.changed else None
+            before = await self._ranks_before(question, filter, tuning.base) if tuning.is_changed else None
         finally:
             slow.stop()
         self._show_result(result, before, top=top)
@@ -322,7 +322,8 @@ class SearchPane(ListPane[SearchRow]):
             else f"{self.result.milliseconds:.0f} ms"
         )
         side.border_title = assemble(
-            (f" {self.tuning.name}", "$warning" if self.tuning.changed else "$text"), f"{kinds} {dot} {time} "
+            (f" {self.tuning.name}", "$warning" if self.tuning.is_changed else "$text"),
+            f"{kinds} {dot} {time} ",
         )
 
     def show_count(self, rows: int, exact: bool) -> None:
@@ -430,7 +431,7 @@ class SearchPane(ListPane[SearchRow]):
         if action.id in ("context", "why_not") and not self.question:
             return "Nothing is asked yet."
         if action.id == "save_profile":
-            changed = self.tuning is not None and self.tuning.changed
+            changed = self.tuning is not None and self.tuning.is_changed
             return (
                 ""
                 if changed
@@ -499,11 +500,11 @@ class SearchPane(ListPane[SearchRow]):
         profile = self.tuning.profile if self.tuning is not None else None
         block = await self.ask(lambda memory: memory.context(question, filter=filter, profile=profile))
 
-        def leave(asks_why_not: bool | None) -> None:
+        def leave_dialog(asks_why_not: bool | None) -> None:
             if asks_why_not:
                 self._explain_missing(block)
 
-        self.app.push_screen(ContextDialog(block, question), leave)
+        self.app.push_screen(ContextDialog(block, question), leave_dialog)
 
     async def do_why_not(self) -> None:
         self._explain_missing()

@@ -36,7 +36,7 @@ class Tuning(NamedTuple):
     kinds: int = 0
 
     @property
-    def changed(self) -> bool:
+    def is_changed(self) -> bool:
         """Whether it differs from the saved profile."""
         return self.profile != self.base
 
@@ -46,7 +46,7 @@ class Tuning(NamedTuple):
 
     @property
     def name(self) -> str:
-        return f"{self.base.name}, changed" if self.changed else self.base.name
+        return f"{self.base.name}, changed" if self.is_changed else self.base.name
 
 
 class RankingControl(NamedTuple):
@@ -151,7 +151,7 @@ class AgentProfile:
         tuning = self._tuning()
         if tuning is None:
             return "There are no settings here to write it to."
-        if tuning.changed:
+        if tuning.is_changed:
             return f"This way of ranking has no name yet: {self._pane.shell.keymap_shown('save_profile')} saves it."
         if fixed := agent_ranking.why_profile_fixed(self._pane.shell):
             return fixed

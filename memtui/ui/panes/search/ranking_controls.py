@@ -98,7 +98,7 @@ class RankingControls(Widget, can_focus=True):
         level = control.level(tuning)
         if idle or level is None or room < VALUE + _LEAST_SLIDER:
             setting = f"{control.shown(tuning)}  {idle}" if idle else control.shown(tuning)
-            if control.label == "profile" and tuning.base.name == self._agents and not tuning.changed:
+            if control.label == "profile" and tuning.base.name == self._agents and not tuning.is_changed:
                 setting += f" {self.glyphs.dot} agents use it"
             value = line(setting, room, f"{text}{background}")
         else:

@@ -120,12 +120,12 @@ class ConsolidationActions:
     async def do_skip(self) -> None:
         chosen = await self._sessions_to_run()
 
-        def skip(memory: Memory) -> None:
+        def skip_sessions(memory: Memory) -> None:
             for session_id in chosen:
                 memory.sessions.skip(session_id)
 
         if chosen:
-            await self._pane.change(skip, "skipping")
+            await self._pane.change(skip_sessions, "skipping")
             self._pane.table.mark_keys(set())
 
     def do_stop(self) -> None:
@@ -176,7 +176,7 @@ class ConsolidationActions:
     async def _run_in_thread(
         self, chosen: Sequence[str], *, preview: bool, rules: bool = False, again: bool = False
     ) -> Consolidation | None:
-        def run(memory: Memory, work: Work) -> Consolidation | None:
+        def consolidate(memory: Memory, work: Work) -> Consolidation | None:
             return run_until_stopped(
                 work,
                 memory.sessions.consolidate(
@@ -189,7 +189,7 @@ class ConsolidationActions:
                 ),
             )
 
-        going = asyncio.ensure_future(self._pane.shell.operations.work(run, NAME))
+        going = asyncio.ensure_future(self._pane.shell.operations.work(consolidate, NAME))
         await asyncio.sleep(0)
         self._show_strip()
         try:

@@ -86,12 +86,12 @@ class SessionsPane(ListPane["SessionRow"]):
     # -- the conversation
 
     @property
-    def side(self) -> TranscriptSide:
+    def transcript_side(self) -> TranscriptSide:
         return self.query_one(TranscriptSide)
 
     @property
     def preview_part(self) -> Widget:
-        return self.side.transcript_view
+        return self.transcript_side.transcript_view
 
     def quick_preview(self, row: SessionRow) -> Content:
         return self.preview_border_title(row)
@@ -103,9 +103,9 @@ class SessionsPane(ListPane["SessionRow"]):
 
     def show_preview(self, text: Content, key: int | None) -> None:
         """Show the frame. ``_fill_preview`` adds the turns."""
-        self.side.border_title = text
+        self.transcript_side.border_title = text
         if key is None:
-            self.side.clear()
+            self.transcript_side.clear()
 
     async def _fill_preview(self, row: SessionRow) -> None:
         await asyncio.sleep(PREVIEW_DELAY)
@@ -119,7 +119,7 @@ class SessionsPane(ListPane["SessionRow"]):
             session_head, row, now=shell.clock(), glyphs=shell.glyphs, model=self._model_name(),
             keys=shell.keymap_shown,
         )  # fmt: skip
-        self.side.show_session(self.ask, session.session_id, head, view, at=at)
+        self.transcript_side.show_session(self.ask, session.session_id, head, view, at=at)
 
     async def open_at(self, session_id: str, rid: int | None) -> None:
         """Show a session in the whole window, at one of its turns."""
@@ -129,7 +129,7 @@ class SessionsPane(ListPane["SessionRow"]):
         self.table.select_key(row.sid)
         self.show_rows(top=False)
         self.zoom_part("preview")
-        self.side.transcript_view.focus()
+        self.transcript_side.transcript_view.focus()
 
     def draw_facts(self, sessions: Sequence[str], *, preview: bool) -> None:
         """Draw facts from some sessions, or preview that. It runs in the background."""
@@ -162,32 +162,40 @@ class SessionsPane(ListPane["SessionRow"]):
     @property
     def conversation_shown(self) -> bool:
         """Whether the conversation has the focus, or the whole pane."""
-        return self.side.transcript_view.has_focus or self.has_class("-zoom-preview")
+        return self.transcript_side.transcript_view.has_focus or self.has_class("-zoom-preview")
 
     def _picked_turn(self) -> Sequence[MemoryRecord]:
-        turn = self.side.transcript_view.selected_turn
+        turn = self.transcript_side.transcript_view.selected_turn
         return () if turn is None else (turn,)
 
     def unchanged_since_visit(self) -> bool:
-        return super().unchanged_since_visit() and not self.side.filter_bar.display
+        return super().unchanged_since_visit() and not self.transcript_side.filter_bar.display
 
     def back(self) -> bool:
-        if self.conversation_shown and self.side.drop_filter():
+        if self.conversation_shown and self.transcript_side.drop_filter():
             return True
         return super().back()
 
     def do_filter(self) -> None:
         if self.conversation_shown:
-            self.side.edit_filter()
+            self.transcript_side.edit_filter()
         else:
             self.filter_bar.start_typing()
 
     def unavailable_reason(self, action: Action) -> str:
         if action.id == "copy" and self.conversation_shown:
-            return "" if self.side.transcript_view.selected_turn is not None else "There is no turn here."
+            return (
+                ""
+                if self.transcript_side.transcript_view.selected_turn is not None
+                else "There is no turn here."
+            )
         if action.id == "erase":
             if self.conversation_shown:
-                return "" if self.side.transcript_view.selected_turn is not None else "There is no turn here."
+                return (
+                    ""
+                    if self.transcript_side.transcript_view.selected_turn is not None
+                    else "There is no turn here."
+                )
             if self.table.marks:
                 return "This works on one at a time: unmark the others first (Esc)."
             return "" if self.table.selected is not None else "There is no session here."
@@ -197,7 +205,7 @@ class SessionsPane(ListPane["SessionRow"]):
         return super().unavailable_reason(action)
 
     def do_copy(self) -> None:
-        turn = self.side.transcript_view.selected_turn if self.conversation_shown else None
+        turn = self.transcript_side.transcript_view.selected_turn if self.conversation_shown else None
         text = None if turn is None else turn.content
         row = self.table.selected
         if text is None and row is not None:
@@ -209,7 +217,7 @@ class SessionsPane(ListPane["SessionRow"]):
     async def do_erase(self) -> None:
         from memtui.ui.dialogs.erase import EraseDialog
 
-        turn, row = self.side.transcript_view.selected_turn, self.table.selected
+        turn, row = self.transcript_side.transcript_view.selected_turn, self.table.selected
         if self.conversation_shown and turn is not None:
             await self.shell.ask_person(EraseDialog([turn.id]))
         elif row is not None:

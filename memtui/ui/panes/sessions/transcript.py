@@ -176,7 +176,7 @@ class TranscriptReader:
     async def page(self, offset: int, view: TurnLayout, whole: frozenset[int]) -> MeasuredPage:
         """The turns from ``offset`` on, measured. Fewer than ``PAGE`` means the last page."""
 
-        def read(memory: Memory) -> MeasuredPage:
+        def read_measured_page(memory: Memory) -> MeasuredPage:
             turns = read_page(memory, self.session_id, self.filter, offset)
             if view.cautions is not None:
                 found = memory.view.cautions([turn.id for turn in turns])
@@ -186,7 +186,7 @@ class TranscriptReader:
                 view.drawn.update({turn.rid: facts[turn.id] for turn in turns if turn.id in facts})
             return MeasuredPage(turns, view, whole)
 
-        return await self._ask(read)
+        return await self._ask(read_measured_page)
 
     async def texts(self, rids: Sequence[int]) -> list[MemoryRecord]:
         return await self._ask(lambda memory: memory.view.rows(rids))
