@@ -16,7 +16,7 @@ import asyncio
 import random
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from shutil import rmtree
+from shutil import copy, rmtree
 from typing import Any, NamedTuple
 
 import apsw
@@ -860,3 +860,89 @@ def test_facts_only_leaves_turns_where_they_are(beginning: Path, tmp_path: Path)
         desktop.sync()
         assert "The user owns a boat" in {one.content for one in desktop.facts()}
         assert not desktop.memory.view.page("kind:episode")
+
+
+def _twin_of(device: SyncDevice, store: DictStore) -> SyncDevice:
+    """A copy of a device's file that goes on under the same name, as one does that its machine does not know for a copy."""
+    device.memory.close()
+    copy(device.place / f"{device.name}.db", device.place / "twin.db")
+    device.memory = device._open()
+    twin = SyncDevice(device.place, "twin", device.dice, store, (0,))
+    twin.call(device.id())
+    return twin
+
+
+def _as_in_the_way(devices: Sequence[SyncDevice], twin: SyncDevice, store: DictStore) -> None:
+    """The name of its next batch is taken when it puts that."""
+    devices[0].sync()
+
+
+def _as_cut_off(devices: Sequence[SyncDevice], twin: SyncDevice, store: DictStore) -> None:
+    """It was killed before it put its batch, and the other one put another of this name."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(store, "put_if_absent", lambda *given: (_ for _ in ()).throw(Crash))
+        with pytest.raises(Crash):
+            twin.sync()
+    twin.reopen()
+    twin.call(devices[0].id())
+    devices[0].sync()
+
+
+def _as_others_say(devices: Sequence[SyncDevice], twin: SyncDevice, store: DictStore) -> None:
+    """Others say that they have read more of it than it wrote; its next name is free, as a snapshot has what had it."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("memtui.engine.sync.replica.SNAPSHOT_EVERY", 1)
+        patched.setattr("memtui.engine.sync.replica.TELL_EVERY", 1)
+        for number in range(4):
+            devices[0].memory.remember(f"The user owns the thing number {number}")
+            for device in devices:
+                device.sync()
+    assert f"batches/{twin.id()}/0000000002" not in store.objects
+
+
+@pytest.mark.parametrize("way", [_as_in_the_way, _as_cut_off, _as_others_say])
+def test_two_copies_that_write_under_one_name_are_told_apart_and_nothing_is_lost(
+    beginning: Path, tmp_path: Path, way: Any
+) -> None:
+    with three(beginning, tmp_path / "twice", 0) as (_, store, devices):
+        laptop = devices[0]
+        settle(devices)
+        twin = _twin_of(laptop, store)
+        try:
+            laptop.memory.remember("The user owns a boat")
+            twin.memory.remember("The user owns a horse")
+            way(devices, twin, store)
+            (problem,) = twin.sync().problems
+            assert (problem.kind, problem.device) == ("twice", laptop.id())
+            assert twin.id() in problem.message
+            assert twin.id() != laptop.id()
+            settle([*devices, twin])
+            assert len({device.hash() for device in (*devices, twin)}) == 1
+            assert {"The user owns a boat", "The user owns a horse"} <= {one.content for one in twin.facts()}
+        finally:
+            twin.memory.close()
+
+
+def test_what_is_decided_about_a_turn_that_is_here_under_another_id_is_about_that_turn(
+    beginning: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Versions before gave each import of a file ids of its own. What they are called here must outlive the sync."""
+    file = tmp_path / "talk.jsonl"
+    file.write_text(
+        '{"role": "user", "content": "Something about the harbour", "timestamp": 1690000000}\n',
+        encoding="utf-8",
+    )
+    monkeypatch.setattr(memories, "derived_id", lambda kind, *made_of: memories.new_id(kind))
+    with three(beginning, tmp_path / "ids", 0) as (_, _, devices):
+        laptop, desktop, _ = devices
+        for device in (laptop, desktop):
+            device.memory.files.import_paths([file])
+        settle(devices)
+        (turn,) = laptop.memory.view.page("kind:episode")
+        (before,) = desktop.memory.view.page("kind:episode")
+        assert turn.id != before.id
+        desktop.reopen()
+        laptop.memory.tag(turn.id, add=("sea",))
+        settle(devices)
+        (here,) = desktop.memory.view.page("kind:episode")
+        assert (here.id, here.tags) == (before.id, ("sea",))
