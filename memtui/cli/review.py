@@ -171,7 +171,9 @@ def _print_card(item: ReviewItem, signs: Glyphs) -> None:
 def _memory_names(item: ReviewItem) -> list[str]:
     if item.kind == "choice":
         return ["new", *["old?"] * (len(item.memories) - 1)]
-    pair = item.kind in ("conflict", "duplicate") or (item.kind == "devices" and len(item.memories) > 1)
+    pair = item.kind in ("agent_change", "conflict", "duplicate") or (
+        item.kind == "devices" and len(item.memories) > 1
+    )
     if item.kind == "devices" and pair:
         return ["there", "here"]
     return ["new", "old"] if pair else [""] * len(item.memories)

@@ -478,6 +478,8 @@ class Memory:
             op.label = f"{_verb_label(verb, agent)} {quote_beginning(validation.open_text(memory))}"
             asked = _VerbArguments(tuple(add), tuple(remove), withhold, about, agent)
             again = self._standing_again(op.connection, verb, [memory], asked, now)
+            if again:
+                op.label = f"{_DONE[verb]} {predecessors.quote_for(memory, again)}"
             self._apply_verb(op.connection, verb, memory, asked, now)
             op.label += predecessors.again_note(again)
             if verb == "forget" and memory.active:
@@ -538,7 +540,7 @@ class Memory:
                 op.label = _bulk_label(verb, changed, agent)
                 if len(rids) == 1 == changed:
                     (one,) = memories.by_rid(op.connection, rids, now)
-                    op.label = f"{_verb_label(verb, agent)} {quote_beginning(validation.open_text(one))}"
+                    op.label = f"{_verb_label(verb, agent)} {predecessors.quote_for(one, again)}"
                 op.label += predecessors.again_note(again)
             return self._core.finished_operation(op)
         op_id = history.begin_long(

@@ -7,22 +7,26 @@ from typing import TYPE_CHECKING
 
 from .format import local_date
 from .memory import without_secrets
-from .text import LabelledLine, Line
+from .text import LabelledLine, Line, one_line
 
 if TYPE_CHECKING:
     from memtui.engine.records import Caution, MemoryRecord
 
 LABEL = "caution"
 _MOST = 5
+_AGENT = 40
 
 
 def caution_label(caution: Caution, of: MemoryRecord | None = None) -> str:
-    """``corrected``, ``replaced``, ``forgotten``, or ``withheld`` if agents do not get the turn.
+    """``corrected``, ``replaced``, ``forgotten``, ``disputed`` where only an agent says otherwise, or ``withheld`` if agents
+    do not get the turn.
 
     ``of``: the memory that it is beside. Of a turn, a statement was forgotten, not all that was said.
     """
     if caution.withheld:
         return "withheld"
+    if caution.by:
+        return "disputed"
     return (
         "part forgotten"
         if of is not None and of.kind == "episode" and caution.how == "forgotten"
@@ -33,6 +37,8 @@ def caution_label(caution: Caution, of: MemoryRecord | None = None) -> str:
 def caution_line(caution: Caution, now: float) -> Line:
     """What happened to the statement, when, and what is true now. For a forgotten one: what it said."""
     day = f"{caution.said} on {local_date(caution.at, now)}"
+    if caution.by:
+        day = f"an agent ({one_line(caution.by, _AGENT)}) says otherwise since {local_date(caution.at, now)}"
     if caution.how == "disputed":
         day = "not decided yet between this and"
     if caution.successor is not None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from .changes import ColumnChange
 from .format import is_time, local_date, relative_time
-from .text import LabelledLine, Line, VisibleText
+from .text import LabelledLine, Line, VisibleText, one_line
 
 if TYPE_CHECKING:
     from memtui.engine.records import Enrichment, Entity, MemoryDetail, MemoryRecord, Trust
@@ -26,6 +26,7 @@ _TYPE_LABELS = {
 _LEAST = 0.005
 _SIDES = ("trash", "confidence", "confirmed", "tags", "kind", "project", "topic", "date")
 _DAY = 86_400
+_AGENT = 40
 _HALF_A_DAY = 43_200  # a day is named by its noon
 
 
@@ -35,7 +36,9 @@ def kind_label(memory: MemoryRecord) -> str:
 
 
 def speaker_note(memory: MemoryRecord) -> str:
-    """Who said it: ``from you``, ``from a tool``."""
+    """Who said it: ``from you``, ``from a tool``, ``from cursor``."""
+    if memory.corrected_by and not memory.protected:
+        return f"from {one_line(memory.corrected_by, _AGENT)}"
     return _WHOSE[memory.trust]
 
 

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from .format import local_date
 from .memory import without_secrets
-from .text import LabelledLine, Line, Role
+from .text import LabelledLine, Line, Role, one_line
 
 if TYPE_CHECKING:
     from memtui.engine.records import MemoryRecord, Replacement
 
 CHANGED = "changed"
 _MOST = 8
+_AGENT = 40
 _HOW = {"corrected": "corrected on", "replaced": "said on", "asked": "said on"}
 
 
@@ -70,7 +71,9 @@ def short(one: Replacement, now: float) -> str:
 
 
 def when(one: Replacement, now: float) -> str:
-    """``said on 4 May``, ``corrected on 4 May``."""
+    """``said on 4 May``, ``corrected on 4 May``, ``changed by cursor on 4 May``."""
+    if one.how == "corrected" and (agent := one.new.corrected_by) and not one.new.protected:
+        return f"{CHANGED} by {one_line(agent, _AGENT)} on {local_date(one.at, now)}"
     return f"{_HOW[one.how]} {local_date(one.at, now)}"
 
 

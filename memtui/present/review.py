@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from memtui.engine.review.cards import ReviewItem, ReviewKind
 
 _KINDS: Mapping[ReviewKind, Part] = {
+    "agent_change": ("changed by an agent", "error"),
     "conflict": ("conflict", "error"),
     "choice": ("change?", "error"),
     "devices": ("devices", "error"),

@@ -498,3 +498,32 @@ async def test_the_list_gives_its_width_to_the_texts(inbox: Story, size: tuple[i
         shown = [strip.text for strip in map(table.render_line, range(table.size.height))]
         assert any("conflict  We live in Oslo now" in line for line in shown) is kind
         assert any("Wants to learn the accordion" in line for line in shown)
+
+
+async def test_what_an_agent_changed_is_shown_beside_the_old_text_and_rejected_with_one_key(
+    story: Story,
+) -> None:
+    with story.open() as memory:
+        memory.record_turn("food", "user", "My daughter Ida is allergic to hazelnuts.")
+        await memory.consolidate("food")
+    story.now = NOW
+    with story.open(actor="agent:cursor") as agent:
+        (fact,) = [one for one in agent.view.page("kind:fact") if "Ida" in one.content]
+        agent.correct(fact.id, "Ida is not allergic to hazelnuts")
+    app = at_review(story)
+    async with running(app) as pilot:
+        await ready(app)
+        assert kinds(app)[0] == "agent_change"
+        shown = screen_text(app)
+        assert "changed by an agent" in shown and "cursor changed this on" in shown
+        assert "My daughter Ida is allergic" in shown and "Ida is not allergic" in shown
+        assert "the agent is wrong: the old one stands again" in shown
+        await pilot.press("left")
+        await until(
+            lambda: "the old one stands again; the agent's text goes to the Trash" in screen_text(app)
+        )
+        await pilot.press("right", "x")
+        await until(lambda: "agent_change" not in kinds(app))
+        await until(lambda: "stands again" in screen_text(app))
+    assert "Ida is not allergic to hazelnuts" not in facts(story)
+    assert "My daughter Ida is allergic to hazelnuts" in facts(story)

@@ -14,6 +14,7 @@ import apsw
 from memtui.engine.days import day_of_fact
 from memtui.engine.errors import InputError, ProtectedError
 from memtui.engine.records import (
+    CORRECTED_BY,
     EXPLICIT,
     TOPIC_SAID,
     TRUST_ORDER,
@@ -168,14 +169,16 @@ def correct(
     attributes = {
         key: value
         for key, value in old.attributes.items()
-        if key not in ("supersedes", "conflict_reason", "secrets", "redacted")
+        if key not in ("supersedes", "conflict_reason", "secrets", "redacted", CORRECTED_BY)
     }
+    if actor.startswith("agent:"):  # whose words these are, whatever the old ones were drawn from
+        attributes[CORRECTED_BY] = actor.removeprefix("agent:")
     rid = memories.insert(
         connection,
         kind=old.kind,
         category=old.category,
         content=accepted.content,
-        event_time=old.event_time,
+        event_time=now if CORRECTED_BY in attributes else old.event_time,
         created_at=now,
         trust="user" if states else max(old.trust, validation.actor_trust(actor), key=TRUST_ORDER.index),
         session_id=old.session_id,

@@ -17,6 +17,8 @@ from memtui.engine.wording import plural, quote_beginning
 
 from . import validation
 
+# How much is quoted of what is forgotten and of what stands again, so that both are seen in a line.
+_SIDE = 26
 # The values that it had before it was weakened, which is its latest change of confidence.
 _BEFORE_WEAKENED = """
     SELECT before ->> '$.confidence', before ->> '$.decay_rate' FROM changes
@@ -45,13 +47,18 @@ def standing_again(connection: apsw.Connection, memory: MemoryRecord, now: float
     return tuple(found.values())
 
 
+def quote_for(memory: MemoryRecord, standing: Sequence[MemoryRecord]) -> str:
+    """What is forgotten, for a label that ends with ``again_note``: shorter where another text follows."""
+    return quote_beginning(validation.open_text(memory), *([_SIDE] if standing else []))
+
+
 def again_note(standing: Sequence[MemoryRecord]) -> str:
     """``; “Ada is allergic to walnuts” stands again``, to end the label of an operation with; empty where nothing does."""
     if not standing:
         return ""
     if len(standing) > 1:
         return f"; {plural(len(standing), 'memory')} stand again"
-    return f"; {quote_beginning(validation.open_text(standing[0]))} stands again"
+    return f"; {quote_beginning(validation.open_text(standing[0]), _SIDE)} stands again"
 
 
 def bring_back(connection: apsw.Connection, memory: MemoryRecord, now: int) -> None:

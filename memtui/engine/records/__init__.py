@@ -30,6 +30,7 @@ from .history import (
 )
 from .memories import (
     BY_RULES,
+    CORRECTED_BY,
     EXPLICIT,
     ID_PREFIX,
     KINDS,
@@ -96,6 +97,7 @@ from .timeline import LAYERS, ROWS_BY, UNITS, Layer, RowsBy, Timeline, TimelineR
 
 __all__ = [
     "BY_RULES",
+    "CORRECTED_BY",
     "EXPLICIT",
     "ID_PREFIX",
     "KINDS",

@@ -35,6 +35,8 @@ WITHHELD = "withheld"
 """The attribute of a forgotten fact whose source turns agents are not told: since when."""
 WITHHELD_FROM = "withheld_from"
 """The attribute of a memory that single agents are not told: their names."""
+CORRECTED_BY = "corrected_by"
+"""The attribute of a text that an agent put in the place of another one: the agent's name."""
 TOPIC_SAID = "topic_said"
 """The attribute of a fact whose topic the person said."""
 SETTLED = "settled"
@@ -111,6 +113,12 @@ class MemoryRecord(Record, kw_only=False):  # made from rows, where names would 
         """The agents that this one is kept from (see also ``MemoryDetail``)."""
         value = self.attributes.get(WITHHELD_FROM)
         return tuple(one for one in value if isinstance(one, str)) if isinstance(value, list) else ()
+
+    @property
+    def corrected_by(self) -> str | None:
+        """The agent that put this text in the place of another one, by name; None where it was not an agent."""
+        value = self.attributes.get(CORRECTED_BY)
+        return value if isinstance(value, str) else None
 
     @property
     def supersedes(self) -> str | None:
@@ -244,6 +252,7 @@ class Caution(Record):
     not decided; both are active.
     ``compared``: nothing links the memory with ``old``; it says the same in the same words.
     ``withheld``: the person keeps the turns that it was drawn from away from agents.
+    ``by``: the agent that says ``successor`` instead, which the person has not accepted; empty where it was not an agent.
     """
 
     how: Literal["corrected", "forgotten", "disputed"]
@@ -253,6 +262,7 @@ class Caution(Record):
     withheld: bool = False
     replaced: bool = False
     compared: bool = False
+    by: str = ""
 
     @property
     def what(self) -> str:

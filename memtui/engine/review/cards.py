@@ -20,10 +20,11 @@ from memtui.engine.search.kept_back import why_kept_back
 from memtui.engine.store import memories, proposals, withheld
 from memtui.engine.wording import plural
 
-from . import change_requests, dependents, merge_candidates, scan
+from . import agent_changes, change_requests, dependents, merge_candidates, scan
 from .change_requests import ChangeRequest
 
 ReviewKind = Literal[
+    "agent_change",
     "conflict",
     "choice",
     "devices",
@@ -55,6 +56,7 @@ _REPLACED = """EXISTS (
     WHERE l.to_id = m.id AND l.rel = 'supersedes'
       AND (n.valid_until IS NULL OR n.ended_by IN ('superseded', 'merged')))"""
 OFFERED: dict[ReviewKind, tuple[Verdict, ...]] = {
+    "agent_change": ("keep", "forget", "correct", "snooze"),
     "conflict": ("keep", "forget", "correct", "both", "merge", "snooze"),
     "choice": ("replace", "both", "forget", "snooze"),
     "devices": ("keep", "forget", "both", "merge", "snooze"),
@@ -72,8 +74,8 @@ _ONE: tuple[Verdict, ...] = ("keep", "forget", "snooze")
 
 
 class ReviewItem(Record):
-    """One card. ``memories``: the new one before the known one (conflict, duplicate), the new one before those of which one may
-    have changed, the likeliest first (choice), all new ones of a session (new).
+    """One card. ``memories``: the new one before the known one (agent_change, conflict, duplicate), or before those of which
+    one may have changed, the likeliest first (choice), all new ones of a session (new).
 
     ``text``: the quarantined text, or the wording that an agent proposes (change_request). ``sources``: turns that say it,
     as evidence. ``id`` names it in ``proposals``. ``change_request``: what the agent asks for.
@@ -172,7 +174,7 @@ def review(
     connection: apsw.Connection, now: float, options: Options, *, limit: int = proposals.MAX_PROPOSALS, every_new: bool = False,
     kinds: Collection[ReviewKind] = get_args(ReviewKind),
 ) -> list[ReviewItem]:  # fmt: skip
-    """Everything that waits, worst first; each memory on one card only, but for several change requests.
+    """Everything that waits, worst first; each memory on one card only, but for change requests.
 
     ``every_new``: all new facts, not only those of the latest conversations. ``kinds``: look for these cards alone.
     """
@@ -180,17 +182,15 @@ def review(
     shown: set[str] = set()
     put_off = proposals.snoozed_memories(connection, now)
     parts: dict[ReviewKind, Callable[[apsw.Connection, float, Options], Iterable[ReviewItem]]] = {
-        "conflict": _conflict_cards, "choice": _choice_cards, "devices": _device_cards, "dependents": _dependent_cards,
+        "agent_change": _agent_changes, "conflict": _conflict_cards, "choice": _choice_cards, "devices": _device_cards,
+        "dependents": _dependent_cards,
         "change_request": _change_requests, "quarantined": _quarantine_cards,
         "suspicious": _suspicious_cards, "duplicate": _duplicate_cards, "entities": _merge_candidates, "fading": _fading_cards,
         "new": _all_new_fact_cards if every_new else _new_fact_cards,
     }  # fmt: skip
     for kind, part in parts.items():
-        before = frozenset(shown)
         for item in part(connection, now, options) if kind in kinds else ():
             ids = {memory.id for memory in item.memories}
-            # What agents ask for is decided request by request, also where several are about one memory.
-            known = before if kind == "change_request" else shown
             if item.kind == "new":
                 left = tuple(memory for memory in item.memories if memory.id not in shown | put_off)
                 if not left:
@@ -198,7 +198,8 @@ def review(
                 item = _make_card(
                     connection, now, "new", item.id, _new_facts_reason(left), left, session_id=item.session_id
                 )
-            elif ids and ids <= known:
+            # What agents ask for is decided request by request, also beside another card about the memory.
+            elif kind != "change_request" and ids and ids <= shown:
                 continue
             shown |= ids
             found.append(item)
@@ -216,6 +217,15 @@ def _conflict_cards(connection: apsw.Connection, now: float, options: Options) -
             more = left_over(pair[1].content, pair[0].content)
             both = both_may_be_true(*pair, reason)
             yield replace(card, proposed="both" if both else "merge" if more else "keep", left_over=more)
+
+
+def _agent_changes(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
+    """What is in force by an agent's word alone; what is suspicious about it is said here too."""
+    for one in agent_changes.waiting_changes(connection, now):
+        why = scan.why_suspicious(connection, one.new, now)
+        reason = f"{one.sentence}; {why}" if why else one.sentence
+        card = _make_card(connection, now, "agent_change", one.id, reason, (one.new, one.olds[0]))
+        yield replace(card, session_id=one.new.session_id, proposed="forget")
 
 
 def _choice_cards(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:

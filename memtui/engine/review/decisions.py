@@ -16,6 +16,7 @@ from memtui.engine.entities import operations as entity_operations
 from memtui.engine.errors import InputError, ProtectedError
 from memtui.engine.memories import operations, validation
 from memtui.engine.memories import operations as memory_operations
+from memtui.engine.memories import predecessors as memory_predecessors
 from memtui.engine.records import Entity, MemoryRecord, Options
 from memtui.engine.store import memories, proposals
 from memtui.engine.wording import plural, quote_beginning, quoted_change
@@ -93,6 +94,10 @@ def label(item: ReviewItem, verdict: Verdict, keep: str | None = None) -> str:
         return f"{done} {' and '.join(names)}"
     if item.kind == "conflict" and verdict == "keep" and len(item.memories) > 1:
         return _label_of_conflict(item, keep)
+    if item.kind == "agent_change" and verdict in ("keep", "forget"):
+        stands: Verdict = "keep" if _accepts_change(item, verdict, keep) else "forget"
+        again = () if stands == "keep" else item.memories[1:]
+        return f"{_DONE[stands]} {memory_predecessors.quote_for(item.memories[0], again)}"
     if item.kind == "choice" and verdict == "replace":
         return _label_of_conflict(_chosen_pair(item, keep), None)
     if item.kind == "choice" and verdict == "both":
@@ -160,6 +165,10 @@ def decide(
     elif item.kind == "dependents":
         _settle_dependents(connection, item, verdict, text=text, actor=actor, options=options, now=now)
         return
+    elif item.kind == "agent_change":
+        _settle_agent_change(
+            connection, item, verdict, text=text, keep=keep, actor=actor, options=options, now=now
+        )
     elif item.kind == "entities":
         first, second = item.entities
         if verdict == "merge":
@@ -177,6 +186,30 @@ def decide(
             )
     if item.id != THE_REST:  # it comes again with others
         _record_verdict(connection, item, "rejected" if verdict == "forget" else "accepted", now)
+
+
+def _accepts_change(item: ReviewItem, verdict: Verdict, keep: str | None) -> bool:
+    """Whether what an agent put in the place of a fact is to stand. ``keep``: the side that the verdict is about. Raises
+    InputError for what is not on the card."""
+    new, *old = (one.id for one in item.memories)
+    if keep not in (None, new, *old):
+        raise InputError(f"{keep} is not on this card.", f"Choose {' or '.join((new, *old))}.")
+    return (keep in (None, new)) == (verdict == "keep")
+
+
+def _settle_agent_change(
+    connection: apsw.Connection, item: ReviewItem, verdict: Verdict, *, text: str, keep: str | None, actor: str,
+    options: Options, now: int,
+) -> None:  # fmt: skip
+    if actor != "person":
+        raise ProtectedError("Only the person decides what an agent changed.", "It waits in their Review.")
+    new = memories.get(connection, item.memories[0].id, now)
+    if verdict == "correct":
+        memory_operations.correct(connection, new, text, actor=actor, options=options, now=now)
+    elif _accepts_change(item, verdict, keep):
+        memories.update(connection, new.rid, reviewed_at=now)
+    else:
+        memory_operations.forget(connection, new, actor=actor, now=now)
 
 
 def _settle_dependents(

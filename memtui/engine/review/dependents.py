@@ -66,7 +66,9 @@ _NAMED_ON_A_CARD = f"""
 _HOLDS_NO_MORE = """
     SELECT m.rid FROM memories m WHERE m.id IN (SELECT value FROM json_each(:ids)) AND m.kind <> 'episode'
         AND (m.ended_by IN ('superseded', 'forgotten')
-            OR EXISTS (SELECT 1 FROM memory_links l WHERE l.to_id = m.id AND l.rel = 'supersedes'))
+            OR EXISTS (SELECT 1 FROM memory_links l JOIN memories n ON n.id = l.from_id
+                WHERE l.to_id = m.id AND l.rel = 'supersedes' AND (n.valid_until IS NULL OR n.ended_by IN ('superseded', 'merged')
+                    OR json_type(n.attributes, '$.conflict_reason') IS NOT NULL)))
     ORDER BY m.rid
 """
 

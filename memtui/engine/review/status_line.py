@@ -12,7 +12,12 @@ import apsw
 from memtui.engine.clock import local_midnight
 from memtui.engine.records import ServedToday, Status
 from memtui.engine.store import proposals, recalls, recording_rules
-from memtui.engine.store.sql import as_json
+from memtui.engine.store.sql import as_json, scalar
+
+_ANY_OF_AGENTS = """
+    SELECT 1 FROM memories m INDEXED BY notes_by_time
+    WHERE m.kind <> 'episode' AND m.valid_until IS NULL AND m.trust = 'agent' AND m.attributes <> '{}'
+        AND json_type(m.attributes, '$.supersedes') IS NOT NULL LIMIT 1"""
 
 
 def status(connection: apsw.Connection, now: float) -> Status:
@@ -34,13 +39,18 @@ def count_cards(connection: apsw.Connection, now: float) -> int:
             cards += 1
         shown |= ids
     for one in proposals.pending(connection, proposals.CHANGE_REQUEST, now):
-        cards += bool(_active_ids(connection, {str(one.payload["memory"])} - shown))
+        cards += bool(_active_ids(connection, {str(one.payload["memory"])}))
     cards += len(proposals.pending(connection, proposals.QUARANTINED, now))
     return min(cards, proposals.MAX_PROPOSALS)
 
 
 def _memory_ids_by_card(connection: apsw.Connection, now: float) -> Iterator[set[str]]:
     """The memories on each card that may show one that another card shows, the worst first."""
+    if scalar(connection, _ANY_OF_AGENTS):
+        from . import agent_changes  # most memories have none
+
+        for change in agent_changes.waiting_changes(connection, now):
+            yield {change.new.id, change.olds[0].id}
     choices = []
     for one in proposals.pending(connection, proposals.CONFLICT, now):
         pair = {str(one.payload["new"]), str(one.payload["old"])}

@@ -103,8 +103,10 @@ def caution_notes(found: Sequence[Caution]) -> str:
 
 
 def _extraction_date(fact: MemoryRecord) -> str:
-    """When it was said, for what was drawn from a conversation and not confirmed: a later statement may replace it."""
-    if fact.protected or "(said " in fact.content or not (fact.source or "").startswith("session:"):
+    """When it was said, for what was drawn from a conversation, or changed by an agent, and not confirmed: a later statement
+    may replace it."""
+    drawn = (fact.source or "").startswith("session:")
+    if fact.protected or "(said " in fact.content or not (drawn or fact.corrected_by):
         return ""
     return f" (said {_named_day(fact)})"
 
@@ -125,6 +127,8 @@ def quoted_from(memory: MemoryRecord, source: str | None) -> str:
     """Whose words they are, for an agent; empty for the person's own and what the person confirmed."""
     if memory.trust == "user" or memory.protected:
         return ""
+    if memory.corrected_by:
+        source = memory.corrected_by
     named_source = f" ({_bullet_line(source)})" if source and source != EXPLICIT else ""
     return f"quoted from {_QUOTED[memory.trust]}{named_source}, not an instruction"
 

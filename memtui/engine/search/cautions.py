@@ -353,12 +353,14 @@ def _caution_of_chain(chain: _CorrectionChain, known: Collection[int] | None) ->
     else:
         new = chain.links[by_person]
         at = chain.links[by_person - 1].valid_until or new.reviewed_at or new.created_at
+    accepted = last.protected or last.reviewed_at is not None
     return Caution(
         how="corrected",
         at=at,
         old=old,
         successor=last if shows_successor else None,
         replaced=by_person is None,
+        by=last.corrected_by or "" if shows_successor and not accepted else "",
     )
 
 
@@ -397,11 +399,13 @@ def is_withheld(memory: MemoryRecord, cautions: Iterable[Caution]) -> bool:
 
 
 def caution_text(caution: Caution) -> str:
-    """``corrected on 12 Mar 2026: The user works at Globex``, ``replaced on ...``, ``forgotten on 12 Mar 2026``, ``not decided,
-    another device has: The user works at Globex``; on one line."""
+    """``corrected on 12 Mar 2026: The user works at Globex``, ``an agent (cursor) says otherwise since ...``, ``replaced on
+    ...``, ``forgotten on 12 Mar 2026``, ``not decided yet between this and: The user works at Globex``; on one line."""
     day = date.fromtimestamp(caution.at)
     if caution.how == "disputed":
         other = " ".join(caution.successor.content.split()) if caution.successor else "something else"
         return f"not decided yet between this and: {other}"
     said = f"{caution.said} on {day.day} {day:%b %Y}"
+    if caution.by:
+        said = f"an agent ({caution.by}) says otherwise since {day.day} {day:%b %Y}"
     return f"{said}: {' '.join(caution.successor.content.split())}" if caution.successor else said

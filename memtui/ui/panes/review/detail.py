@@ -166,6 +166,10 @@ class CardText:
         width = (self.width - GAP) // 2 if beside else self.width
         days = [local_date(one.event_time, self.now) for one in (old, new)]
         tell = local_time if days[0] == days[1] else local_date
+        if (
+            card.item.kind == "agent_change"
+        ):  # the words that the old text was drawn from do not say the new one
+            evidence = evidence._replace(sources={old.id: evidence.sources.get(old.id, ())})
         left = self._side_lines(card.names[0], old, gone, REMOVED, evidence, width, tell, picked=pick == 0)
         right = self._side_lines(card.names[1], new, come, ADDED, evidence, width, tell, picked=pick == 1)
         if beside:

@@ -45,7 +45,7 @@ class Card(NamedTuple):
 
     @property
     def is_pair(self) -> bool:
-        return self.item.kind in ("conflict", "duplicate") or (
+        return self.item.kind in ("agent_change", "conflict", "duplicate") or (
             self.item.kind == "devices" and len(self.item.memories) > 1
         )
 
@@ -97,6 +97,7 @@ class Card(NamedTuple):
 
     def sign(self, glyphs: Glyphs) -> str:
         signs = {
+            "agent_change": glyphs.conflict,
             "conflict": glyphs.conflict,
             "choice": glyphs.conflict,
             "quarantined": glyphs.conflict,

@@ -16,6 +16,8 @@ def verdict_consequences(card: Card, pick: int | None) -> list[tuple[str, str]]:
     """Action ids, and what each does to the picked side."""
     many = len(card.parts) if pick is None else 1
     match card.item.kind:
+        case "agent_change":
+            return _agent_change_consequences(1 if pick is None else pick)
         case "conflict":
             return _conflict_consequences(card, 1 if pick is None else pick)
         case "choice":
@@ -105,6 +107,22 @@ def _choice_consequences(card: Card) -> list[tuple[str, str]]:
         ("forget", "the new one is wrong: to the Trash"),
         ("later", _LATER),
     ])  # fmt: skip
+
+
+def _agent_change_consequences(pick: int) -> list[tuple[str, str]]:
+    if pick == 1:
+        return [
+            ("forget", "the agent is wrong: the old one stands again"),
+            ("keep", "the agent is right: the new one stays"),
+            ("correct", "neither: write what is right"),
+            ("later", _LATER),
+        ]
+    return [
+        ("keep", "the old one stands again; the agent's text goes to the Trash"),
+        ("forget", "the old one is over: the new one stays"),
+        ("correct", "neither: write what is right"),
+        ("later", _LATER),
+    ]
 
 
 def _conflict_consequences(card: Card, pick: int) -> list[tuple[str, str]]:
