@@ -20,7 +20,7 @@ from .durability import Judgement
 from .exclusions import is_excluded_clause, is_request
 from .filler import begins_with_retraction, filler_length, without_filler
 from .sentences import Sentence, mask_quotes
-from .severity import is_condition, is_impersonal, is_severe, severe_clause, severe_words
+from .severity import is_condition, is_impersonal, is_severe, severe_clause, severe_parts, severe_words
 from .statement_shapes import CORRECTING
 from .statements import (
     CONFIDENCE,
@@ -285,7 +285,14 @@ def severe_candidates(
             is_excluded_clause(sentence.masked[a:b]) for a, b in parts
         ):
             parts = [(0, len(sentence.text))]  # what belongs to it says for whom, or why
-        for start, end in parts:
+        spans = [
+            (start + first, start + last)
+            for start, end in parts
+            for first, last in (
+                severe_parts(sentence.masked[start:end]) if end - start > _LONGEST else [(0, end - start)]
+            )
+        ]
+        for start, end in spans:
             clause = sentence.masked[start:end]
             if all(sign[0] in known for sign in severe_words(clause)):
                 continue

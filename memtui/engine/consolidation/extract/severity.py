@@ -8,6 +8,7 @@ less sure than what the classifier keeps, and waits for the person in Review.
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from collections.abc import Iterator
 from itertools import chain
@@ -36,8 +37,15 @@ _DOSE = r"\d+(?:[.,]\d+)? ?(?:mg|mcg|µg|iu|units|einheiten|unidades)"
 # What others must not learn, or must not do: "my ex is not to know where we live", "never give anyone my address".
 _KEPT_FROM = rf"(?:{word_lists.read_expression(_LIST, 'KEPT_FROM')})"
 _GIVES = (
-    r"(?:gives?|brings?|sets?|makes?) (?:me|him|her|us|my [a-z]+) (?:out in|off with|(?:a |an )?(?:rash|hives|migraines?|"
-    r"asthma|attacks?|welts|spots|ill|sick|wheezy|dizzy))"
+    r"(?:gives?|brings?|sets?|makes?) (?:me|him|her|us|(?:my|our|his) [a-z]+) (?:out in|off with|(?:a |an )?(?:rash|"
+    r"hives|migraines?|asthma|attacks?|welts|spots|blisters|cramps|palpitations|itch\w*|swell\w*|ill|sick|wheezy|dizzy))"
+)
+_SCARES = r"(?:scares?|frightens?|terrif(?:y|ies)) [a-z]+ (?:stiff|senseless|(?:half )?to death)"
+# "I take adderall in the mornings", not "I take the bus".
+_TAKES = (
+    r"takes? (?!(?:the|an?|my|our|his|her|him|them|it|this|that|photos|notes|care|part|off|out|over|up|turns|lunch|leave|"
+    r"trains?|buses|taxis) )[a-z-]+ (?:in the (?:mornings?|evenings?)|every (?:morning|evening|night|day)|"
+    r"at (?:night|bedtime|noon)|(?:once|twice|three times) (?:a|every) day|daily|first thing|before bed)"
 )
 
 # "the allergy clinic" is a place, not an allergy.
@@ -64,6 +72,10 @@ _supposes = re.compile(r"(?:if|wenn|falls)\b", re.IGNORECASE)
 # "is it true that I'm vegetarian": nothing that the person holds.
 _doubts = re.compile(word_lists.read_expression(_LIST, "doubts"), re.IGNORECASE)
 _theirs = re.compile(r"(?:his|her|seine?\w*|ihre?\w*)\b", re.IGNORECASE)
+_run_on = re.compile(word_lists.read_expression(_LIST, "run on"), re.IGNORECASE)
+_LONGEST_PART = 170
+_joins = re.compile(r",? ?(?:and|but|so|und|aber|et|mais|y|pero) ", re.IGNORECASE)
+_pronoun = re.compile(r"(?:he|she|they|er|sie|il|elle|él|ella|her|his)\b", re.IGNORECASE)
 # "my nut allergy", "grandad with his pacemaker", "dad's parkinson"
 _owned = re.compile(word_lists.read_expression(_LIST, "owned"), re.IGNORECASE)
 
@@ -80,7 +92,7 @@ def _severity_pattern(*, bodily: bool = False) -> re.Pattern[str]:
         )
         for entry in sorted(listed, key=len, reverse=True)
     ]  # fmt: skip
-    shapes += [_FREE, _NONE_FOR, _DOSE, _GIVES] if bodily else [_FREE, _NONE_FOR, _DOSE, _GIVES, _KEPT_FROM]
+    shapes += [_FREE, _NONE_FOR, _DOSE, _GIVES, _SCARES, _TAKES, *([] if bodily else [_KEPT_FROM])]
     return re.compile(rf"(?<!\w)(?:{'|'.join(shapes)})(?!\w){_NO_PLACE}".replace("n't", "n'?t"))
 
 
@@ -128,6 +140,24 @@ def severe_clause(masked: str, *, question: bool) -> str | None:
         if owner:
             return masked[owner.start("statement") : sign.end()]
     return None
+
+
+def severe_parts(clause: str) -> Iterator[tuple[int, int]]:
+    """The parts of a long clause without points that tell of harm; one that begins with "she" with what is said before it."""
+    starts = [0, *(cut.end() for cut in _run_on.finditer(clause)), len(clause)]
+    parts = [(start, end) for start, end in itertools.pairwise(starts) if end > start]
+    for at, (start, end) in enumerate(parts):
+        if not is_severe(clause[start:end]):
+            continue
+        while (
+            at
+            and _pronoun.match(clause, start)
+            and end - parts[at - 1][0] <= _LONGEST_PART
+            and not is_request(clause[slice(*parts[at - 1])])
+        ):
+            at -= 1
+            start = parts[at][0]
+        yield start, end
 
 
 def _statements_within(masked: str, *, question: bool) -> Iterator[str]:
