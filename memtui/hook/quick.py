@@ -64,7 +64,7 @@ class HookMemory:
     def context_block(
         self, prompt: str, session_id: str, *, source: str, project: str | None = None
     ) -> ContextBlock:
-        """The context block for an agent (of a ``project``). ``record`` logs it as a recall. Raises FilterError.
+        """The context block for an agent (of a ``project``). ``record_turn`` logs it as a recall. Raises FilterError.
 
         If ``begin_context`` was called for the session, facts that it has already are left out.
         """

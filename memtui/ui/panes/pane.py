@@ -36,7 +36,7 @@ class Pane(Container):
     """A pane fills the window between the tabs and the status line.
 
     ``load`` is called when the memory is open and the pane is shown. After that, ``reload`` follows
-    every change that ``concerned`` says yes to, at once or when the pane is shown again.
+    every change that ``is_affected_by`` says yes to, at once or when the pane is shown again.
     """
 
     pane_id: ClassVar[ActionContext]
