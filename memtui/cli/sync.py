@@ -23,13 +23,18 @@ if TYPE_CHECKING:
 
     from .invocation import Invocation
 
-_ACTIONS = ("status", "invite", "join", "remove", "stop")
+_ACTIONS = ("status", "invite", "join", "remove", "rename", "stop")
 _LOOK_SECONDS = 0.2
 _MOST_CODE = 4_000
 
 
+def _complete_action(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """The actions, where no word stands before."""
+    return [one for one in _ACTIONS if one.startswith(incomplete) and not context.params.get("words")]
+
+
 @click.command("sync", cls=Command)
-@click.argument("words", nargs=-1, metavar="[URL | ACTION]")
+@click.argument("words", nargs=-1, metavar="[URL | ACTION]", shell_complete=_complete_action)
 @click.option("--watch", is_flag=True, help="Keep syncing, until Ctrl+C.")
 @click.option("--plain", is_flag=True, help="Without encryption, in a folder that only you can read.")
 @click.option(
@@ -53,6 +58,7 @@ def sync_command(
     memtui sync status           each device, what waits, what is wrong
     memtui sync invite           a code by which one more device can join
     memtui sync join URL [CODE]  on that device; CODE may be a file, or - for standard input
+    memtui sync rename NAME      what this device is called, on all of them
     memtui sync remove DEVICE    it can read nothing that is written from now on
     memtui sync stop             forget the keys and the address, here
 
@@ -66,8 +72,8 @@ def sync_command(
     """
     action = words[0] if words and words[0] in _ACTIONS else None
     rest = words[1:] if action else words
-    most = {"join": 2, "remove": 1}.get(action or "run", 0 if action else 1)
-    least = 1 if action in ("join", "remove") else 0
+    most = {"join": 2, "remove": 1, "rename": 1}.get(action or "run", 0 if action else 1)
+    least = 1 if action in ("join", "remove", "rename") else 0
     options = {
         "--watch": watch,
         "--plain": plain,
@@ -109,6 +115,13 @@ def sync_command(
                 return OK
             out(row(paint("removed", "green"), removed))
             print_note("it can read nothing that is written from now on; what it has already, it keeps")
+            return OK
+        if action == "rename":
+            memory.sync.rename(rest[0])
+            if json:
+                print_json({"renamed": rest[0]})
+            else:
+                out(row(paint("renamed", "green"), rest[0]))
             return OK
         memory.sync.stop()
         if not json:

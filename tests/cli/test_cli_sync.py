@@ -9,9 +9,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import click
 import pytest
 from cli_kit import Cli, Outcome
 from memtui import Memory, log
+from memtui.cli.sync import sync_command
 from memtui.engine.records import Options
 from memtui.engine.sync.keyring import Keyring
 
@@ -90,6 +92,32 @@ def test_three_machines_become_one_memory(on: Machines, url: str, tmp_path: Path
     assert "mat" not in on("server", "list").out
     assert on("server", "sync", "stop").code == 0
     assert on("server", "sync", "status").code == 1
+
+
+def test_a_device_is_renamed_on_all_of_them(on: Machines, url: str) -> None:
+    on("laptop", "remember", "Ada lives in Bergen")
+    on("laptop", "sync", url)
+    [code] = CODE.findall(on("laptop", "sync", "invite").out)
+    on("desktop", "sync", "join", url, code)
+    assert on("desktop", "sync", "rename", "the office\u202e desktop").code == 3
+    assert on("desktop", "sync", "rename", "office desktop").out.startswith("renamed")
+    assert on("laptop", "sync").code == 0
+    for machine, own in (("laptop", False), ("desktop", True)):
+        devices = on(machine, "sync", "status", "--json").json["sync"]["devices"]
+        assert [one["own"] for one in devices if one["name"] == "office desktop"] == [own]
+        assert "office desktop" in on(machine, "sync", "status").out
+    taken = on("laptop", "sync", "rename", "office desktop")
+    assert (taken.code, "Another device is called" in taken.err) == (3, True)
+    assert on("laptop", "sync", "remove", "office desktop").code == 0
+    assert on("desktop", "sync", "rename").code == 2
+
+
+def test_the_actions_of_sync_are_completed() -> None:
+    parameter = next(one for one in sync_command.params if one.name == "words")
+    context = click.Context(sync_command)
+    assert [one.value for one in parameter.shell_complete(context, "re")] == ["remove", "rename"]
+    context.params["words"] = ("rename",)
+    assert parameter.shell_complete(context, "re") == []
 
 
 def test_an_undo_of_what_came_says_that_it_goes_everywhere_and_a_redo_brings_it_back(

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from memtui.engine.core import Core
 from memtui.engine.errors import InputError, MemtuiError
-from memtui.engine.records import Record, device_name
+from memtui.engine.records import Record
 from memtui.engine.records.sync import DeviceState, Invitation, SyncProblem, SyncReport, SyncStatus
 from memtui.engine.store import metadata, stamps
 from memtui.engine.store.sql import json_text, scalar
@@ -119,6 +119,16 @@ class Sync:
                 self._mark(store)
             return removed
 
+    def rename(self, name: str) -> None:
+        """Call this device something else, on every device: in what they list, not in what History says of before.
+
+        Raises InputError for a name that it cannot have, or that another device has.
+        """
+        with self._store() as (groups, store):
+            groups.rename(store, name)
+            if groups.membership is not None and urls.is_url(groups.membership.url):
+                self._mark(store)
+
     def stop(self) -> None:
         """Sync no longer: the keys and the address are deleted here. The other devices know this one until it is removed."""
         from memtui.engine.sync.keyring import Keyring
@@ -137,8 +147,8 @@ class Sync:
         known = {one.device: one for one in last.devices}
         devices = {
             member.device: replace(
-                known.get(member.device)
-                or DeviceState(device=member.device, name=device_name(member.device), number=0),
+                known.get(member.device) or DeviceState(device=member.device, name=member.called, number=0),
+                name=member.called,
                 invited=member.invited,
                 own=member.device == own,
             )

@@ -21,7 +21,7 @@ import msgspec
 from msgspec.structs import replace
 
 from memtui.engine.errors import DegradedError, InputError, NotFoundError, UsageError
-from memtui.engine.records import Record, device_name
+from memtui.engine.records import Record
 
 from . import framing
 from .batch import BatchError
@@ -35,7 +35,7 @@ from .envelope import (
     recipient_of,
     verified,
 )
-from .keyring import Group, Keyring, Member, Membership
+from .keyring import DeviceLabel, Group, Keyring, Member, Membership
 from .stores import SyncStore, urls
 
 MARKER = "memtui-sync.json"
@@ -243,6 +243,33 @@ class Groups:
         self._seal_again(store, membership, changed)
         return gone
 
+    def rename(self, store: SyncStore, name: str) -> None:
+        """Call this device something else, on every device. Raises InputError for a name that it cannot have."""
+        membership = self.refresh(store)
+        name = " ".join(name.split())
+        try:
+            msgspec.convert(name, DeviceLabel)
+        except msgspec.ValidationError:
+            name = ""
+        if not name:
+            raise InputError(
+                "A device cannot be called that.",
+                "Up to 40 letters, digits, spaces, points and hyphens, beginning with a letter or digit.",
+            )
+        for other in membership.group.members:
+            if other.device != self._device and name in (other.called, other.device):
+                raise InputError(f"Another device is called {name}.", "Choose another name.")
+
+        def renamed(group: Group) -> Group:
+            return replace(
+                group,
+                members=tuple(
+                    replace(one, name=name) if one.device == self._device else one for one in group.members
+                ),
+            )
+
+        self._change(store, membership, renamed)
+
     def _must_not_be_removed(self, group: Group) -> None:
         if self._device in group.removed:
             raise RemovedDeviceError(
@@ -369,7 +396,7 @@ def read_code(text: str) -> Code:
 
 
 def _find(group: Group, device: str) -> Member:
-    found = [one for one in group.members if device in (one.device, device_name(one.device))]
+    found = [one for one in group.members if device in (one.device, one.called)]
     exact = [one for one in found if one.device == device]
     if exact or len(found) == 1:
         return (exact or found)[0]

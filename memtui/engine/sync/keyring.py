@@ -11,17 +11,21 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta
 
 from memtui import operating_system, paths
 from memtui.engine.errors import InputError
-from memtui.engine.records import DeviceId, Record
+from memtui.engine.records import DeviceId, Record, device_name
 
 from .envelope import AgeSealer, Epoch, PlainSealer
 from .stores import urls
 
 FILE_NAME = "sync.json"
+DeviceLabel = Annotated[str, Meta(pattern=r"^(\w[\w .-]{0,39})?\Z")]
+"""What a device may be called: 40 letters, digits, spaces, points, hyphens and underscores, the first a letter or digit."""
 _FORMAT = 1
 _MOST_BYTES = 64 << 20
 _LOCK_SECONDS = 10.0
@@ -29,13 +33,21 @@ _WRITABLE_BY_OTHERS = 0o022
 
 
 class Member(Record):
-    """A device of a group. ``recipient``: its age recipient, empty in a plain group. ``invited``: nobody has joined by it yet."""
+    """A device of a group. ``recipient``: its age recipient, empty in a plain group. ``invited``: nobody has joined by it yet.
+
+    ``name``: what the person calls it; "" where they said nothing.
+    """
 
     device: DeviceId
     recipient: str
     added_at: int
     added_by: DeviceId
     invited: bool = False
+    name: DeviceLabel = ""
+
+    @property
+    def called(self) -> str:
+        return self.name or device_name(self.device)
 
 
 class Group(Record):
