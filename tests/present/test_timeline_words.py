@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from memtui.engine.overview.periods import period_bounds
 from memtui.engine.records import LAYERS, ROWS_BY, TOPICS, UNITS, Layer, RowsBy, Timeline, TimelineRow, Unit
 from memtui.present import timeline as words
 from memtui.present.glyphs import ASCII, UNICODE
@@ -16,14 +17,6 @@ STARTS = {
     "year": (2024, 1, 1), "quarter": (2026, 4, 1), "month": (2026, 3, 1),
     "week": (2026, 3, 30), "day": (2026, 3, 2), "hour": (2026, 3, 2, 14),
 }  # fmt: skip
-STEPS = {
-    "year": 31_536_000,
-    "quarter": 7_862_400,
-    "month": 2_678_400,
-    "week": 604_800,
-    "day": 86_400,
-    "hour": 3_600,
-}
 
 
 def start(unit: Unit) -> int:
@@ -39,7 +32,7 @@ def made(unit: Unit, by: RowsBy, rows: dict[str | None, list[int]], layer: Layer
     ]
     total = tuple(map(sum, zip(*rows.values(), strict=True))) if rows else (0,)
     return Timeline(
-        by=by, unit=unit, bounds=tuple(start(unit) + STEPS[unit] * at for at in range(periods + 1)),
+        by=by, unit=unit, bounds=period_bounds(unit, datetime(*STARTS[unit]), periods, UTC),  # type: ignore[arg-type]
         terms=("",) * periods, all=TimelineRow(name=None, term="", counts={**nothing, layer: total}), rows=tuple(those),
     )  # fmt: skip
 
