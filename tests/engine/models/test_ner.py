@@ -6,7 +6,15 @@ import time
 
 import pytest
 from memtui.engine.models.entity_linker import mentions_of
-from memtui.engine.models.ner import KnownNames, NameRecogniser, NameSpan, merge_spans, readable_part
+from memtui.engine.models.ner import (
+    KnownNames,
+    NameRecogniser,
+    NameSpan,
+    merge_spans,
+    providers,
+    readable_part,
+)
+from memtui.engine.models.ner.patterns import is_date
 from memtui.engine.store.entities import Mention
 
 FAST = NameRecogniser()
@@ -311,3 +319,34 @@ def test_a_message_costs_a_fraction_of_a_millisecond() -> None:
         extract_fast(text, known)
         times.append(time.thread_time() - start)
     assert min(times) < 0.002  # measured 0.13 ms; the bound is for slow machines
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "March",
+        "Tuesday",
+        "12 May",
+        "May 12",
+        "early March",
+        "Tuesday morning",
+        "Friday 13",
+        "12 June 2026",
+        "2026-05-12",
+        "Lundi",
+    ],
+)
+def test_a_date_is_nobody(name: str) -> None:
+    assert is_date(name)
+    reply = {"names": [{"n": 1, "name": name, "type": "person"}, {"n": 1, "name": "Ada", "type": "person"}]}
+    assert [span.name for span in providers.read_reply(reply, [f"Ada comes on {name} again"])[0]] == ["Ada"]
+    assert [found_name for found_name, type in found(f"Ada and {name} are here") if type == "person"] == [
+        "Ada"
+    ]
+
+
+@pytest.mark.parametrize(
+    "name", ["May", "June Carter", "April", "Jan", "Early", "Ada", "Friday Ltd", "August", "12", ""]
+)
+def test_what_may_be_a_name_is_no_date(name: str) -> None:
+    assert not is_date(name)

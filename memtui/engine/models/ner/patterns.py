@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from .span import NameSpan
+from .words import BESIDE_DATES, CALENDAR
 
 _LOCAL = frozenset("._%+-")
 _domain = re.compile(r"\w(?:[\w-]{0,61}\w)?(?:\.\w(?:[\w-]{0,61}\w)?){1,8}(?![\w@])")
@@ -53,6 +54,19 @@ def find_marked(text: str) -> list[NameSpan]:
     if _digit.search(text) is not None:
         found += _absolute_dates(text)
     return found
+
+
+def is_date(name: str) -> bool:
+    """Whether what a model took for a name is a date: ``12 May``, ``Tuesday``, ``early March``.
+
+    ``May`` and ``June`` may be persons.
+    """
+    if _digit.search(name) is not None and any(len(span.text) == len(name) for span in _absolute_dates(name)):
+        return True
+    parts = [part.rstrip(".,") for part in name.lower().split()]
+    return any(part in CALENDAR for part in parts) and all(
+        part in CALENDAR or part in BESIDE_DATES or part[:1].isdigit() for part in parts
+    )
 
 
 def _make_span(text: str, start: int, end: int, type: str, name: str) -> NameSpan:

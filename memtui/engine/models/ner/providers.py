@@ -15,7 +15,7 @@ from memtui.engine.records import LlmOptions, NameFinder
 from memtui.engine.strategies import ProviderName
 
 from .names import find_names
-from .patterns import find_marked
+from .patterns import find_marked, is_date
 from .span import NameSpan
 
 CONFIDENCE = 0.9
@@ -97,7 +97,7 @@ def read_reply(data: dict[str, Any], texts: Sequence[str]) -> list[list[NameSpan
         name = given.name.strip()
         if not (1 <= given.n <= len(texts) and len(name) > 1) or len(found[given.n - 1]) >= _MOST_NAMES:
             continue
-        if _is_sentence(name, texts[given.n - 1]):
+        if _is_sentence(name, texts[given.n - 1]) or is_date(name):
             continue
         found[given.n - 1] += _find_places(
             name, given.type if given.type in _TYPES else "other", texts[given.n - 1], "llm"

@@ -25,6 +25,7 @@ from memtui.engine.installation import command_for_dependency
 
 from . import cues, spacy_worker, words
 from .names import classify_candidate, labelled_candidate, opens_sentence
+from .patterns import is_date
 from .span import NameSpan
 
 _LIST = Path(__file__).with_name("spacy_names.txt")
@@ -212,8 +213,8 @@ def _make_span(text: str, one: LabelledSpan) -> NameSpan | None:
 
 
 def _is_ordinary_word(text: str, whole: str, start: int, label: str) -> bool:
-    """Its commonest mistakes: "Dad", and the first word of a note taken for an organisation."""
+    """Its commonest mistakes: "Dad", "Tuesday morning", and the first word of a note taken for an organisation."""
     word = text.lower()
-    if word in cues.TITLES or word in words.NOT_NAMES or word in words.OPENERS:
+    if is_date(text) or word in cues.TITLES or word in words.NOT_NAMES or word in words.OPENERS:
         return True
     return label == "ORG" and text.isalpha() and not text.isupper() and opens_sentence(whole, start)

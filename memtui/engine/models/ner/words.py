@@ -27,6 +27,10 @@ OPENERS = word_lists.read_words(_LIST, "openers")
 # Acronyms of everyday computing and chat: things, not names.
 ACRONYMS = word_lists.read_words(_LIST, "acronyms")
 
+# Days and months that are nobody's name; and what stands beside them in a date.
+CALENDAR = word_lists.read_words(_LIST, "calendar")
+BESIDE_DATES = word_lists.read_words(_LIST, "beside dates")
+
 
 _START = "▁"
 """Stands before what begins a word."""
