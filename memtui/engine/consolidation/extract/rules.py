@@ -19,6 +19,7 @@ from .durability import DurabilityModel
 from .exclusions import in_known_language, is_request
 from .instructions import asks_for_work, is_fiction, is_role_play
 from .protocol import SAID, Context, Draft, Extraction
+from .question_updates import updates_in_questions
 from .sentences import Sentence, mask_quotes, split_sentences
 from .statement_shapes import CORRECTING
 from .statements import RELATIVE, Statement, find_statement, introduced_names, plain_text
@@ -143,7 +144,10 @@ class KeywordExtractor:
             message, list(zip(severe, judged, strict=True)), around
         ).items():
             stated[index] = [*stated.get(index, ()), *more]
-        return _StatedFacts(stated, clause_facts.bare_updates(clauses_judged, message, around, stated))
+        updates = clause_facts.bare_updates(clauses_judged, message, around, stated)
+        for index, more in updates_in_questions(message, stated).items():
+            updates[index] = [*updates.get(index, ()), *more]
+        return _StatedFacts(stated, updates)
 
     def _split_statements(
         self, message: Sequence[Sentence], stated: Mapping[int, Sequence[Statement]], around: ClauseContext
