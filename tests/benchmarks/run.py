@@ -26,6 +26,7 @@ import apsw
 from corpus import Writer, add_vectors, build
 from make_sessions import write_sessions
 from memtui import Memory
+from memtui.engine.models.vectors import cap_threads
 from memtui.engine.records import Options, Profile
 from memtui.engine.records.erase import EraseProgress
 from memtui.engine.review.scan import ScanResult, save_progress
@@ -547,6 +548,8 @@ def main() -> None:
         # Programs start from bytecode, as they do where they are installed.
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
         os.environ["PYTHONPYCACHEPREFIX"] = str(Path(folder) / "bytecode")
+        # As in memtui's own processes: the threads of a numeric library wait in a loop, which counts as processor time.
+        cap_threads()
         bench = Bench(Path(folder), arguments.runs, small, large)
         for part in PARTS:
             if arguments.only and arguments.only not in part.__name__:
