@@ -117,7 +117,7 @@ def sync_command(
             print_note("it can read nothing that is written from now on; what it has already, it keeps")
             return OK
         if action == "rename":
-            memory.sync.rename(rest[0])
+            memory.sync.rename_device(rest[0])
             if json:
                 print_json({"renamed": rest[0]})
             else:

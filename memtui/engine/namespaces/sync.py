@@ -119,7 +119,7 @@ class Sync:
                 self._mark(store)
             return removed
 
-    def rename(self, name: str) -> None:
+    def rename_device(self, name: str) -> None:
         """Call this device something else, on every device: in what they list, not in what History says of before.
 
         Raises InputError for a name that it cannot have, or that another device has.
