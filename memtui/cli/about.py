@@ -18,14 +18,14 @@ from memtui.present.portrait import (
     WHEN,
     WHO,
     Since,
-    day,
-    headline,
-    in_order,
+    fact_day,
+    fact_sign,
     is_new,
-    notices,
     persons_of,
-    quiet,
-    sign,
+    portrait_headline,
+    portrait_notices,
+    topics_in_order,
+    what_did_not_happen,
 )
 from memtui.present.status import agent_lines
 
@@ -80,19 +80,19 @@ def about_command(
         review = len(memory.review.inbox(all=True).items)
     if json:
         counted = {"total": found.total, "confirmed": found.confirmed, "new": found.new, "review": review}
-        print_json({**counted, **asdict(replace(found, topics=tuple(in_order(found.topics))))})
+        print_json({**counted, **asdict(replace(found, topics=tuple(topics_in_order(found.topics))))})
         return OK if found.topics else NEGATIVE
     if not found.topics:
         err("nothing is known yet" if not narrowed else "no fact passes this filter")
     else:
-        out(row(paint(headline(found), "bold")))
+        out(row(paint(portrait_headline(found), "bold")))
     if not narrowed:
-        for one in notices(found, review, named):
+        for one in portrait_notices(found, review, named):
             out(paint_role(one.text, "accent" if one.calls else "text"))
             if one.about == "served":
                 for line in agent_lines(found.status):
                     out(row(" ", paint(line, "dim")))
-        for sentence in quiet(found, named) if found.topics else ():
+        for sentence in what_did_not_happen(found, named) if found.topics else ():
             out(paint(sentence, "dim"))
         if found.people:
             names = ", ".join(
@@ -132,24 +132,24 @@ def _print_months(found: Portrait) -> None:
         out()
         out(paint(WHEN, "bold"))
     for one in changed:
-        print_replacements(replacement.once_each(one.changes)[:_IN_MONTH], now, indent=1)
+        print_replacements(replacement.latest_of_each(one.changes)[:_IN_MONTH], now, indent=1)
         if one.changed > _IN_MONTH:
             print_note(f"all {format_count(one.changed)}: memtui list kind:fact changed:{one.term}")
 
 
 def _print_topics(invocation: Invocation, found: Portrait) -> None:
     now, signs = time.time(), shown_glyphs(invocation)
-    for one in in_order(found.topics):
+    for one in topics_in_order(found.topics):
         out()
         new = (paint(f"{format_count(one.new)} new", "dim"),) if one.new else ()
         out(row(paint(TITLES[one.topic], "bold"), format_count(one.total), *new))
         for fact in one.facts:
             cautions = found.cautions.get(fact.id, ())
             mark = (
-                paint_role(*sign(fact, cautions, signs)),
+                paint_role(*fact_sign(fact, cautions, signs)),
                 paint_role(signs.pinned if fact.pinned else " ", "accent"),
             )
-            when = (paint(day(fact, now), "cyan"),) if fact.happens_at is not None else ()
+            when = (paint(fact_day(fact, now), "cyan"),) if fact.happens_at is not None else ()
             new = (paint("new", "green"),) if is_new(fact, found) else ()
             left = row(" ", row(*mark, gap=""), paint(fact.id, "dim"), *when, *new)
             out(row(left, cut_to_terminal(fact.content, printed_cells(left) + 2)))
@@ -163,19 +163,26 @@ def _without_secrets(found: Portrait) -> Portrait:
     """The same with secrets blacked out, because others may look at the screen too."""
     return replace(
         found,
-        topics=tuple(replace(one, facts=tuple(map(_plain, one.facts))) for one in found.topics),
-        from_agents=tuple(map(_plain, found.from_agents)),
-        changes=tuple(map(_plain_sides, found.changes)),
-        replaced={id: tuple(map(_plain_sides, those)) for id, those in found.replaced.items()},
-        months=tuple(replace(one, changes=tuple(map(_plain_sides, one.changes))) for one in found.months),
-        newest=tuple(map(_plain, found.newest)),
-        fading=tuple(FadingFact(memory=_plain(one.memory), fades_at=one.fades_at) for one in found.fading),
+        topics=tuple(
+            replace(one, facts=tuple(map(_fact_without_secrets, one.facts))) for one in found.topics
+        ),
+        from_agents=tuple(map(_fact_without_secrets, found.from_agents)),
+        changes=tuple(map(_sides_without_secrets, found.changes)),
+        replaced={id: tuple(map(_sides_without_secrets, those)) for id, those in found.replaced.items()},
+        months=tuple(
+            replace(one, changes=tuple(map(_sides_without_secrets, one.changes))) for one in found.months
+        ),
+        newest=tuple(map(_fact_without_secrets, found.newest)),
+        fading=tuple(
+            FadingFact(memory=_fact_without_secrets(one.memory), fades_at=one.fades_at)
+            for one in found.fading
+        ),
     )
 
 
-def _plain_sides(one: Replacement) -> Replacement:
-    return replace(one, old=_plain(one.old), new=_plain(one.new))
+def _sides_without_secrets(one: Replacement) -> Replacement:
+    return replace(one, old=_fact_without_secrets(one.old), new=_fact_without_secrets(one.new))
 
 
-def _plain(fact: MemoryRecord) -> MemoryRecord:
+def _fact_without_secrets(fact: MemoryRecord) -> MemoryRecord:
     return replace(fact, content=without_secrets(fact))

@@ -179,12 +179,12 @@ def _check_sync(memory: Memory) -> Iterator[Diagnosis]:
     if status is None:
         return
     now = time.time()
-    words, _ = sync.status_words(status, now)
+    words, _ = sync.sync_state(status, now)
     if status.error or status.problems:
         failed = DegradedError(status.error or f"{words} with what came", "memtui sync status tells more.")
         yield _error_finding("sync", "degraded", failed)
     else:
-        yield _ok_finding("sync", f"{sync.how_words(status)}: {words}")
+        yield _ok_finding("sync", f"{sync.sync_setup_line(status)}: {words}")
     if status.pending:
         yield _note_finding("sync", f"{plural(status.pending, 'change')} to send", "memtui sync sends them.")
     for device in status.devices:

@@ -87,7 +87,7 @@ def print_replacements(
     """Print what took whose place; with ``of`` below that memory's line, without the new text where it is that one's."""
     for one in found:
         texts = replacement.line(one, now, of)
-        if of is None and replacement.dates(one, now):
+        if of is None and replacement.moved_days(one, now):
             texts = (*texts, (f": {' '.join(without_secrets(one.new).split())}", "text"))
         left = row(
             " " * indent, paint_role(replacement.label(one), "warning" if one.how == "asked" else "accent")

@@ -138,7 +138,8 @@ def _fact_rows(portrait: ShownMemory, detail: MemoryDetail) -> list[tuple[str, s
     rows += [(label, paint_line(line)) for label, line in caution.caution_lines(portrait.cautions, now)]
     rows += [(label, paint_line(line)) for label, line in words.state_lines(memory, detail.fades, now)]
     rows += [
-        (label, paint_line(line)) for label, line in replacement.lines(portrait.replacements, now, memory)
+        (label, paint_line(line))
+        for label, line in replacement.chain_lines(portrait.replacements, now, memory)
     ]
     rows += [
         (label, paint_line(line))

@@ -91,23 +91,27 @@ def sync_command(
         raise UsageError("The demo is thrown away when it ends.", "Leave --demo out.")
     if action == "status":
         with invocation.open_readonly() as memory:
-            return _status(memory, json)
+            return _print_status_or_note(memory, json)
     if action is None and not rest:
         with invocation.open_existing(must_write=True) as memory:
-            return _watch(memory, json) if watch else _run(memory, None, plain, facts_only, json)
+            return (
+                _sync_until_signal(memory, json)
+                if watch
+                else _sync_once(memory, None, plain, facts_only, json)
+            )
     if action is None or action == "join":
         # The memory may be new here: all that it will hold comes from the others.
         with invocation.open_or_create() as memory:
             if action == "join":
-                report = memory.sync.join(rest[0], _code(rest[1:]), facts_only=bool(facts_only))
+                report = memory.sync.join(rest[0], _read_invitation(rest[1:]), facts_only=bool(facts_only))
                 if not json:
                     _print_status(memory)
                 return _print_report(report, json)
-            code = _run(memory, rest[0], plain, facts_only, json)
-            return _watch(memory, json) if watch else code
+            code = _sync_once(memory, rest[0], plain, facts_only, json)
+            return _sync_until_signal(memory, json) if watch else code
     with invocation.open_existing(must_write=True) as memory:
         if action == "invite":
-            return _invite(memory, file, json)
+            return _print_invitation(memory, file, json)
         if action == "remove":
             removed = memory.sync.remove(rest[0])
             if json:
@@ -129,7 +133,7 @@ def sync_command(
         return OK
 
 
-def _run(memory: Memory, url: str | None, plain: bool, facts_only: bool | None, json: bool) -> int:
+def _sync_once(memory: Memory, url: str | None, plain: bool, facts_only: bool | None, json: bool) -> int:
     begun = not memory.sync.is_set_up
     report = memory.sync.run(url, plain=plain, facts_only=facts_only)
     if begun and not json:
@@ -141,19 +145,19 @@ def _run(memory: Memory, url: str | None, plain: bool, facts_only: bool | None, 
 
 def _print_report(report: SyncReport, json: bool) -> int:
     """Exit 1 for a batch that was not applied."""
-    from memtui.present.sync import report_line, report_notes
+    from memtui.present.sync import sync_report_line, sync_report_notes
 
     if json:
         print_json(report)
     else:
-        out(report_line(report))
-        for text, role in report_notes(report):
+        out(sync_report_line(report))
+        for text, role in sync_report_notes(report):
             out(row("  ", paint_role(text, role), gap=""))
     sys.stdout.flush()
     return NEGATIVE if report.problems else OK
 
 
-def _status(memory: Memory, json: bool) -> int:
+def _print_status_or_note(memory: Memory, json: bool) -> int:
     status = memory.sync.status()
     if json:
         print_json({"sync": status})
@@ -165,24 +169,24 @@ def _status(memory: Memory, json: bool) -> int:
 
 
 def _print_status(memory: Memory) -> None:
-    from memtui.present.sync import device_words, how_words, problem_line
+    from memtui.present.sync import batch_problem_line, device_state, sync_setup_line
 
     status, now = memory.sync.status(), time.time()
     assert status is not None
-    out(how_words(status))
+    out(sync_setup_line(status))
     lines = [
-        (paint(one.name, "bold"), one.device, paint_role(*device_words(one, status, now)))
+        (paint(one.name, "bold"), one.device, paint_role(*device_state(one, status, now)))
         for one in status.devices
     ]
     for line in table(lines):
         out(row("  ", line, gap=""))
     for problem in status.problems:
-        out(row("  ", paint_role(problem_line(problem), "error"), gap=""))
+        out(row("  ", paint_role(batch_problem_line(problem), "error"), gap=""))
     if status.error:
         out(row("  ", paint_role(f"The last sync failed: {status.error}", "error"), gap=""))
 
 
-def _invite(memory: Memory, file: Path | None, json: bool) -> int:
+def _print_invitation(memory: Memory, file: Path | None, json: bool) -> int:
     invitation = memory.sync.invite(file)
     if json:
         print_json(invitation if file is None else {"url": invitation.url, "file": str(file)})
@@ -209,7 +213,7 @@ def print_qr(code: str) -> None:
     segno.make(code, error="l").terminal(sys.stdout, compact=True)
 
 
-def _code(given: tuple[str, ...]) -> str:
+def _read_invitation(given: tuple[str, ...]) -> str:
     """An invitation: as it is, in a file, or read from standard input."""
     if not given or given[0] == "-":
         if sys.stdin.isatty():
@@ -227,22 +231,22 @@ def _code(given: tuple[str, ...]) -> str:
     return given[0]
 
 
-def _watch(memory: Memory, json: bool) -> int:
+def _sync_until_signal(memory: Memory, json: bool) -> int:
     """Sync until a signal ends it: quickly while something changes, here or there."""
     stopped = threading.Event()
     failed: list[BaseException] = []
 
-    def came(report: SyncReport) -> None:
+    def print_report(report: SyncReport) -> None:
         if report.sent or report.received or report.problems:
             _print_report(report, json)
 
-    def follow() -> None:
+    def follow_in_thread() -> None:
         try:
-            memory.sync.follow(stopped, came, lambda error: report_error(error, json=json))
+            memory.sync.follow(stopped, print_report, lambda error: report_error(error, json=json))
         except BaseException as error:
             failed.append(error)
 
-    thread = threading.Thread(target=follow, name="memtui-sync")
+    thread = threading.Thread(target=follow_in_thread, name="memtui-sync")
     with on_signals(stopped.set):
         if not json:
             print_note("Syncing. Ctrl+C ends it.")

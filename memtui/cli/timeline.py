@@ -96,7 +96,7 @@ def timeline_command(
     if draw if draw is not None else columns is not None:
         _print_timeline(found, layer or "learned", across, invocation)
         out()
-    for one in words.rows(found):
+    for one in words.rows_in_order(found):
         sentence = words.row_sentence(found, one)
         out(
             sentence
@@ -104,7 +104,7 @@ def timeline_command(
             else textwrap.fill(visible_text(sentence), columns, subsequent_indent="  ")
         )
     if found.left_out:
-        print_note(f"{words.left_out(found)}: --limit, or --filter")
+        print_note(f"{words.left_out_text(found)}: --limit, or --filter")
     if changes:
         out()
         print_replacements(changes, time.time(), indent=1)
@@ -125,5 +125,5 @@ def _latest_replacements(memory: Memory, filter: str, found: Timeline, most: int
 
 def _print_timeline(found: Timeline, layer: Layer, across: int, invocation: Invocation) -> None:
     signs = shown_glyphs(invocation)
-    for line in words.draw(found, layer, words.plan(found, across), signs):
+    for line in words.draw_timeline(found, layer, words.plan_drawing(found, across), signs):
         out(paint_line(line))

@@ -35,12 +35,12 @@ class Since(NamedTuple):
     text: str
 
     @property
-    def span(self) -> str:
+    def filter_value(self) -> str:
         """What stands behind ``added:`` and ``changed:``."""
         return self.date if self == THIS_WEEK else f"{self.date}.."
 
     @property
-    def long(self) -> str:
+    def in_words(self) -> str:
         """In a sentence."""
         return "in the last seven days" if self == THIS_WEEK else f"{self.text}, when memtui was open last"
 
@@ -61,7 +61,7 @@ class Notice(NamedTuple):
     shortest: str
 
 
-def in_order(topics: Sequence[TopicFacts]) -> list[TopicFacts]:
+def topics_in_order(topics: Sequence[TopicFacts]) -> list[TopicFacts]:
     """The topics as they are shown: the person first, facts without a topic last."""
     return sorted(topics, key=lambda one: _PLACES[one.topic])
 
@@ -73,13 +73,13 @@ def topic_filter(topic: Topic | None) -> str:
     return "topic:plan -is:past" if topic == "plan" else f"topic:{topic}"
 
 
-def headline(portrait: Portrait) -> str:
+def portrait_headline(portrait: Portrait) -> str:
     """``214 facts, 38 of them confirmed``."""
     confirmed = f", {format_count(portrait.confirmed)} of them confirmed" if portrait.confirmed else ""
     return f"{plural(portrait.total, 'fact')}{confirmed}"
 
 
-def notices(portrait: Portrait, review: int | None, since: Since = THIS_WEEK) -> list[Notice]:
+def portrait_notices(portrait: Portrait, review: int | None, since: Since = THIS_WEEK) -> list[Notice]:
     """What waits and what happened, as far as there is any. ``review``: the cards that wait.
 
     None: they are not counted yet. There are at least those that were asked: ``6+ to review``. ``since``: from when on
@@ -106,7 +106,7 @@ def notices(portrait: Portrait, review: int | None, since: Since = THIS_WEEK) ->
     ]
 
 
-def quiet(portrait: Portrait, since: Since, nothing_since: str = "") -> list[str]:
+def what_did_not_happen(portrait: Portrait, since: Since, nothing_since: str = "") -> list[str]:
     """What did not happen, in sentences. ``nothing_since``: since then nothing came, so that ``since`` is earlier."""
     found = []
     if nothing_since or not portrait.new:
@@ -136,7 +136,7 @@ def since_last(then: float | None, now: float, zone: tzinfo | None = None) -> Si
     return Since(f"{local:%Y-%m-%dT%H}", f"since {text}")
 
 
-def sign(fact: MemoryRecord, cautions: Sequence[Caution], glyphs: Glyphs) -> tuple[str, Role]:
+def fact_sign(fact: MemoryRecord, cautions: Sequence[Caution], glyphs: Glyphs) -> tuple[str, Role]:
     """The sign before a fact: no longer true, fading, confirmed, or not confirmed."""
     if cautions:
         return glyphs.conflict, "warning"
@@ -145,7 +145,7 @@ def sign(fact: MemoryRecord, cautions: Sequence[Caution], glyphs: Glyphs) -> tup
     return (glyphs.protected, "success") if fact.protected else (glyphs.unconfirmed, "dim")
 
 
-def legend(glyphs: Glyphs) -> list[tuple[str, str]]:
+def fact_sign_legend(glyphs: Glyphs) -> list[tuple[str, str]]:
     """The signs of ``sign``, for the help."""
     return [
         (glyphs.protected, "Confirmed: it does not fade, and no job changes it."),
@@ -156,7 +156,7 @@ def legend(glyphs: Glyphs) -> list[tuple[str, str]]:
     ]
 
 
-def day(fact: MemoryRecord, now: float) -> str:
+def fact_day(fact: MemoryRecord, now: float) -> str:
     """The day that a fact names: ``today``, ``tomorrow``, ``12 Jun``. Empty if it names none."""
     if fact.happens_at is None:
         return ""

@@ -26,7 +26,7 @@ def moved_day(old: MemoryRecord, new: MemoryRecord, now: float) -> tuple[str, st
     return None if was == is_now else (was, is_now)
 
 
-def dates(one: Replacement, now: float) -> tuple[str, str] | None:
+def moved_days(one: Replacement, now: float) -> tuple[str, str] | None:
     """The days of ``moved_day``."""
     return moved_day(one.old, one.new, now)
 
@@ -40,7 +40,7 @@ def latest_of(found: Sequence[Replacement], memory: MemoryRecord) -> Replacement
     return next(decided, None) or next((one for one in reversed(found) if one.how == "asked"), None)
 
 
-def once_each(found: Sequence[Replacement]) -> list[Replacement]:
+def latest_of_each(found: Sequence[Replacement]) -> list[Replacement]:
     """For each new text the change of ``latest_of``, in the order of ``found``: the latest first."""
     of_each: dict[str, list[Replacement]] = {}
     for one in found:
@@ -64,13 +64,13 @@ def label_before(one: Replacement, word: str = "was") -> str:
     return f"{word}{'?' if one.how == 'asked' else ':'} "
 
 
-def short(one: Replacement, now: float) -> str:
+def short_note(one: Replacement, now: float) -> str:
     """Behind the text that took the place: ``was 12 May``, or ``changed``. With ``?`` while Review asks."""
-    days = dates(one, now)
+    days = moved_days(one, now)
     return f"was {days[0]}{'?' * (one.how == 'asked')}" if days else label(one)
 
 
-def when(one: Replacement, now: float) -> str:
+def how_and_when(one: Replacement, now: float) -> str:
     """``said on 4 May``, ``corrected on 4 May``, ``changed by cursor on 4 May``."""
     if one.how == "corrected" and (agent := one.new.corrected_by) and not one.new.protected:
         return f"{CHANGED} by {one_line(agent, _AGENT)} on {local_date(one.at, now)}"
@@ -80,8 +80,8 @@ def when(one: Replacement, now: float) -> str:
 def line(one: Replacement, now: float, of: MemoryRecord | None = None) -> Line:
     """What it was and what it is now. ``of``: the memory that it stands beside, whose own text is not repeated."""
     asked = one.how == "asked"
-    about = f" ({when(one, now)}{'; Review asks whether it did' if asked else ''})"
-    if days := dates(one, now):
+    about = f" ({how_and_when(one, now)}{'; Review asks whether it did' if asked else ''})"
+    if days := moved_days(one, now):
         return ((f"was {days[0]}, now {days[1]}{'?' * asked}", role(one)), (about, "dim"))
     was: Line = (
         (label_before(one), role(one)),
@@ -110,7 +110,7 @@ def next_version(chain: Sequence[Replacement], id: str) -> MemoryRecord | None:
     return None if at is None else those[(at + 1) % len(those)]
 
 
-def lines(found: Sequence[Replacement], now: float, of: MemoryRecord) -> Iterator[LabelledLine]:
+def chain_lines(found: Sequence[Replacement], now: float, of: MemoryRecord) -> Iterator[LabelledLine]:
     """The chain that a memory belongs to, the earliest first. Each has a label."""
     for one in found[:_MOST]:
         yield LabelledLine(label(one), line(one, now, of))

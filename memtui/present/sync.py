@@ -23,7 +23,7 @@ _LATER = "; it and what follows will be read once it is there"
 _WHAT_NEXT = {"partial": _LATER, "missing": _LATER, "twice": ""}
 
 
-def report_line(report: SyncReport) -> str:
+def sync_report_line(report: SyncReport) -> str:
     """What one sync did: "sent 3 lines, received 12: 2 memories, 1 correction"."""
     said = f"sent {plural(report.sent, 'line')}" if report.sent else "nothing to send"
     came = f"received {plural(report.received, 'line')}" if report.received else "nothing new came"
@@ -31,7 +31,7 @@ def report_line(report: SyncReport) -> str:
     return f"{said}, {came}{f': {what}' if what else ''}"
 
 
-def report_notes(report: SyncReport) -> list[tuple[str, Role]]:
+def sync_report_notes(report: SyncReport) -> list[tuple[str, Role]]:
     """What the person should know of it, a line each."""
     found: list[tuple[str, Role]] = []
     if report.questions:
@@ -46,11 +46,11 @@ def report_notes(report: SyncReport) -> list[tuple[str, Role]]:
             (f"{plural(report.erased, 'memory')} erased for good here, as on another device", "warning")
         )
     found.extend((note, "text") for note in report.notes)
-    found.extend((problem_line(one), "error") for one in report.problems)
+    found.extend((batch_problem_line(one), "error") for one in report.problems)
     return found
 
 
-def problem_line(problem: SyncProblem) -> str:
+def batch_problem_line(problem: SyncProblem) -> str:
     """What is wrong with a batch, and what became of it."""
     waits = _WHAT_NEXT.get(problem.kind, "; it and what follows was not applied")
     message = problem.message.rstrip(".")
@@ -63,7 +63,7 @@ def device_label(device: DeviceState, status: SyncStatus) -> str:
     return device.name if same == 1 else device.device
 
 
-def device_words(device: DeviceState, status: SyncStatus, now: float) -> tuple[str, Role]:
+def device_state(device: DeviceState, status: SyncStatus, now: float) -> tuple[str, Role]:
     """What is known of a device, in some words."""
     if device.invited:
         return "invited, has not joined yet", "dim"
@@ -81,7 +81,7 @@ def device_words(device: DeviceState, status: SyncStatus, now: float) -> tuple[s
     return (f"{said}, {device.waiting:,} waiting", "warning") if device.waiting else (said, "success")
 
 
-def status_words(status: SyncStatus | None, now: float) -> tuple[str, Role]:
+def sync_state(status: SyncStatus | None, now: float) -> tuple[str, Role]:
     """Sync in one line of a list."""
     if status is None:
         return "off", "dim"
@@ -94,7 +94,7 @@ def status_words(status: SyncStatus | None, now: float) -> tuple[str, Role]:
     return f"{plural(others, 'other device')}, {when}", "success"
 
 
-def how_words(status: SyncStatus) -> str:
+def sync_setup_line(status: SyncStatus) -> str:
     """Where to, and how: "/home/ada/Sync, encrypted, facts only"."""
     kind = "plain: whoever reads the folder reads the memory" if status.plain else "encrypted"
     return f"{status.url}, {kind}{', without turns' if status.facts_only else ''}"

@@ -74,7 +74,7 @@ def _short_name(timeline: Timeline, row: TimelineRow) -> str:
     return one_line(row_name(timeline, row), _NAME)
 
 
-def rows(timeline: Timeline) -> list[TimelineRow]:
+def rows_in_order(timeline: Timeline) -> list[TimelineRow]:
     """The rows as they are shown: everything first, topics in the order of the portrait."""
     those = timeline.rows
     if timeline.by == "topic":
@@ -112,7 +112,7 @@ def period_name(unit: Unit, start: int, zone: tzinfo | None = None) -> str:
             )
 
 
-def counted(numbers: Iterable[tuple[Layer, int]]) -> str:
+def counts_text(numbers: Iterable[tuple[Layer, int]]) -> str:
     """``5 learned, 1 corrected``; ``nothing`` where all are 0."""
     return ", ".join(f"{format_count(number)} {layer}" for layer, number in numbers if number) or "nothing"
 
@@ -121,13 +121,13 @@ def cell_sentence(timeline: Timeline, row: TimelineRow, at: int, zone: tzinfo | 
     """What is in a cell: ``People, March 2026: 5 learned, 1 corrected.``"""
     numbers = [(layer, row.counts[layer][at]) for layer in timeline.layers]
     when = period_name(timeline.unit, timeline.bounds[at], zone)
-    return f"{_short_name(timeline, row)}, {when}: {counted(numbers)}."
+    return f"{_short_name(timeline, row)}, {when}: {counts_text(numbers)}."
 
 
 def row_sentence(timeline: Timeline, row: TimelineRow, zone: tzinfo | None = None) -> str:
     """A row without its drawing: ``People: 25 learned, most in October 2026 (7); 1 corrected, in May 2026.``"""
 
-    def when(at: int) -> str:
+    def period_phrase(at: int) -> str:
         return f"{_ON.get(timeline.unit, 'in')} {period_name(timeline.unit, timeline.bounds[at], zone)}"
 
     parts = []
@@ -138,11 +138,11 @@ def row_sentence(timeline: Timeline, row: TimelineRow, zone: tzinfo | None = Non
             continue
         most = max(numbers)
         if len(filled) == 1:
-            often = when(filled[0])
+            often = period_phrase(filled[0])
         elif most == 1:
-            often = f"the last {when(filled[-1])}"
+            often = f"the last {period_phrase(filled[-1])}"
         else:
-            often = f"most {when(numbers.index(most))} ({format_count(most)})"
+            often = f"most {period_phrase(numbers.index(most))} ({format_count(most)})"
         parts.append(f"{format_count(sum(numbers))} {layer}, {often}")
     return f"{_short_name(timeline, row)}: {'; '.join(parts) or 'nothing'}."
 
@@ -168,12 +168,12 @@ def without_rows(timeline: Timeline) -> str:
     }[timeline.by]  # fmt: skip
 
 
-def left_out(timeline: Timeline) -> str:
+def left_out_text(timeline: Timeline) -> str:
     """``and 12 more persons``; empty if none is left out."""
     return f"and {plural(timeline.left_out, f'more {timeline.by}')}" if timeline.left_out else ""
 
 
-def span(timeline: Timeline) -> str:
+def length_text(timeline: Timeline) -> str:
     """``68 months``."""
     periods = timeline.periods
     return f"{format_count(periods)} {timeline.unit if periods == 1 else _MANY[timeline.unit]}"
@@ -185,7 +185,7 @@ def text_line(memory: MemoryRecord, glyphs: Glyphs, now: float, replaced: Sequen
     change = replacement.latest_of([one for one in replaced if one.new.id == memory.id], memory)
     before: Line = ()
     was: Line = ()
-    if change is not None and (days := replacement.dates(change, now)):
+    if change is not None and (days := replacement.moved_days(change, now)):
         before = ((f"{replacement.label(change)} {days[0]} {glyphs.replaced} {days[1]}  ", "warning"),)
     elif change is not None:
         before = ((f"{replacement.label(change)}  ", "warning"),)
@@ -203,7 +203,7 @@ def text_line(memory: MemoryRecord, glyphs: Glyphs, now: float, replaced: Sequen
 # -- the drawing
 
 
-class Plan(NamedTuple):
+class DrawingPlan(NamedTuple):
     """Where the pieces of a drawing of ``width`` cells stand.
 
     The grid begins in column ``left`` and line ``top``. ``edges``: where each period begins in it, and where the last
@@ -221,18 +221,18 @@ class Plan(NamedTuple):
     below: int
 
     @property
-    def gap(self) -> int:
+    def bar_gap(self) -> int:
         """The blank cells behind a bar: one where bars are wide enough."""
         return int(self.edges[-1] // (len(self.edges) - 1) > 2)
 
     @property
-    def bottom(self) -> int:
+    def line_below_grid(self) -> int:
         """The line below the grid."""
         return self.top + self.sky + self.shown * self.high
 
     def row_at(self, y: int) -> int | None:
         """The row in a line: 0 is everything, 1 the first of the others that is seen; None outside of the grid."""
-        if not self.top <= y < self.bottom:
+        if not self.top <= y < self.line_below_grid:
             return None
         return max((y - self.top - self.sky) // self.high + 1, 0)
 
@@ -253,19 +253,19 @@ def grid_width(width: int) -> int:
     return max(width - _name_width(width) - 1 - _NUMBER - 1, 4)
 
 
-def plan(timeline: Timeline, width: int, height: int | None = None) -> Plan:
+def plan_drawing(timeline: Timeline, width: int, height: int | None = None) -> DrawingPlan:
     """The largest drawing that fits; rows that do not fit are scrolled. Without a height: all rows, a line each."""
-    number, top = len(timeline.rows), _top(timeline)
+    number, top = len(timeline.rows), _lines_above_grid(timeline)
     room = min(grid_width(width), timeline.periods * _WIDEST)
     edges = tuple(at * room // timeline.periods for at in range(timeline.periods + 1))
     left = _name_width(width) + 1
     if height is None:
-        return Plan(width, left, top, edges, _SKY, 1, number, 0)
+        return DrawingPlan(width, left, top, edges, _SKY, 1, number, 0)
     left_over = height - top
     for high, below in _HEIGHTS:
         spare = left_over - number * high - below
         if spare > high:
-            return Plan(
+            return DrawingPlan(
                 width,
                 left,
                 top,
@@ -277,10 +277,10 @@ def plan(timeline: Timeline, width: int, height: int | None = None) -> Plan:
             )
     below = max(min(_LEAST_BELOW, left_over - 2), 0)
     shown = max(min(number, left_over - below - 1), 0)
-    return Plan(width, left, top, edges, 1, 1, shown, max(left_over - 1 - shown, 0))
+    return DrawingPlan(width, left, top, edges, 1, 1, shown, max(left_over - 1 - shown, 0))
 
 
-def _top(timeline: Timeline) -> int:
+def _lines_above_grid(timeline: Timeline) -> int:
     """The lines above the grid."""
     return 2 if timeline.unit == "year" else 3
 
@@ -289,10 +289,10 @@ def _name_width(width: int) -> int:
     return max(min(width // 6 + 2, 26), 10)
 
 
-def draw(
+def draw_timeline(
     timeline: Timeline,
     layer: Layer,
-    where: Plan,
+    where: DrawingPlan,
     glyphs: Glyphs,
     *,
     cursor: tuple[int, int] | None = None,
@@ -303,20 +303,20 @@ def draw(
 
     ``cursor``: its row (0: everything) and period, which are marked without colours too.
     """
-    drawn: list[Line] = [_head(timeline, layer, where, glyphs), *_axis(timeline, where, zone)]
-    everything, *others = rows(timeline)
+    drawn: list[Line] = [_head_line(timeline, layer, where, glyphs), *_axis_lines(timeline, where, zone)]
+    everything, *others = rows_in_order(timeline)
     most = max((max(row.counts.get(layer, (0,))) for row in others), default=0)
     seen = [(0, everything), *list(enumerate(others, 1))[first : first + where.shown]]
     for number, row in seen:
         top, high = (most, where.high) if number else (max(row.counts.get(layer, (0,))), where.sky)
         here = cursor is not None and cursor[0] == number
-        drawn += _row(timeline, row, layer, top, high, where, glyphs, here=here)
+        drawn += _row_lines(timeline, row, layer, top, high, where, glyphs, here=here)
     if where.below:
-        drawn.append(_rule(timeline, where, glyphs, None if cursor is None else cursor[1]))
+        drawn.append(_rule_line(timeline, where, glyphs, None if cursor is None else cursor[1]))
     return drawn
 
 
-def _head(timeline: Timeline, layer: Layer, where: Plan, glyphs: Glyphs) -> Line:
+def _head_line(timeline: Timeline, layer: Layer, where: DrawingPlan, glyphs: Glyphs) -> Line:
     """Each layer with its number, the shown one strong."""
     return tuple(head_layers(timeline, layer, where.width, glyphs))
 
@@ -337,13 +337,13 @@ def head_layers(timeline: Timeline, layer: Layer, width: int, glyphs: Glyphs) ->
         yield f"{text}  ", "strong" if one == layer else "dim"
 
 
-def _row(
+def _row_lines(
     timeline: Timeline,
     row: TimelineRow,
     layer: Layer,
     most: int,
     high: int,
-    where: Plan,
+    where: DrawingPlan,
     glyphs: Glyphs,
     *,
     here: bool,
@@ -351,7 +351,7 @@ def _row(
     """The lines of a row, the name beside the lowest."""
     numbers = row.counts.get(layer, (0,) * timeline.periods)
     steps = len(glyphs.bars)
-    levels = [_level(number, most, steps * high) for number in numbers]
+    levels = [_bar_height(number, most, steps * high) for number in numbers]
     width = where.left - 2
     name = one_line(row_name(timeline, row), width)
     total = short_count(sum(numbers)) if any(numbers) else ""
@@ -360,11 +360,11 @@ def _row(
         for level, (begin, end) in zip(levels, pairwise(where.edges), strict=True):
             filled = max(min(level - line * steps, steps), 0)
             if filled:
-                bar, role = glyphs.bars[filled - 1] * (end - begin - where.gap), ROLES[layer]
+                bar, role = glyphs.bars[filled - 1] * (end - begin - where.bar_gap), ROLES[layer]
             else:
                 bar, role = (glyphs.nothing if line == 0 and not level else " "), "faint"
             bars.append((bar.ljust(end - begin), role))
-        grid = list(_joined(bars))
+        grid = list(_join_parts(bars))
         if line:
             yield (" " * where.left, "text"), *grid
             continue
@@ -377,12 +377,12 @@ def _row(
         yield *label, *grid, (total.rjust(max(min(rest, _NUMBER), 0)), "strong" if here else "dim")
 
 
-def _level(number: int, most: int, steps: int) -> int:
+def _bar_height(number: int, most: int, steps: int) -> int:
     """The height of a bar; it grows with the square root, so that one beside a hundred is seen."""
     return max(round(sqrt(number / most) * steps), 1) if number and most else 0
 
 
-def _joined(parts: Iterable[Part]) -> Iterator[Part]:
+def _join_parts(parts: Iterable[Part]) -> Iterator[Part]:
     """Neighbours of one role as one part."""
     text, role = "", None
     for one, other in parts:
@@ -394,11 +394,11 @@ def _joined(parts: Iterable[Part]) -> Iterator[Part]:
         yield text, role
 
 
-def _rule(timeline: Timeline, where: Plan, glyphs: Glyphs, at: int | None) -> Line:
+def _rule_line(timeline: Timeline, where: DrawingPlan, glyphs: Glyphs, at: int | None) -> Line:
     """The rule below the grid, with a mark below the period of the cursor."""
     if at is None:
         return ((glyphs.rule * where.width, "faint"),)
-    before = where.left + (where.edges[at] + where.edges[at + 1] - where.gap - 1) // 2
+    before = where.left + (where.edges[at] + where.edges[at + 1] - where.bar_gap - 1) // 2
     return (
         (glyphs.rule * before, "faint"), (glyphs.rising, "accent"), (glyphs.rule * (where.width - before - 1), "faint"),
     )  # fmt: skip
@@ -409,19 +409,19 @@ class _Label(NamedTuple):
     text: str
 
 
-def _axis(timeline: Timeline, where: Plan, zone: tzinfo | None) -> Iterator[Line]:
+def _axis_lines(timeline: Timeline, where: DrawingPlan, zone: tzinfo | None) -> Iterator[Line]:
     """One or two lines of dates above the grid; those without room are left out."""
     begun = [local_datetime(start, zone) for start in timeline.bounds[:-1]]
     upper, lower = _AXES[timeline.unit](begun, where.edges[-1] / timeline.periods)
     width = where.width - where.left
     # What the rows and the columns are stands in the corner.
-    corner = [f" by {timeline.by}", f" {span(timeline)}"]
+    corner = [f" by {timeline.by}", f" {length_text(timeline)}"]
     if timeline.unit != "year":
-        yield (corner.pop(0).ljust(where.left), "dim"), (_placed(upper, where.edges, width), "strong")
-    yield (corner.pop(0).ljust(where.left), "dim"), (_placed(lower, where.edges, width), "dim")
+        yield (corner.pop(0).ljust(where.left), "dim"), (_place_labels(upper, where.edges, width), "strong")
+    yield (corner.pop(0).ljust(where.left), "dim"), (_place_labels(lower, where.edges, width), "dim")
 
 
-def _placed(labels: Sequence[_Label], edges: Sequence[int], width: int) -> str:
+def _place_labels(labels: Sequence[_Label], edges: Sequence[int], width: int) -> str:
     line = ""
     for one, following in zip(labels, [*labels[1:], None], strict=True):
         begin = edges[one.at]
@@ -433,7 +433,7 @@ def _placed(labels: Sequence[_Label], edges: Sequence[int], width: int) -> str:
     return line.ljust(width)
 
 
-def _changes(begun: Sequence[datetime], key: str) -> list[int]:
+def _changed_places(begun: Sequence[datetime], key: str) -> list[int]:
     """The places at which a part of the date is another one than before, and the first."""
     return [
         0,
@@ -445,7 +445,7 @@ def _changes(begun: Sequence[datetime], key: str) -> list[int]:
     ]
 
 
-def _years(begun: Sequence[datetime], cell: float) -> tuple[list[_Label], list[_Label]]:
+def _axis_of_years(begun: Sequence[datetime], cell: float) -> tuple[list[_Label], list[_Label]]:
     step = next((step for step in (1, 2, 5, 10, 20, 50, 100, 500) if step * cell > 4), 1_000)
     return [], [
         _Label(at, str(one.year)) for at, one in enumerate(begun) if one.year % step == 0 or len(begun) == 1
@@ -453,42 +453,50 @@ def _years(begun: Sequence[datetime], cell: float) -> tuple[list[_Label], list[_
 
 
 def _year_labels(begun: Sequence[datetime]) -> list[_Label]:
-    return [_Label(at, str(begun[at].year)) for at in _changes(begun, "year")]
+    return [_Label(at, str(begun[at].year)) for at in _changed_places(begun, "year")]
 
 
-def _quarters(begun: Sequence[datetime], cell: float) -> tuple[list[_Label], list[_Label]]:
+def _axis_of_quarters(begun: Sequence[datetime], cell: float) -> tuple[list[_Label], list[_Label]]:
     names = [f"{'Q' if cell > 2 else ''}{(one.month + 2) // 3}" for one in begun]
     return _year_labels(begun), [_Label(at, name) for at, name in enumerate(names) if cell > 1]
 
 
-def _months(begun: Sequence[datetime], cell: float) -> tuple[list[_Label], list[_Label]]:
+def _axis_of_months(begun: Sequence[datetime], cell: float) -> tuple[list[_Label], list[_Label]]:
     step = next((step for step in (1, 2, 3, 6) if step * cell >= 4), 6)
     return _year_labels(begun), [
         _Label(at, MONTHS[one.month - 1]) for at, one in enumerate(begun) if (one.month - 1) % step == 0
     ]
 
 
-def _weeks(begun: Sequence[datetime], cell: float) -> tuple[list[_Label], list[_Label]]:
-    months = [_Label(at, MONTHS[begun[at].month - 1]) for at in _changes(begun, "month")]
+def _axis_of_weeks(begun: Sequence[datetime], cell: float) -> tuple[list[_Label], list[_Label]]:
+    months = [_Label(at, MONTHS[begun[at].month - 1]) for at in _changed_places(begun, "month")]
     return _year_labels(begun), months
 
 
-def _days(begun: Sequence[datetime], cell: float) -> tuple[list[_Label], list[_Label]]:
+def _axis_of_days(begun: Sequence[datetime], cell: float) -> tuple[list[_Label], list[_Label]]:
     months = [
-        _Label(at, f"{MONTHS[begun[at].month - 1]} {begun[at].year}") for at in _changes(begun, "month")
+        _Label(at, f"{MONTHS[begun[at].month - 1]} {begun[at].year}")
+        for at in _changed_places(begun, "month")
     ]
     return months, [
         _Label(at, str(one.day)) for at, one in enumerate(begun) if cell > 2 or one.weekday() == 0
     ]
 
 
-def _hours(begun: Sequence[datetime], cell: float) -> tuple[list[_Label], list[_Label]]:
+def _axis_of_hours(begun: Sequence[datetime], cell: float) -> tuple[list[_Label], list[_Label]]:
     days = [
         _Label(at, f"{WHOLE_DAYS[begun[at].weekday()][:3]} {begun[at].day} {MONTHS[begun[at].month - 1]}")
-        for at in _changes(begun, "day")
+        for at in _changed_places(begun, "day")
     ]
     step = next((step for step in (1, 3, 6, 12) if step * cell > 3), 12)
     return days, [_Label(at, f"{one.hour:02}") for at, one in enumerate(begun) if one.hour % step == 0]
 
 
-_AXES = {"year": _years, "quarter": _quarters, "month": _months, "week": _weeks, "day": _days, "hour": _hours}
+_AXES = {
+    "year": _axis_of_years,
+    "quarter": _axis_of_quarters,
+    "month": _axis_of_months,
+    "week": _axis_of_weeks,
+    "day": _axis_of_days,
+    "hour": _axis_of_hours,
+}

@@ -112,13 +112,13 @@ class SyncFollower:
             thread.join(END_SECONDS)
 
     def _sync_until_stopped(self, memory: Memory, stopped: threading.Event) -> None:
-        from memtui.present.sync import problem_line
+        from memtui.present.sync import batch_problem_line
 
         told: set[str] = set()
 
         def report_sync(report: SyncReport) -> None:
             for problem in report.problems:
-                if (line := problem_line(problem)) not in told:
+                if (line := batch_problem_line(problem)) not in told:
                     told.add(line)
                     self._problem(line)
 

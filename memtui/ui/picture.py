@@ -21,7 +21,7 @@ from textual.widgets import Static
 from memtui.present import timeline
 from memtui.present.entity import companions_headline
 from memtui.present.for_others import public_neighbourhood, public_portrait, public_timeline
-from memtui.present.portrait import headline
+from memtui.present.portrait import portrait_headline
 from memtui.present.text import Line
 from memtui.ui.line_filter import own_filters, without_greys
 from memtui.ui.safe import assemble, segment
@@ -66,7 +66,9 @@ def portrait_svg(found: Portrait, frame: PictureFrame) -> str:
         view.show_layout(laid, subject="picture")
         return len(laid.lines)
 
-    return _draw_svg(frame, "What is known", headline(found), lambda: PortraitView(glyphs), show_portrait, 40)
+    return _draw_svg(
+        frame, "What is known", portrait_headline(found), lambda: PortraitView(glyphs), show_portrait, 40
+    )
 
 
 def neighbourhood_svg(found: Neighbourhood, frame: PictureFrame) -> str:
@@ -94,8 +96,8 @@ def timeline_svg(found: Timeline, frame: PictureFrame) -> str:
     def show_timeline(view: Widget) -> int:
         assert isinstance(view, _LinesView)
         width, height = view.size
-        where = timeline.plan(shown, width, height + _BELOW)
-        view.show(timeline.draw(shown, "learned", where, frame.look.glyphs))
+        where = timeline.plan_drawing(shown, width, height + _BELOW)
+        view.show(timeline.draw_timeline(shown, "learned", where, frame.look.glyphs))
         return height
 
     needed = rows * (2 if rows <= _LOW_FROM else 1) + _AROUND

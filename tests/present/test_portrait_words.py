@@ -25,7 +25,7 @@ def fact(**fields: object) -> MemoryRecord:
 def test_every_topic_has_a_title_a_place_and_a_filter() -> None:
     assert set(words.TITLES) == {*TOPICS, None}
     found = [TopicFacts(topic=one, total=1, confirmed=0, new=0, facts=()) for one in (None, *TOPICS)]
-    assert [one.topic for one in words.in_order(found)] == list(words.TITLES)
+    assert [one.topic for one in words.topics_in_order(found)] == list(words.TITLES)
     for topic in words.TITLES:
         compile_filter(words.topic_filter(topic), NOW)
 
@@ -43,32 +43,32 @@ def test_a_day_is_said_as_people_say_it(noon: str, shown: str) -> None:
     at = int(datetime.fromisoformat(f"{noon}T12:00+00:00").timestamp())
     for hour in (0.1, 10, 23.9):
         now = NOW + (hour - 10) * 3600
-        assert words.day(fact(happens_at=at), now) == shown
-    assert words.day(fact(), NOW) == ""
+        assert words.fact_day(fact(happens_at=at), now) == shown
+    assert words.fact_day(fact(), NOW) == ""
 
 
 def test_a_sign_says_what_is_special_without_colour() -> None:
     gone = Caution(how="corrected", at=0, old=fact())
     for glyphs in (UNICODE, ASCII):
         signs = [
-            words.sign(fact(confirmed_at=1), (), glyphs), words.sign(fact(), (), glyphs),
-            words.sign(fact(effective=0.1), (), glyphs), words.sign(fact(confirmed_at=1), (gone,), glyphs),
+            words.fact_sign(fact(confirmed_at=1), (), glyphs), words.fact_sign(fact(), (), glyphs),
+            words.fact_sign(fact(effective=0.1), (), glyphs), words.fact_sign(fact(confirmed_at=1), (gone,), glyphs),
         ]  # fmt: skip
         assert len({sign for sign, _ in signs}) == 4
-        assert {sign for sign, _ in signs} < {sign for sign, _ in words.legend(glyphs)}
+        assert {sign for sign, _ in signs} < {sign for sign, _ in words.fact_sign_legend(glyphs)}
 
 
 def test_only_what_goes_on_is_told() -> None:
-    assert words.notices(Portrait(since=0, topics=()), 0) == []
+    assert words.portrait_notices(Portrait(since=0, topics=()), 0) == []
     # Before the cards are counted there are at least those that were asked.
     asked = Portrait(since=0, topics=(), status=Status(review=6))
-    assert [one.text for one in words.notices(asked, None)] == ["6+ to review"]
+    assert [one.text for one in words.portrait_notices(asked, None)] == ["6+ to review"]
     topic = TopicFacts(topic="home", total=3, confirmed=1, new=2, facts=())
     found = Portrait(
         since=0, topics=(topic,), fades=1, pending_sessions=2, status=Status(review=9, memories=1_200)
     )
-    assert [(one.text, one.calls) for one in words.notices(found, 4)] == [
+    assert [(one.text, one.calls) for one in words.portrait_notices(found, 4)] == [
         ("4 to review", True), ("2 conversations to read", True), ("2 new this week", False),
         ("1 fades this week", False), ("1,200 told to agents today", False),
     ]  # fmt: skip
-    assert words.headline(found) == "3 facts, 1 of them confirmed"
+    assert words.portrait_headline(found) == "3 facts, 1 of them confirmed"

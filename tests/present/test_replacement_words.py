@@ -37,7 +37,7 @@ def test_a_change_that_review_asks_about_is_a_question() -> None:
     may, june = (fact(at, "The ferry", happens_at=NOW + at * DAY) for at in (1, 8))
     asked = Replacement(old=may, new=june, at=NOW, how="asked")
     assert said(asked, june).startswith("was 5 Jun, now 12 Jun? (")
-    assert words.short(asked, NOW) == "was 5 Jun?"
+    assert words.short_note(asked, NOW) == "was 5 Jun?"
 
 
 def test_a_question_hides_no_decision() -> None:
@@ -51,4 +51,4 @@ def test_a_question_hides_no_decision() -> None:
 def test_of_several_changes_of_a_text_the_latest_decided_one_is_listed() -> None:
     first = Replacement(old=PORTO, new=LISBON, at=NOW - 20 * DAY, how="replaced")
     other = Replacement(old=LISBON, new=FARO, at=NOW, how="asked")
-    assert words.once_each([other, ASKED, DECIDED, first]) == [other, DECIDED]
+    assert words.latest_of_each([other, ASKED, DECIDED, first]) == [other, DECIDED]

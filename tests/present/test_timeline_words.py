@@ -50,7 +50,7 @@ def test_a_period_has_a_name(unit: Unit, name: str) -> None:
 
 def test_sentences() -> None:
     one = made("month", "topic", {"plan": [0, 3, 1], None: [0, 0, 0], "rule": [1, 0, 1], "home": [0, 2, 0]})
-    everything, *rows = words.rows(one)
+    everything, *rows = words.rows_in_order(one)
     assert [words.row_name(one, row) for row in rows] == [
         "Plans ahead",
         "Home",
@@ -84,10 +84,12 @@ def test_every_line_fits(
     counted = counted[: words.grid_width(width)]
     rows = dict.fromkeys(TOPICS[: len(given)] if by == "topic" else given, counted)
     one = made(unit, by, rows, layer)  # type: ignore[arg-type]
-    where = words.plan(one, width, height)
+    where = words.plan_drawing(one, width, height)
     cursor = data.draw(st.integers(0, len(one.rows))), data.draw(st.integers(0, one.periods - 1))
     first = max(cursor[0] - where.shown, 0)
-    lines = words.draw(one, layer, where, ASCII if plain else UNICODE, cursor=cursor, first=first, zone=UTC)
+    lines = words.draw_timeline(
+        one, layer, where, ASCII if plain else UNICODE, cursor=cursor, first=first, zone=UTC
+    )
     shown = ["".join(visible_text(text) for text, _ in line) for line in lines]
     assert all(max_cells(line) <= width for line in shown)
     assert len(lines) == where.bottom + bool(where.below)
@@ -106,6 +108,6 @@ def test_every_line_fits(
     # A bar wherever there is anything, and none where there is nothing.
     columns = [shown[marked][where.left + where.edges[at]] for at in range(one.periods)]
     if by == "topic":
-        numbers = words.rows(one)[cursor[0]].counts[layer]
+        numbers = words.rows_in_order(one)[cursor[0]].counts[layer]
         assert [sign in signs.bars for sign in columns] == [bool(number) for number in numbers]
-    assert all(words.row_sentence(one, row, UTC).endswith(".") for row in words.rows(one))
+    assert all(words.row_sentence(one, row, UTC).endswith(".") for row in words.rows_in_order(one))

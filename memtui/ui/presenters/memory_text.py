@@ -241,7 +241,7 @@ class MemoryText(TextLayout):
     def _version_lines(self, detail: MemoryDetail) -> Iterable[Content]:
         for one in detail.replacements:
             now_here = " (this one)" if one.new.id == detail.memory.id else ""
-            when = f"{replacement.when(one, self.now)}{now_here}"
+            when = f"{replacement.how_and_when(one, self.now)}{now_here}"
             yield from self.labelled(replacement.label(one), assemble((when, "$text-muted")))
             yield from self._indent_text(
                 mark_differences(one.old.content[:LONGEST], one.new.content[:LONGEST]), 2
@@ -252,7 +252,7 @@ class MemoryText(TextLayout):
         told = detail.successor is not None or (bool(detail.cautions) and not detail.asked)
         way = assemble("") if detail.successor is not None else self._key_hint("successor", "goes there")
         for one in detail.replacements:
-            days = replacement.dates(one, self.now)
+            days = replacement.moved_days(one, self.now)
             if days is None and told and one.old.id == detail.memory.id:
                 continue  # said above
             text = content_of_line(replacement.line(one, self.now, detail.memory))

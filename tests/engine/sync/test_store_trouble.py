@@ -11,7 +11,7 @@ import pytest
 from machines import Machines
 from memtui.engine.errors import DiskFullError
 from memtui.engine.sync.stores import SyncStoreError
-from memtui.present.sync import problem_line
+from memtui.present.sync import batch_problem_line
 
 
 @pytest.fixture
@@ -120,7 +120,7 @@ def test_a_batch_that_is_half_copied_is_named_as_such_and_read_later(
     report = desktop.sync.run()
     (problem,) = report.problems
     assert problem.kind == "partial"
-    said = problem_line(problem)
+    said = batch_problem_line(problem)
     assert "still being copied" in said and "damaged" not in said and "once it is there" in said
     assert report.sent == 1  # what is written here goes on
     batch.write_bytes(whole)

@@ -245,7 +245,7 @@ class ProfileText:
     ) -> Iterable[LinePart]:
         if not shown:
             return
-        yield self._heading(title, len(shown) if portrait.is_complete else 0, width)
+        yield self._section_heading(title, len(shown) if portrait.is_complete else 0, width)
         where = (
             _PLACE if width >= _PLACE_FROM and any(one.session_id in portrait.titles for one in shown) else 0
         )
@@ -266,10 +266,10 @@ class ProfileText:
         state = ended_word(one, room, portrait.cautions.get(one.id, ()))
         pieces = [sign_of(one, self.glyphs), StyledText(VisibleText(" ")), StyledText(state, "warning")]
         pieces += marks.line(one.content, room - len(state))
-        pieces.append(_spaces(room - sum(max_cells(piece.text) for piece in pieces[2:])))
+        pieces.append(_blank_cells(room - sum(max_cells(piece.text) for piece in pieces[2:])))
         if where:
             title = one_line(portrait.titles.get(one.session_id or "", ""), where)
-            pieces += [_spaces(2), StyledText(title, "dim"), _spaces(where - max_cells(title))]
+            pieces += [_blank_cells(2), StyledText(title, "dim"), _blank_cells(where - max_cells(title))]
         added = ADDED if one.rid in portrait.added else " "
         return [
             *pieces,
@@ -279,7 +279,7 @@ class ProfileText:
 
     def _change_line(self, change: Replacement, of: MemoryRecord, width: int) -> list[StyledText]:
         """What it was before: ``was 12 May, now 19 May (said on 4 May)``."""
-        pieces, room = [_spaces(_CHANGE_INDENT)], width - _CHANGE_INDENT
+        pieces, room = [_blank_cells(_CHANGE_INDENT)], width - _CHANGE_INDENT
         for text, role in replacement.line(change, self.now, of):
             shown = visible_text(text) if max_cells(text) <= room else one_line_part(text, room)
             pieces.append(StyledText(shown, role))
@@ -306,20 +306,20 @@ class ProfileText:
         shown = portrait.seen_with[:most] if most else portrait.seen_with
         if not shown:
             return
-        yield self._heading("seen together with", 0, width)
+        yield self._section_heading("seen together with", 0, width)
         kind = 12 if width >= 44 else 0
         for one in shown:
             number = visible_text(format_count(one.together).rjust(6))
             room = width - max_cells(number) - (kind + 1 if kind else 0)
             name = one_line(one.entity.canonical_name, room)
-            pieces = [StyledText(name, "entity"), _spaces(room - max_cells(name))]
+            pieces = [StyledText(name, "entity"), _blank_cells(room - max_cells(name))]
             if kind:
                 type = one_line(one.entity.type, kind)
-                pieces += [_spaces(1), StyledText(type, "dim"), _spaces(kind - max_cells(type))]
+                pieces += [_blank_cells(1), StyledText(type, "dim"), _blank_cells(kind - max_cells(type))]
             yield self._stop_line(Stop(entity=one.entity), [*pieces, StyledText(number, "dim")], width)
         yield LinePart((), width)
 
-    def _heading(self, title: str, number: int, width: int) -> LinePart:
+    def _section_heading(self, title: str, number: int, width: int) -> LinePart:
         pieces = [StyledText(one_line(title, width), "strong")]
         if number:
             pieces.append(StyledText(visible_text(f" {format_count(number)}"), "dim"))
@@ -330,7 +330,7 @@ class ProfileText:
         return LinePart(pieces, width, len(self._stops) - 1)
 
 
-def _spaces(number: int) -> StyledText:
+def _blank_cells(number: int) -> StyledText:
     return StyledText(visible_text(" " * max(number, 0)))
 
 

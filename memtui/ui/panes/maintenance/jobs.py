@@ -13,7 +13,7 @@ from memtui.present.health import health_line
 from memtui.present.job import run_outcome_line
 from memtui.present.question import results_line
 from memtui.present.reembedding import plan_rows, reembed_result
-from memtui.present.sync import report_line
+from memtui.present.sync import sync_report_line
 from memtui.ui.actions import Action
 from memtui.ui.dialogs.choice import Question
 from memtui.ui.dialogs.undo import undo_operation
@@ -126,7 +126,7 @@ class Jobs:
         elif row is not None and row.topic == "devices":
             report = await self.work_with_progress(lambda memory, work: memory.sync.run(), "sync")
             self._pane.show_message(
-                f"Sync: {report_line(report)}.", "error" if report.problems else "information"
+                f"Sync: {sync_report_line(report)}.", "error" if report.problems else "information"
             )
             self._refresh()
         elif row is not None and row.topic == "models":

@@ -14,7 +14,7 @@ from memtui.present.health import FINDINGS, health_line
 from memtui.present.job import GROUPS, Group, growth_line, jobs_line, run_outcome_line, storage_line
 from memtui.present.past import time_ago
 from memtui.present.question import results_line
-from memtui.present.sync import status_words
+from memtui.present.sync import sync_state
 from memtui.present.text import Role, VisibleText, one_line, visible_text
 from memtui.ui.actions import ActionContext
 from memtui.ui.presenters.operation import short_time as short_time
@@ -310,7 +310,7 @@ def topic_line(
         case "backups":
             return backups.list_total(state.backups, now)
         case "devices":
-            return status_words(state.sync, now)[0]
+            return sync_state(state.sync, now)[0]
         case "spend":
             tokens = tokens_spent(state.runs, now - SPEND_DAYS * DAY)
             return (

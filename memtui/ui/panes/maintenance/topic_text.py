@@ -15,7 +15,7 @@ from memtui.present.format import format_count, local_date, local_time, plural
 from memtui.present.health import check_verdict, finding_line, health_line
 from memtui.present.job import run_outcome_line
 from memtui.present.past import time_ago
-from memtui.present.sync import device_label, device_words, how_words, problem_line, status_words
+from memtui.present.sync import batch_problem_line, device_label, device_state, sync_setup_line, sync_state
 from memtui.ui.presenters.pinned_questions import question_outcome
 from memtui.ui.presenters.plots import PlotBar, bar_chart, column_chart
 from memtui.ui.presenters.text_layout import labelled_block, stack_lines
@@ -185,14 +185,14 @@ class TopicText(Labelled):
                     *content(runnable_text("memtui guide sync"), "$text-muted").wrap(self.width),
                 ]
             )  # fmt: skip
-        words, role = status_words(status, self.now)
+        words, role = sync_state(status, self.now)
         lines = [
             *content_of_line(((words, role),)).stylize("bold").wrap(self.width),
-            *content(how_words(status), "$text-muted").wrap(self.width),
+            *content(sync_setup_line(status), "$text-muted").wrap(self.width),
             assemble(""),
         ]
         for device in status.devices:
-            label, state = f"{device_label(device, status)}  ", device_words(device, status, self.now)
+            label, state = f"{device_label(device, status)}  ", device_state(device, status, self.now)
             lines += labelled_block(label, content_of_line((state,)), self.width, max(_NAMES, len(label)))
         if status.error:
             lines += [
@@ -200,7 +200,7 @@ class TopicText(Labelled):
                 *content(f"The last sync failed: {status.error}", "$error").wrap(self.width),
             ]
         for problem in status.problems:
-            lines += [assemble(""), *content(problem_line(problem), "$error").wrap(self.width)]
+            lines += [assemble(""), *content(batch_problem_line(problem), "$error").wrap(self.width)]
         way = [*content(runnable_text("memtui sync invite"), "$text-muted").wrap(self.width)]
         return stack_lines([*lines, assemble(""), *self.key_hint("run", "syncs now"), *way])
 

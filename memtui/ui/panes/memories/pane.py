@@ -281,7 +281,7 @@ class MemoriesPane(ListPane[MemoryRow]):
 
     def _show_timeline_status(self) -> None:
         if self.timeline is not None:
-            self.show_status(self.timeline.status)
+            self.show_status(self.timeline.status_text)
 
     def back(self) -> bool:
         if self.timeline is None:

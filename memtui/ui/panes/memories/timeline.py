@@ -31,7 +31,7 @@ from memtui.ui.widgets.line_view import LineView, State
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
     from memtui.engine.records import Layer, MemoryRecord, Replacement, RowsBy, Timeline, TimelineRow, Unit
-    from memtui.present.timeline import Plan
+    from memtui.present.timeline import DrawingPlan
     from memtui.ui.navigation import TimelineTarget
 
 _BLANK = 1
@@ -174,14 +174,14 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
         return max(self.size.width - 2 * _BLANK, 0)
 
     @property
-    def _plan_drawing(self) -> Plan | None:
+    def _plan_drawing(self) -> DrawingPlan | None:
         if self._timeline is None:
             return None
-        return words.plan(self._timeline, self._drawing_width, self.size.height)
+        return words.plan_drawing(self._timeline, self._drawing_width, self.size.height)
 
     @property
     def _visible_rows(self) -> list[TimelineRow]:
-        return words.rows(self._timeline) if self._timeline is not None else []
+        return words.rows_in_order(self._timeline) if self._timeline is not None else []
 
     @property
     def row_number(self) -> int:
@@ -224,12 +224,12 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
         )
 
     @property
-    def status(self) -> str:
+    def status_text(self) -> str:
         """What is drawn, for the status line."""
         found = self._timeline
         if found is None:
             return ""
-        parts = words.headline(found).rstrip("."), words.left_out(found)
+        parts = words.headline(found).rstrip("."), words.left_out_text(found)
         return f" {self.shell.glyphs.dot} ".join(part for part in parts if part)
 
     # -- moving
@@ -291,10 +291,10 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
         self._set_cursor(at=at)
 
     def do_filled_before(self) -> None:
-        self._to_filled(-1)
+        self._move_to_filled(-1)
 
     def do_filled_after(self) -> None:
-        self._to_filled(1)
+        self._move_to_filled(1)
 
     def _filled_beyond(self, by: int) -> list[int]:
         """The periods before (-1) or after (1) the cursor in which its row has anything, as far as it is shown."""
@@ -302,7 +302,7 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
         numbers = rows[self.row_number].counts.get(self.spot.layer, ()) if rows else ()
         return [at for at, number in enumerate(numbers) if number and (at - self.period_number) * by > 0]
 
-    def _to_filled(self, by: int) -> None:
+    def _move_to_filled(self, by: int) -> None:
         if filled := self._filled_beyond(by):
             self._set_cursor(at=filled[-1 if by < 0 else 0])
         else:
@@ -490,7 +490,7 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
         found, where = self._timeline, self._plan_drawing
         if found is None or where is None:
             return []
-        drawn = words.draw(
+        drawn = words.draw_timeline(
             found,
             self.spot.layer,
             where,
@@ -563,14 +563,14 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
     def _with_cursor(self, strip: Strip, y: int) -> Strip:
         """The column and the row of the cursor on other grounds."""
         where = self._plan_drawing
-        if where is None or not 1 <= y < where.bottom:
+        if where is None or not 1 <= y < where.line_below_grid:
             return strip
         row = where.row_at(y)
         here = row is not None and (row and self._first + row) == self.row_number
         left, right = (
             _BLANK + where.left + where.edges[at] for at in (self.period_number, self.period_number + 1)
         )
-        right -= where.gap
+        right -= where.bar_gap
         parts = strip.divide([left, right, strip.cell_length])
         states: tuple[State | None, State | None, State | None] = (
             ("cursor-blurred", "cursor", "cursor-blurred") if here else (None, "cursor-blurred", None)

@@ -22,13 +22,13 @@ from memtui.present.portrait import (
     About,
     Notice,
     Since,
-    day,
-    in_order,
+    fact_day,
+    fact_sign,
     is_new,
-    notices,
     persons_of,
-    quiet,
-    sign,
+    portrait_notices,
+    topics_in_order,
+    what_did_not_happen,
 )
 from memtui.present.text import VisibleText, max_cells, one_line, visible_text
 from memtui.ui.widgets.columns import StyledText
@@ -142,16 +142,16 @@ class PortraitLines:
         self.nothing_since = nothing_since
 
     def lay_out(self, portrait: Portrait) -> StopLayout[Stop]:
-        head = self._head(notices(portrait, self.review, self.since))
-        topics = in_order(portrait.topics)
+        head = self._notice_rows(portrait_notices(portrait, self.review, self.since))
+        topics = topics_in_order(portrait.topics)
         room = self.height - len(head) - bool(head)
 
         def columns(most: Mapping[Topic | None, int], extent: _Extent) -> list[Section]:
-            return self._columns(portrait, topics, most, extent)
+            return self._sections_in_columns(portrait, topics, most, extent)
 
         def fits(most: Mapping[Topic | None, int], extent: _Extent) -> bool:
             # Months after everything else are scrolled to.
-            shown = self._columns(portrait, topics, most, extent, after=False)
+            shown = self._sections_in_columns(portrait, topics, most, extent, after=False)
             return max(map(len, shown), default=0) <= room
 
         for extent in _EXTENTS:
@@ -160,7 +160,7 @@ class PortraitLines:
                 break
         else:
             extent = _Extent(_FEW, True, 0)
-            return self._beside(head, columns(dict.fromkeys(most, _FEW), extent))
+            return self._lay_columns_out(head, columns(dict.fromkeys(most, _FEW), extent))
         # Where the months come after it, what is left of the window is theirs.
         still = extent.months or not portrait.months
         for _ in range(extent.facts + 1, _MOST + 1 if still else 0):
@@ -168,11 +168,11 @@ class PortraitLines:
                 most[topic] += 1
                 if not fits(most, extent):
                     most[topic] -= 1
-        return self._beside(head, columns(most, extent))
+        return self._lay_columns_out(head, columns(most, extent))
 
     # -- the head
 
-    def _head(self, found: Sequence[Notice]) -> list[list[tuple[Row, int]]]:
+    def _notice_rows(self, found: Sequence[Notice]) -> list[list[tuple[Row, int]]]:
         """The notices in one line where they fit, else each in its own."""
         # What agents learned stands below as well.
         without = [one for one in found if one.about != "agents"]
@@ -183,19 +183,19 @@ class PortraitLines:
             (without, [one.shortest for one in without]),
         ):
             drawn = [
-                (self._notice(one, text), max_cells(text)) for one, text in zip(those, texts, strict=True)
+                (self._notice_row(one, text), max_cells(text)) for one, text in zip(those, texts, strict=True)
             ]
             if sum(width + GUTTER + 1 for _, width in drawn) <= self.width:
                 return [[(row, width + 1) for row, width in drawn]] if drawn else []
-        return [[(self._notice(one, one.text), self.width)] for one in found]
+        return [[(self._notice_row(one, one.text), self.width)] for one in found]
 
-    def _notice(self, notice: Notice, text: str) -> Row:
+    def _notice_row(self, notice: Notice, text: str) -> Row:
         number, _, rest = text.partition(" ")
 
         def draw(width: int) -> list[StyledText]:
             return [
                 StyledText(visible_text(number), "accent" if notice.calls else "strong"),
-                _blanks(1),
+                _blank_cells(1),
                 StyledText(one_line(rest, width), "text" if notice.calls else "dim"),
             ]
 
@@ -203,7 +203,7 @@ class PortraitLines:
 
     # -- the columns
 
-    def _columns(
+    def _sections_in_columns(
         self,
         portrait: Portrait,
         topics: Sequence[TopicFacts],
@@ -217,41 +217,47 @@ class PortraitLines:
         ``after``: with the months that come after everything else.
         """
         largest = max((one.total for one in topics), default=1)
-        known = [self._topic(one, portrait, most[one.topic], largest) for one in topics]
+        known = [self._topic_section(one, portrait, most[one.topic], largest) for one in topics]
         if portrait.people and "people" not in most:
-            known.insert(0, self._people(portrait))
-        months = list(self._months(portrait, extent.months))
+            known.insert(0, self._people_section(portrait))
+        months = list(self._month_sections(portrait, extent.months))
         around = (
-            list(self._around(portrait, changes=not months or not portrait.changed)) if extent.around else []
+            list(self._sections_after_topics(portrait, changes=not months or not portrait.changed))
+            if extent.around
+            else []
         )
-        last = list(self._months(portrait, _MONTHS)) if after and not extent.months else []
+        last = list(self._month_sections(portrait, _MONTHS)) if after and not extent.months else []
         if self.width >= THREE:
             third = [*months, *around, *last]
-            return [*_parted(known, 2), *([_joined(third)] if third else [])]
+            return [*_split_into_columns(known, 2), *([_join_sections(third)] if third else [])]
         if self.width < TWO:
-            return _parted([*known, *around, *months, *last], 1)
-        found = _parted([*known, *around, *months], 2)
+            return _split_into_columns([*known, *around, *months, *last], 1)
+        found = _split_into_columns([*known, *around, *months], 2)
         # So that nothing above them has another place because of them.
-        return [_joined([one, *last[number::2]]) for number, one in enumerate(found)] if last else found
+        return (
+            [_join_sections([one, *last[number::2]]) for number, one in enumerate(found)] if last else found
+        )
 
-    def _topic(self, one: TopicFacts, portrait: Portrait, most: int, largest: int) -> Section:
+    def _topic_section(self, one: TopicFacts, portrait: Portrait, most: int, largest: int) -> Section:
         title = TITLES[one.topic]
         persons = portrait.people[:_PERSONS] if one.topic == "people" else ()
         shown = one.facts[: max(most - len(persons), 1)]
-        rows = [self._heading(title, one.total, Stop(title, topic=one), new=one.new, largest=largest)]
-        rows += [self._person(person, title) for person in persons]
+        rows = [self._heading_row(title, one.total, Stop(title, topic=one), new=one.new, largest=largest)]
+        rows += [self._person_row(person, title) for person in persons]
         days = (
-            max((max_cells(day(fact, self.now)) for fact in shown), default=0) if one.topic == "plan" else 0
+            max((max_cells(fact_day(fact, self.now)) for fact in shown), default=0)
+            if one.topic == "plan"
+            else 0
         )
-        rows += [self._fact(fact, portrait, title, days) for fact in shown]
+        rows += [self._fact_row(fact, portrait, title, days) for fact in shown]
         return rows
 
-    def _people(self, portrait: Portrait) -> Section:
+    def _people_section(self, portrait: Portrait) -> Section:
         title = TITLES["people"]
-        rows = [self._heading(title, len(portrait.people), Stop(title))]
-        return [*rows, *(self._person(person, title) for person in portrait.people[:_PERSONS])]
+        rows = [self._heading_row(title, len(portrait.people), Stop(title))]
+        return [*rows, *(self._person_row(person, title) for person in portrait.people[:_PERSONS])]
 
-    def _months(self, portrait: Portrait, number: int) -> Iterable[Section]:
+    def _month_sections(self, portrait: Portrait, number: int) -> Iterable[Section]:
         """Who was talked about in each of the latest months, and what changed in each."""
         if not number:
             return
@@ -259,9 +265,9 @@ class PortraitLines:
         if named:
             label = max(max_cells(local_month(one.start, self.now)) for one in named)
             yield [
-                self._title(WHO, Stop(WHO, about="who")),
+                self._title_row(WHO, Stop(WHO, about="who")),
                 *(
-                    self._person_then(
+                    self._person_of_month_row(
                         one, person, others, "" if index else local_month(one.start, self.now), label
                     )
                     for one in named
@@ -270,46 +276,49 @@ class PortraitLines:
             ]
         changed = [one for one in portrait.months if one.changed][:number]
         if changed:
-            shown = [(one, replacement.once_each(one.changes)[:_IN_MONTH]) for one in changed]
+            shown = [(one, replacement.latest_of_each(one.changes)[:_IN_MONTH]) for one in changed]
             days = max(max_cells(local_date(each.at, self.now)) for _, those in shown for each in those)
-            rows = [self._title(WHEN, Stop(WHEN, about="when"))]
+            rows = [self._title_row(WHEN, Stop(WHEN, about="when"))]
             for one, those in shown:
-                rows += [self._change_then(one, each, days) for each in those]
+                rows += [self._change_of_month_row(one, each, days) for each in those]
                 if one.changed > len(those):
-                    rows.append(self._more_then(one, one.changed - len(those), days))
+                    rows.append(self._more_of_month_row(one, one.changed - len(those), days))
             yield rows
 
-    def _around(self, portrait: Portrait, *, changes: bool) -> Iterable[Section]:
+    def _sections_after_topics(self, portrait: Portrait, *, changes: bool) -> Iterable[Section]:
         """What is new, what fades, what agents were told, and what did not happen. ``changes``: what changed as well."""
         if portrait.changes and changes:
             title = f"Changed {self.since.text}"
-            head = self._heading(title, portrait.changed, Stop(title, about="changed"))
-            shown = replacement.once_each(portrait.changes)[:_AROUND]
-            yield [head, *(row for one in shown for row in self._change(one, portrait, title))]
+            head = self._heading_row(title, portrait.changed, Stop(title, about="changed"))
+            shown = replacement.latest_of_each(portrait.changes)[:_AROUND]
+            yield [head, *(row for one in shown for row in self._change_rows(one, portrait, title))]
         if portrait.newest:
             title = f"New {self.since.text}"
-            head = self._heading(title, portrait.new, Stop(title, about="new"))
-            yield [head, *(self._fact(one, portrait, title, added=True) for one in portrait.newest[:_AROUND])]
-        if portrait.from_agents:
-            title = f"Learned by agents {self.since.text}"
-            head = self._heading(title, portrait.by_agents, Stop(title, about="agents"))
+            head = self._heading_row(title, portrait.new, Stop(title, about="new"))
             yield [
                 head,
-                *(self._fact(one, portrait, title, added=True) for one in portrait.from_agents[:_AROUND]),
+                *(self._fact_row(one, portrait, title, added=True) for one in portrait.newest[:_AROUND]),
+            ]
+        if portrait.from_agents:
+            title = f"Learned by agents {self.since.text}"
+            head = self._heading_row(title, portrait.by_agents, Stop(title, about="agents"))
+            yield [
+                head,
+                *(self._fact_row(one, portrait, title, added=True) for one in portrait.from_agents[:_AROUND]),
             ]
         if portrait.fading:
             title = "Fading this week"
-            head = self._heading(title, portrait.fades, Stop(title, about="fading"))
+            head = self._heading_row(title, portrait.fades, Stop(title, about="fading"))
             rows = [
-                self._fact(one.memory, portrait, title, ends=one.fades_at)
+                self._fact_row(one.memory, portrait, title, ends=one.fades_at)
                 for one in portrait.fading[:_AROUND]
             ]
             yield [head, *rows]
         if portrait.status.served:
             title = "Told to agents today"
-            head = self._heading(title, portrait.status.memories, Stop(title, about="served"))
-            yield [head, *(self._agent(one, title) for one in portrait.status.served[:_AROUND])]
-        if said := quiet(portrait, self.since, self.nothing_since):
+            head = self._heading_row(title, portrait.status.memories, Stop(title, about="served"))
+            yield [head, *(self._agent_row(one, title) for one in portrait.status.served[:_AROUND])]
+        if said := what_did_not_happen(portrait, self.since, self.nothing_since):
             yield [Row(partial(self._sentence, one)) for one in said]
 
     # -- lines
@@ -317,10 +326,12 @@ class PortraitLines:
     def _sentence(self, text: str, width: int) -> list[StyledText]:
         return [StyledText(one_line(text, width), "dim")]
 
-    def _title(self, title: str, stop: Stop) -> Row:
+    def _title_row(self, title: str, stop: Stop) -> Row:
         return Row(lambda width: [StyledText(one_line(title, width), "strong")], stop)
 
-    def _person_then(self, month: Month, one: PersonInMonth, others: str, label: str, room: int) -> Row:
+    def _person_of_month_row(
+        self, month: Month, one: PersonInMonth, others: str, label: str, room: int
+    ) -> Row:
         """A person in a month, and with which others. ``label``: the month, in ``room`` cells."""
 
         def draw(width: int) -> list[StyledText]:
@@ -329,31 +340,35 @@ class PortraitLines:
             name = one_line(one.person.canonical_name, left)
             beside = one_line(others, left - max_cells(name) - 2)
             pieces = [
-                _blanks(3),
+                _blank_cells(3),
                 StyledText(visible_text(label.ljust(room)), "accent"),
-                _blanks(2),
+                _blank_cells(2),
                 StyledText(name, "entity"),
-                _blanks(2 if beside else 0),
+                _blank_cells(2 if beside else 0),
                 StyledText(beside, "dim"),
             ]
-            return [*pieces, _blanks(width - _cells(pieces) - max_cells(right)), StyledText(right, "dim")]
+            return [
+                *pieces,
+                _blank_cells(width - _cells_of(pieces) - max_cells(right)),
+                StyledText(right, "dim"),
+            ]
 
         return Row(draw, Stop(WHO, entity=one.person, month=month))
 
-    def _change_then(self, month: Month, one: Replacement, days: int) -> Row:
+    def _change_of_month_row(self, month: Month, one: Replacement, days: int) -> Row:
         """The day of a change, what it says since, and what it said before, in one line. ``days``: the width of the day."""
 
         def draw(width: int) -> list[StyledText]:
             when = local_date(one.at, self.now)
             pieces = [
-                _blanks(3),
+                _blank_cells(3),
                 StyledText(visible_text(when.ljust(days)), replacement.role(one)),
-                _blanks(2),
+                _blank_cells(2),
             ]
-            left = width - _cells(pieces) - 2
-            if replacement.dates(one, self.now):
+            left = width - _cells_of(pieces) - 2
+            if replacement.moved_days(one, self.now):
                 before: list[StyledText] = [
-                    StyledText(visible_text(replacement.short(one, self.now)), replacement.role(one))
+                    StyledText(visible_text(replacement.short_note(one, self.now)), replacement.role(one))
                 ]
             else:
                 label = replacement.label_before(one)
@@ -361,20 +376,20 @@ class PortraitLines:
                 new = min(max_cells(one_line(without_secrets(one.new), left)), (left - len(label)) // 2 + 1)
                 old = one_line(without_secrets(one.old), left - len(label) - new)
                 before = [StyledText(visible_text(label), replacement.role(one)), StyledText(old, "dim")]
-            text = one_line(without_secrets(one.new), max(left - _cells(before), 1))
-            return [*pieces, StyledText(text), _blanks(2), *before]
+            text = one_line(without_secrets(one.new), max(left - _cells_of(before), 1))
+            return [*pieces, StyledText(text), _blank_cells(2), *before]
 
         return Row(draw, Stop(WHEN, memory=one.new, month=month))
 
-    def _more_then(self, month: Month, number: int, days: int) -> Row:
+    def _more_of_month_row(self, month: Month, number: int, days: int) -> Row:
         text = f"and {format_count(number)} more in {local_month(month.start, self.now)}"
 
         def draw(width: int) -> list[StyledText]:
-            return [_blanks(3 + days + 2), StyledText(one_line(text, width - days - 5), "dim")]
+            return [_blank_cells(3 + days + 2), StyledText(one_line(text, width - days - 5), "dim")]
 
         return Row(draw, Stop(WHEN, about="changed", month=month))
 
-    def _heading(self, title: str, total: int, stop: Stop, *, new: int = 0, largest: int = 0) -> Row:
+    def _heading_row(self, title: str, total: int, stop: Stop, *, new: int = 0, largest: int = 0) -> Row:
         def draw(width: int) -> list[StyledText]:
             right = [StyledText(visible_text(format_count(total).rjust(4)), "text")]
             if largest and width >= _NARROW:
@@ -386,20 +401,20 @@ class PortraitLines:
                 right = [*bar, *right]
             if new and width >= _NARROW:
                 right = [StyledText(visible_text(f"{format_count(new)} new  "), "success"), *right]
-            room = width - _cells(right)
+            room = width - _cells_of(right)
             name = one_line(title, room)
-            return [StyledText(name, "strong"), _blanks(room - max_cells(name)), *right]
+            return [StyledText(name, "strong"), _blank_cells(room - max_cells(name)), *right]
 
         return Row(draw, stop)
 
-    def _person(self, person: Entity, section: str) -> Row:
+    def _person_row(self, person: Entity, section: str) -> Row:
         name, memories = person.canonical_name, person.mention_count
-        return self._counted(name, memories, "entity", Stop(section, entity=person))
+        return self._counted_row(name, memories, "entity", Stop(section, entity=person))
 
-    def _agent(self, one: ServedToday, section: str) -> Row:
-        return self._counted(one.agent, one.memories, "text", Stop(section, agent=one.agent))
+    def _agent_row(self, one: ServedToday, section: str) -> Row:
+        return self._counted_row(one.agent, one.memories, "text", Stop(section, agent=one.agent))
 
-    def _counted(self, name: str, memories: int, role: Role, stop: Stop) -> Row:
+    def _counted_row(self, name: str, memories: int, role: Role, stop: Stop) -> Row:
         """A name, and behind it the number of its memories."""
 
         def draw(width: int) -> list[StyledText]:
@@ -407,15 +422,15 @@ class PortraitLines:
             room = width - 3 - max_cells(right) - 1
             shown = one_line(name, room)
             return [
-                _blanks(3),
+                _blank_cells(3),
                 StyledText(shown, role),
-                _blanks(room - max_cells(shown) + 1),
+                _blank_cells(room - max_cells(shown) + 1),
                 StyledText(right, "dim"),
             ]
 
         return Row(draw, stop)
 
-    def _fact(
+    def _fact_row(
         self,
         fact: MemoryRecord,
         portrait: Portrait,
@@ -433,42 +448,46 @@ class PortraitLines:
 
         def draw(width: int) -> list[StyledText]:
             cautions = portrait.cautions.get(fact.id, ())
-            mark, role = sign(fact, cautions, self.glyphs)
+            mark, role = fact_sign(fact, cautions, self.glyphs)
             pieces = [
                 StyledText(visible_text(mark), role),
                 StyledText(visible_text(self.glyphs.pinned if fact.pinned else " "), "accent"),
-                _blanks(1),
+                _blank_cells(1),
             ]
             if days:
-                when = one_line(day(fact, self.now), days)
-                pieces += [StyledText(when, "accent"), _blanks(days - max_cells(when) + 2)]
-            right = self._right(fact, portrait, days, ends, added) if changed is None else self._was(changed)
-            room = max(width - _cells(pieces) - max_cells(right.text) - 1, 1)
+                when = one_line(fact_day(fact, self.now), days)
+                pieces += [StyledText(when, "accent"), _blank_cells(days - max_cells(when) + 2)]
+            right = (
+                self._text_at_right(fact, portrait, days, ends, added)
+                if changed is None
+                else self._earlier_day(changed)
+            )
+            room = max(width - _cells_of(pieces) - max_cells(right.text) - 1, 1)
             text = one_line(without_secrets(fact), room)
-            return [*pieces, StyledText(text), _blanks(room - max_cells(text) + 1), right]
+            return [*pieces, StyledText(text), _blank_cells(room - max_cells(text) + 1), right]
 
         return Row(draw, Stop(section, memory=fact))
 
-    def _change(self, one: Replacement, portrait: Portrait, section: str) -> Iterable[Row]:
+    def _change_rows(self, one: Replacement, portrait: Portrait, section: str) -> Iterable[Row]:
         """What a fact says now, and below it what it said before, unless a day behind it tells that."""
-        yield self._fact(one.new, portrait, section, changed=one)
-        if replacement.dates(one, self.now) is None:
-            yield Row(partial(self._before, one))
+        yield self._fact_row(one.new, portrait, section, changed=one)
+        if replacement.moved_days(one, self.now) is None:
+            yield Row(partial(self._earlier_text, one))
 
-    def _before(self, one: Replacement, width: int) -> list[StyledText]:
+    def _earlier_text(self, one: Replacement, width: int) -> list[StyledText]:
         label = f"   {replacement.label_before(one)}"
         return [
             StyledText(visible_text(label), replacement.role(one)),
             StyledText(one_line(without_secrets(one.old), max(width - len(label), 1)), "dim"),
         ]
 
-    def _was(self, one: Replacement) -> StyledText:
+    def _earlier_day(self, one: Replacement) -> StyledText:
         """The day that the old text named, or when it was changed."""
-        days = replacement.dates(one, self.now)
-        text = replacement.short(one, self.now) if days else local_date(one.at, self.now)
+        days = replacement.moved_days(one, self.now)
+        text = replacement.short_note(one, self.now) if days else local_date(one.at, self.now)
         return StyledText(visible_text(text), replacement.role(one))
 
-    def _right(
+    def _text_at_right(
         self, fact: MemoryRecord, portrait: Portrait, days: int, ends: float | None, added: bool
     ) -> StyledText:
         """What stands behind the text of a fact."""
@@ -479,17 +498,21 @@ class PortraitLines:
                 local_date(ends, self.now) if ends > self.now else VisibleText("due"), "warning"
             )
         if fact.happens_at is not None and not days:
-            return StyledText(visible_text(day(fact, self.now)), "accent")
+            return StyledText(visible_text(fact_day(fact, self.now)), "accent")
         change = replacement.latest_of(portrait.replaced.get(fact.id, ()), fact)
         if change is not None and change.at >= portrait.since:
-            return StyledText(visible_text(replacement.short(change, self.now)), replacement.role(change))
+            return StyledText(
+                visible_text(replacement.short_note(change, self.now)), replacement.role(change)
+            )
         if is_new(fact, portrait):
             return StyledText(VisibleText("new"), "success")
         return StyledText(VisibleText("") if days else relative_time(fact.event_time, self.now), "dim")
 
     # -- all of it
 
-    def _beside(self, head: list[list[tuple[Row, int]]], columns: Sequence[Section]) -> StopLayout[Stop]:
+    def _lay_columns_out(
+        self, head: list[list[tuple[Row, int]]], columns: Sequence[Section]
+    ) -> StopLayout[Stop]:
         stops: list[Stop] = []
         rows: list[int] = []
         at: list[int] = []
@@ -510,7 +533,7 @@ class PortraitLines:
         if head:
             lines.append([])
         top = len(lines)
-        shares = _shares(self.width, len(columns))
+        shares = _column_widths(self.width, len(columns))
         drawn = [
             [part(row, width, top + line, number) for line, row in enumerate(column)]
             for number, (column, width) in enumerate(zip(columns, shares, strict=True))
@@ -531,7 +554,7 @@ def text_lines(texts: Sequence[Sequence[StyledText]], width: int) -> StopLayout[
     return StopLayout(lines)
 
 
-def _shares(width: int, columns: int) -> list[int]:
+def _column_widths(width: int, columns: int) -> list[int]:
     """The widths of so many columns."""
     if not columns:
         return []
@@ -539,7 +562,7 @@ def _shares(width: int, columns: int) -> list[int]:
     return [room // columns + (number < room % columns) for number in range(columns)]
 
 
-def _joined(sections: Sequence[Section]) -> Section:
+def _join_sections(sections: Sequence[Section]) -> Section:
     """Sections below one another, with a blank line between them."""
     rows: list[Row] = []
     for section in sections:
@@ -549,21 +572,21 @@ def _joined(sections: Sequence[Section]) -> Section:
     return rows
 
 
-def _parted(sections: Sequence[Section], columns: int) -> list[Section]:
+def _split_into_columns(sections: Sequence[Section], columns: int) -> list[Section]:
     """The sections in order, in so many columns, the longest of which is as short as can be."""
     if columns < 2 or len(sections) < 2:
-        return [_joined(sections)] if sections else []
+        return [_join_sections(sections)] if sections else []
 
-    def longest(at: int) -> int:
-        return max(len(_joined(sections[:at])), len(_joined(sections[at:])))
+    def longest_column(at: int) -> int:
+        return max(len(_join_sections(sections[:at])), len(_join_sections(sections[at:])))
 
-    at = min(range(1, len(sections)), key=longest)
-    return [_joined(sections[:at]), _joined(sections[at:])]
+    at = min(range(1, len(sections)), key=longest_column)
+    return [_join_sections(sections[:at]), _join_sections(sections[at:])]
 
 
-def _cells(pieces: Iterable[StyledText]) -> int:
+def _cells_of(pieces: Iterable[StyledText]) -> int:
     return sum(max_cells(piece.text) for piece in pieces)
 
 
-def _blanks(number: int) -> StyledText:
+def _blank_cells(number: int) -> StyledText:
     return StyledText(visible_text(" " * max(number, 0)))

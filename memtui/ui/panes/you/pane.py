@@ -19,7 +19,15 @@ from memtui.present import memory as words
 from memtui.present import replacement
 from memtui.present.format import format_count, local_date, plural
 from memtui.present.memory import without_secrets
-from memtui.present.portrait import THIS_WEEK, TITLES, Since, headline, legend, since_last, topic_filter
+from memtui.present.portrait import (
+    THIS_WEEK,
+    TITLES,
+    Since,
+    fact_sign_legend,
+    portrait_headline,
+    since_last,
+    topic_filter,
+)
 from memtui.present.text import visible_text
 from memtui.present.timeline import period_name
 from memtui.ui.action_dispatch import start_worker
@@ -103,7 +111,7 @@ class YouPane(Pane):
         return "kind:fact"
 
     def legend(self) -> Sequence[tuple[str, str]]:
-        return legend(self.shell.glyphs)
+        return fact_sign_legend(self.shell.glyphs)
 
     @property
     def stop(self) -> Stop | None:
@@ -131,40 +139,40 @@ class YouPane(Pane):
     # -- what is shown
 
     def load(self) -> None:
-        start_worker(self, self._read, "portrait")
+        start_worker(self, self._read_portrait, "portrait")
 
     def reload(self) -> None:
         self.load()
 
     def stats_read(self) -> None:
         """The number of cards in Review, or of conversations, may be another one now."""
-        self._show()
+        self._show_portrait()
 
-    async def _read(self) -> None:
+    async def _read_portrait(self) -> None:
         path, now = self.shell.operations.require_memory().path, self.shell.clock()
         since = since_last(self.shell.state.last_open(path), now)
 
-        def read(memory: Memory) -> tuple[Portrait, Since]:
+        def read_since(memory: Memory) -> tuple[Portrait, Since]:
             """Since the app was open last, if anything came since; else of the last week."""
-            news = (f"kind:fact added:{since.span}", f"kind:fact changed:{since.span}")
+            news = (f"kind:fact added:{since.filter_value}", f"kind:fact changed:{since.filter_value}")
             known = since if any(memory.view.count(one) for one in news) else THIS_WEEK
             return memory.view.portrait(since=known.date), known
 
-        self._portrait, self._since = await self.ask(read)
+        self._portrait, self._since = await self.ask(read_since)
         self._nothing_since = "" if self._since == since else since.text
-        self._show()
+        self._show_portrait()
 
     @on(PortraitView.Rewidened)
-    def _show(self) -> None:
+    def _show_portrait(self) -> None:
         portrait = self._portrait
         if portrait is None:
             return
         view = self.view
         if not portrait.topics:
             self.show_status("no facts yet")
-            view.show_layout(text_lines(self._empty(portrait), view.text_width), subject="nothing")
+            view.show_layout(text_lines(self._empty_lines(portrait), view.text_width), subject="nothing")
         else:
-            self.show_status(headline(portrait))
+            self.show_status(portrait_headline(portrait))
             review = self.shell.tab_count("review")
             lines = PortraitLines(
                 view.text_width, view.size.height, self.shell.clock(), self.shell.glyphs,
@@ -174,7 +182,7 @@ class YouPane(Pane):
         self._show_detail()
         self.shell.refresh_keys()
 
-    def _empty(self, portrait: Portrait) -> list[list[StyledText]]:
+    def _empty_lines(self, portrait: Portrait) -> list[list[StyledText]]:
         """Why nothing is shown, and the ways out."""
         key = self.shell.keymap_shown
         waiting = portrait.pending_sessions
@@ -199,24 +207,24 @@ class YouPane(Pane):
     # -- the text under the cursor
 
     @on(PortraitView.Moved)
-    def _moved(self) -> None:
+    def _stop_changed(self) -> None:
         self._show_detail()
         self.shell.refresh_keys()
 
     def _show_detail(self) -> None:
-        self.query_one(".you-detail", Static).update(self._detail(self.stop))
+        self.query_one(".you-detail", Static).update(self._detail_text(self.stop))
 
-    def _detail(self, stop: Stop | None) -> Content:
+    def _detail_text(self, stop: Stop | None) -> Content:
         """The text of a fact in full and where it comes from; for others what Enter opens."""
         if stop is None:
             return assemble("")
         if stop.memory is not None:
-            about = f" {self.shell.glyphs.dot} ".join(self._origin(stop.memory))
+            about = f" {self.shell.glyphs.dot} ".join(self._origin_notes(stop.memory))
             text = content(without_secrets(stop.memory), "$text", limit=_SHOWN)
             return assemble(text, "\n", (about, "$text-muted"))
-        return assemble((self._opens(stop), "$text-muted"))
+        return assemble((self._opening_sentence(stop), "$text-muted"))
 
-    def _origin(self, fact: MemoryRecord) -> list[str]:
+    def _origin_notes(self, fact: MemoryRecord) -> list[str]:
         now = self.shell.clock()
         said = f"{words.speaker_note(fact)}, {local_date(fact.event_time, now)}"
         found = [said, f"confidence {words.confidence_left(fact)}", words.date_note(fact, now)]
@@ -229,7 +237,7 @@ class YouPane(Pane):
             found.append(f"pinned {pinned}")
         return [one for one in found if one]
 
-    def _opens(self, stop: Stop) -> str:
+    def _opening_sentence(self, stop: Stop) -> str:
         key, then = self.shell.keymap_shown("go"), self.shell.keymap_shown("then")
         if stop.entity is not None and stop.month is not None:
             when = period_name("month", stop.month.start)
@@ -238,7 +246,7 @@ class YouPane(Pane):
         if stop.entity is not None:
             return f"{key} shows everything about {stop.entity.canonical_name}."
         if stop.topic is not None:
-            return f"{key} lists {_all(stop.topic.total)} under “{TITLES[stop.topic.topic]}”."
+            return f"{key} lists {_all_facts_text(stop.topic.total)} under “{TITLES[stop.topic.topic]}”."
         if stop.agent is not None:
             return f"{key} lists what {stop.agent} was told."
         match stop.about:
@@ -247,7 +255,7 @@ class YouPane(Pane):
             case "sessions":
                 return f"{key} goes to the conversations from which no facts were drawn yet."
             case "new":
-                return f"{key} lists what was written down {self._since.long}."
+                return f"{key} lists what was written down {self._since.in_words}."
             case "changed" if stop.month is not None:
                 return f"{key} lists what took the place of another fact in {period_name('month', stop.month.start)}."
             case "who":
@@ -255,9 +263,9 @@ class YouPane(Pane):
             case "when":
                 return f"{key} shows the timeline of what changed."
             case "changed":
-                return f"{key} lists what took the place of another fact {self._since.long}."
+                return f"{key} lists what took the place of another fact {self._since.in_words}."
             case "agents":
-                return f"{key} lists what agents wrote down {self._since.long}: facts, and findings, insights and lessons."
+                return f"{key} lists what agents wrote down {self._since.in_words}: facts, and findings, insights and lessons."
             case "fading":
                 return f"{key} lists what fades within a week if nobody recalls or confirms it."
             case "served":
@@ -268,11 +276,11 @@ class YouPane(Pane):
     # -- going on from it
 
     @on(PortraitView.Opened)
-    def _opened(self) -> None:
+    def _stop_opened(self) -> None:
         if (stop := self.stop) is not None:
-            start_worker(self, partial(self._open, stop), "go")
+            start_worker(self, partial(self._open_stop, stop), "go")
 
-    async def _open(self, stop: Stop) -> None:
+    async def _open_stop(self, stop: Stop) -> None:
         go = self.shell.navigation
         if stop.memory is not None:
             await go.open_memory(stop.memory.rid)
@@ -287,13 +295,13 @@ class YouPane(Pane):
                 case "review" | "sessions" as section:
                     await go.visit_pane(section)
                 case "new":
-                    await go.list_memories(f"kind:fact added:{self._since.span}")
+                    await go.list_memories(f"kind:fact added:{self._since.filter_value}")
                 case "who" | "when":
                     await self._open_timeline(stop)
                 case "changed" if stop.month is not None:
                     await go.list_memories(f"kind:fact changed:{stop.month.term}")
                 case "changed":
-                    await go.list_memories(f"kind:fact changed:{self._since.span}")
+                    await go.list_memories(f"kind:fact changed:{self._since.filter_value}")
                 case "agents":
                     await go.list_memories(f"{FROM_AGENTS} on:{self._since.date}..")
                 case "fading":
@@ -331,5 +339,5 @@ class YouPane(Pane):
             self.view.move_to_key((self.stop.section, rid))
 
 
-def _all(total: int) -> str:
+def _all_facts_text(total: int) -> str:
     return "the one fact" if total == 1 else f"all {format_count(total)} facts"
