@@ -234,7 +234,9 @@ def judge_pairs(half: str, *, show: bool) -> None:
             score = update_model.update_model().replacement_odds(
                 Statement(row["new"]), [Statement(row["old"])]
             )[0]
-            kind = conflicts.relate(row["new"], row["old"], correcting=correcting, judged=score).kind
+            kind = conflicts.relation_between(
+                row["new"], row["old"], correcting=correcting, judged=score
+            ).kind
             kind = "apart" if kind == "beside" else kind
             judged[row["label"], kind] += 1
             scores.append((score, row["label"] == "conflict"))

@@ -64,7 +64,7 @@ class AgentLoop:
     def turns(self, session_id: str, offset: int = 0, limit: int = CHUNK) -> EpisodePage:
         """A page of what is to be read. Raises NotFoundError for a session that is not there (for this agent)."""
         with self._connections.read() as connection:
-            pending = self._pending(connection, session_id)
+            pending = self._pending_turns(connection, session_id)
         page = pending[offset : offset + limit]
         self._read.setdefault(session_id, set()).update(turn.rid for turn in page)
         after = offset + len(page)
@@ -75,7 +75,7 @@ class AgentLoop:
     def pending(self, session_id: str) -> int:
         """How many turns no consolidation has read yet; 0: the session is consolidated. Raises NotFoundError."""
         with self._connections.read() as connection:
-            return len(self._pending(connection, session_id))
+            return len(self._pending_turns(connection, session_id))
 
     def save(self, session_id: str, drafts: Sequence[Draft]) -> list[SavedDraft]:
         """Store facts of a session, all or none. Raises InputError for a source that is no turn of it, or too many facts."""
@@ -150,7 +150,7 @@ class AgentLoop:
         with history.operation(
             self._connections, self._clock, self._actor, "consolidate", "Marked a session as consolidated"
         ) as op:
-            pending = self._pending(op.connection, session_id)
+            pending = self._pending_turns(op.connection, session_id)
             read = self._read.get(session_id, set())
             through = max((turn.rid for turn in pending if turn.rid in read), default=0)
             unread = sum(turn.rid < through and turn.rid not in read for turn in pending)
@@ -172,12 +172,12 @@ class AgentLoop:
             self._sight.turns(connection, session_id)
             fact = self._sight.fact(connection, new)
             found = []
-            for known in duplicates.candidates(
+            for known in duplicates.find_candidates(
                 connection, fact.content, now, within=self._sight.visible(connection)
             ):
                 if known.id in (fact.id, fact.supersedes) or known.supersedes == fact.id:
                     continue
-                standing = conflicts.relate(fact.content, known.content)
+                standing = conflicts.relation_between(fact.content, known.content)
                 found.append(
                     (
                         standing,
@@ -223,12 +223,12 @@ class AgentLoop:
             else:
                 attributes = {**winner.attributes, "supersedes": loser.id, "conflict_reason": why}
                 memories.update(connection, winner.rid, attributes=attributes)
-                apply.weaken(connection, loser, winner.content)
+                apply.weaken_replaced(connection, loser, winner.content)
                 op.label = f"Resolved a conflict: “{winner.content[:60]}” stands"
         self._announce_operation(op.op_id)
         return waits
 
-    def _pending(self, connection: apsw.Connection, session_id: str) -> list[MemoryRecord]:
+    def _pending_turns(self, connection: apsw.Connection, session_id: str) -> list[MemoryRecord]:
         turns = self._sight.turns(connection, session_id)
         through = max(
             sessions.get(connection, session_id).consolidated_through or 0, self._done.get(session_id, 0)

@@ -33,7 +33,7 @@ class Counts(dict[str, int]):
         self[action] = self.get(action, 0) + 1
 
 
-def check(connection: apsw.Connection, plan: Plan, now: int) -> None:
+def require_current_plan(connection: apsw.Connection, plan: Plan, now: int) -> None:
     """Raise StalePlanError unless the very turns that the plan read are still pending."""
     session = sessions.get(connection, plan.session_id)
     watermark = None if plan.again else session.consolidated_through
@@ -50,9 +50,9 @@ def check(connection: apsw.Connection, plan: Plan, now: int) -> None:
         )
 
 
-def write(connection: apsw.Connection, plan: Plan, options: Options, now: int, *, seen: bool) -> Counts:
+def write_plan(connection: apsw.Connection, plan: Plan, options: Options, now: int, *, seen: bool) -> Counts:
     """Write the accepted lines and move the watermark; in the caller's operation. ``seen``: the person looked at them."""
-    check(connection, plan, now)
+    require_current_plan(connection, plan, now)
     counts = Counts()
     summary = None
     for line in plan.lines:
@@ -82,31 +82,35 @@ def write_line(
     same = duplicates.same_text(
         connection, line.content, "observation" if kind == "observation" else "fact", now, within
     )
-    target = _known(connection, line.target, line.known, now, within)
+    target = _find_known_fact(connection, line.target, line.known, now, within)
     if same is not None and same.active:
         # Somebody was quicker.
-        return reinforce(connection, same, line.sources, line.confidence, now) if kind == "fact" else "known"
+        return (
+            reinforce_fact(connection, same, line.sources, line.confidence, now)
+            if kind == "fact"
+            else "known"
+        )
     if line.action == "quarantine" and not seen:
         proposals.ask(
             connection,
             proposals.identity(proposals.QUARANTINED, line.content),
             proposals.QUARANTINED,
-            _quarantined(plan, line),
+            _quarantine_payload(plan, line),
             now,
         )
         return "quarantined"
     if target is None or line.action not in ("reinforce", "supersede", "conflict"):
-        insert(connection, plan, line, options, now, seen=seen)
+        insert_line(connection, plan, line, options, now, seen=seen)
         return "observation" if kind == "observation" else "added"
     if line.action == "reinforce" and not line.edited:
-        return reinforce(connection, target, line.sources, line.confidence, now)
+        return reinforce_fact(connection, target, line.sources, line.confidence, now)
     if line.action == "supersede" and not target.protected:
-        new = insert(connection, plan, line, options, now, seen=seen, replaces=target)
-        weaken(connection, target, line.content)
+        new = insert_line(connection, plan, line, options, now, seen=seen, replaces=target)
+        weaken_replaced(connection, target, line.content)
         _ask_about_others(connection, line, new, now, within)
         return "superseded" if new else "known"
-    new = insert(connection, plan, line, options, now, seen=seen)
-    meant = [_known(connection, one.target, one.known, now, within) for one in line.meant]
+    new = insert_line(connection, plan, line, options, now, seen=seen)
+    meant = [_find_known_fact(connection, one.target, one.known, now, within) for one in line.meant]
     others = [one.id for one in meant if one is not None and one.id not in (new, target.id)]
     open_conflict(connection, new, target.id, line.reason, now, again=line.again, others=others)
     _ask_about_others(connection, line, new, now, within)
@@ -117,7 +121,7 @@ def _ask_about_others(
     connection: apsw.Connection, line: PlanLine, new: str, now: int, within: duplicates.Within
 ) -> None:
     for one in line.also:
-        other = _known(connection, one.target, one.known, now, within)
+        other = _find_known_fact(connection, one.target, one.known, now, within)
         if other is not None and other.id != new:
             open_conflict(connection, new, other.id, one.reason, now)
 
@@ -130,7 +134,7 @@ def _write_again(
     if line.action != "unchanged" and line.target is not None:
         old = reread.find_removable(connection, line.target, now)
     if line.action == "reword":
-        insert(connection, plan, line, options, now, seen=seen, replaces=old)
+        insert_line(connection, plan, line, options, now, seen=seen, replaces=old)
     elif old is None:
         return "unchanged"
     if old is None:
@@ -139,7 +143,7 @@ def _write_again(
     return "reworded" if line.action == "reword" else "retired"
 
 
-def _known(
+def _find_known_fact(
     connection: apsw.Connection, target: str | None, text: str | None, now: int, within: duplicates.Within
 ) -> MemoryRecord | None:
     """The known fact that a line is about, while it is active; one of the same plan is known by its text."""
@@ -150,7 +154,7 @@ def _known(
     return known if known is not None and known.active else None
 
 
-def insert(
+def insert_line(
     connection: apsw.Connection,
     plan: Plan,
     line: PlanLine,
@@ -194,7 +198,7 @@ def insert(
     return record.id
 
 
-def reinforce(
+def reinforce_fact(
     connection: apsw.Connection, known: MemoryRecord, sources: tuple[str, ...], confidence: float, now: int
 ) -> str:
     """Said again: the fact was used, and has one more source. What the person protected is left as it is."""
@@ -210,7 +214,7 @@ def reinforce(
     return "reinforced"
 
 
-def weaken(connection: apsw.Connection, old: MemoryRecord, new: str) -> None:
+def weaken_replaced(connection: apsw.Connection, old: MemoryRecord, new: str) -> None:
     """What the text ``new`` replaced stays, unsure and not pinned, and fades faster.
 
     A fact that does not fade (about health, a rule, confirmed) keeps its confidence and its rate, and so does one that says
@@ -241,7 +245,7 @@ def open_conflict(
     )
 
 
-def _quarantined(plan: Plan, line: PlanLine) -> dict[str, Any]:
+def _quarantine_payload(plan: Plan, line: PlanLine) -> dict[str, Any]:
     return {
         "content": line.content, "sources": list(line.sources), "trust": line.trust, "tags": list(line.tags),
         "confidence": line.confidence, "event_time": line.event_time, "session_id": plan.session_id,

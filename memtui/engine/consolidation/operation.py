@@ -30,13 +30,15 @@ class RunOperation:
     def write(self, plan: Plan, options: Options, *, seen: bool) -> apply.Counts:
         if self._op_id is None:
             with self._connections.read() as connection:
-                apply.check(connection, plan, int(self._clock()))  # before there is an operation to regret
+                apply.require_current_plan(
+                    connection, plan, int(self._clock())
+                )  # before there is an operation to regret
             what = session_name(plan.session) if self.sessions == 1 else f"{self.sessions:,} sessions"
             self._op_id = history.begin_long(
                 self._connections, self._clock, self._actor, OPERATION, f"Consolidating {what}"
             )
         with history.continue_long(self._connections, self._op_id) as connection:
-            counts = apply.write(connection, plan, options, int(self._clock()), seen=seen)
+            counts = apply.write_plan(connection, plan, options, int(self._clock()), seen=seen)
         self._written.append((plan, counts))
         return counts
 

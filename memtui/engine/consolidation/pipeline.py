@@ -228,7 +228,7 @@ class Consolidator:
         drafts: list[Draft] = []
         summary, calls, tokens = None, spending.calls, spending.tokens
         cut: dict[str, int] = {}
-        for together in planner.origins(turns).values():
+        for together in planner.group_by_origin(turns).values():
             for start in range(0, len(together), CHUNK):
                 found = await self._extractor.extract(together[start : start + CHUNK], context)
                 drafts += planner.as_stored(planner.in_order(found, together), self._options.secrets)

@@ -61,11 +61,11 @@ def plan_lines(
     foreseen = foreseen or PreviewFacts()
     known = KnownFacts(connection, now, turns.values(), foreseen)
     also_left = _MOST_ALSO_OF_PLAN
-    for draft in _merged(usable, turns):
+    for draft in _merge_drafts(usable, turns):
         given[draft.kind] += 1
         if limit is not None and given[draft.kind] > limit:
             continue
-        line = _line(
+        line = _plan_line(
             connection,
             draft,
             [turns[source] for source in draft.sources],
@@ -111,41 +111,41 @@ class Origin(NamedTuple):
     claimed: bool
 
 
-def origin(turn: MemoryRecord) -> Origin:
+def origin_of_turn(turn: MemoryRecord) -> Origin:
     return Origin(turn.project, validation.is_claim(turn.source_role, turn.trust))
 
 
-def origins(turns: Iterable[MemoryRecord]) -> dict[Origin, list[MemoryRecord]]:
+def group_by_origin(turns: Iterable[MemoryRecord]) -> dict[Origin, list[MemoryRecord]]:
     """Turns by where they come from; facts drawn from one kind are planned apart from the others."""
     found: dict[Origin, list[MemoryRecord]] = {}
     for turn in turns:
-        found.setdefault(origin(turn), []).append(turn)
+        found.setdefault(origin_of_turn(turn), []).append(turn)
     return found
 
 
-def _merged(drafts: Sequence[Draft], turns: Mapping[str, MemoryRecord]) -> Iterator[Draft]:
+def _merge_drafts(drafts: Sequence[Draft], turns: Mapping[str, MemoryRecord]) -> Iterator[Draft]:
     """Each statement once for each origin of its sources."""
     apart: dict[tuple[Origin, ...], list[Draft]] = {}
     for draft in drafts:
-        origins = tuple(dict.fromkeys(origin(turns[source]) for source in draft.sources))
+        origins = tuple(dict.fromkeys(origin_of_turn(turns[source]) for source in draft.sources))
         apart.setdefault(origins, []).append(draft)
     for together in apart.values():
-        yield from duplicates.merge_drafts(together, _corrects)
+        yield from duplicates.merge_drafts(together, _correction_reason)
 
 
-def _corrects(new: str, old: str) -> str | None:
-    standing = conflicts.relate(new, old, correcting=True)
+def _correction_reason(new: str, old: str) -> str | None:
+    standing = conflicts.relation_between(new, old, correcting=True)
     return standing.reason if standing.kind == "conflict" and standing.strong else None
 
 
-def _line(
+def _plan_line(
     connection: apsw.Connection, draft: Draft, sources: Sequence[MemoryRecord], now: float, left: int,
     within: duplicates.Within, own_trust: Trust | None, facts: KnownFacts, settled: Collection[int],
     foreseen: PreviewFacts,
 ) -> PlanLine | None:  # fmt: skip
     draft = with_topic(draft)
     trust = least_trust([turn.trust for turn in sources])
-    claimed = any(origin(turn).claimed for turn in sources)
+    claimed = any(origin_of_turn(turn).claimed for turn in sources)
     if claimed:  # what is known elsewhere is not decided by what becomes of a claim
         within = duplicates.in_project(connection, within, sources[0].project)
     blacked_out = secrets.is_redacted(draft.content)
@@ -269,7 +269,7 @@ def _against_known(
             or (draft.correcting and conflicts.takes_back(new.text, one.statement.text, one.score))
         ):
             continue  # of one conversation only what says so takes something back; their words were compared already
-        standing = conflicts.relate(
+        standing = conflicts.relation_between(
             new.text, one.statement.text, correcting=draft.correcting, judged=one.score,
             likeliest=one is likeliest and not draft.bare, among_many=among_many,
         )  # fmt: skip
@@ -285,14 +285,14 @@ def _against_known(
             if worst is None or rank > worst_rank:
                 worst, worst_rank = (standing, one._replace(record=later or one.record)), rank
     certain = worst is not None and worst[0].strong
-    if corrects and not certain and (found := _corrected(new, candidates)) is not None:
+    if corrects and not certain and (found := _find_corrected(new, candidates)) is not None:
         worst = found
     elif worst is None and self_correction.is_value_alone(new.text):
         worst = _last_of_its_kind(new, candidates)
     if worst is None:
         return line
     standing, known = worst
-    line = replace(line, also=_others(line.content, found_all, known))
+    line = replace(line, also=_other_contradicted(line.content, found_all, known))
     if standing.reason == conflicts.CHANGED and not conflicts.is_plain(
         new.text, known.statement.text, known.score
     ):
@@ -321,7 +321,7 @@ def _against_known(
     )
 
 
-def _others(
+def _other_contradicted(
     text: str, found: Sequence[tuple[conflicts.Relation, Candidate]], but: Candidate
 ) -> tuple[Contradicted, ...]:
     """The likeliest of what is contradicted beside one. What only sounds changed has to be about as likely and share a word."""
@@ -363,13 +363,13 @@ def _last_of_its_kind(
     new: Statement, candidates: Sequence[Candidate]
 ) -> tuple[conflicts.Relation, Candidate] | None:
     """What the conversation said last with a value of the kind that the new one has alone; the person is asked."""
-    found = _corrected(new, candidates, messages_back=self_correction.LONG_BACK)
+    found = _find_corrected(new, candidates, messages_back=self_correction.LONG_BACK)
     if found is None or (found[1].score is not None and found[1].score < _LEAST_ALONE):
         return None
     return replace(found[0], strong=False), found[1]
 
 
-def _corrected(
+def _find_corrected(
     new: Statement, candidates: Sequence[Candidate], *, messages_back: int = self_correction.MESSAGES_BACK
 ) -> tuple[conflicts.Relation, Candidate] | None:
     """What the person said a moment ago and corrects now."""

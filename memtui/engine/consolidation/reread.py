@@ -180,7 +180,7 @@ def plan_difference(
 def _repeats_known(line: PlanLine, known: MemoryRecord) -> bool:
     if (known.kind == "observation") != (line.action == "observation"):
         return False
-    return conflicts.relate(line.content, known.content).kind == "duplicate"
+    return conflicts.relation_between(line.content, known.content).kind == "duplicate"
 
 
 def _is_similar(line: PlanLine, known: MemoryRecord) -> bool:

@@ -14,7 +14,7 @@ from memtui.engine.memories import operations, predecessors, validation
 from memtui.engine.records import TRUST_ORDER, MemoryRecord, Options
 from memtui.engine.store import memories, proposals
 
-from .apply import weaken
+from .apply import weaken_replaced
 from .compare.duplicates import without_repeats
 
 
@@ -32,7 +32,7 @@ def keep_new(connection: apsw.Connection, new: str, old: str, reason: str, *, ac
         "conflict_reason": reason,
     }
     memories.update(connection, winner.rid, attributes=attributes, reviewed_at=now)
-    weaken(connection, loser, winner.content)
+    weaken_replaced(connection, loser, winner.content)
     if loser.protected:
         memories.update(connection, loser.rid, confirmed_at=None)
     memories.update(connection, loser.rid, reviewed_at=now)

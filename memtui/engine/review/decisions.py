@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from memtui.engine import reconcile
 from memtui.engine.consolidation import resolve
-from memtui.engine.consolidation.compare.conflicts import CHANGED, left_over, relate
+from memtui.engine.consolidation.compare.conflicts import CHANGED, left_over, relation_between
 from memtui.engine.days import day_of_fact
 from memtui.engine.entities import operations as entity_operations
 from memtui.engine.errors import InputError, ProtectedError
@@ -389,8 +389,8 @@ def settle_corrected(
         other = next((one for one in others if one.active), None)
         if other is None:
             continue
-        found = relate(new.content, other.content)
-        related = found.kind == "duplicate" or relate(old.content, other.content).kind == "conflict"
+        found = relation_between(new.content, other.content)
+        related = found.kind == "duplicate" or relation_between(old.content, other.content).kind == "conflict"
         goes_on = found.kind == "conflict" or not related or actor != "person"
         if goes_on:
             id = proposals.identity(proposals.CONFLICT, new.id, other.id)

@@ -121,14 +121,14 @@ def duplicates_of(connection: apsw.Connection, fact: MemoryRecord, now: float) -
 
 def paraphrase_of(connection: apsw.Connection, fact: MemoryRecord, now: float) -> MemoryRecord | None:
     """The earlier active fact of the same project that likeliest says the same in other words; None where none likely does."""
-    from memtui.engine.consolidation.compare.duplicates import candidates
+    from memtui.engine.consolidation.compare.duplicates import find_candidates
     from memtui.engine.consolidation.compare.paraphrase import find_paraphrase
     from memtui.engine.consolidation.compare.similarity import analyse_statement, compare_analysed
 
     reading = analyse_statement(fact.content)
     known = [
         other
-        for other in candidates(connection, fact.content, now)
+        for other in find_candidates(connection, fact.content, now)
         if other.rid < fact.rid
         and other.project == fact.project
         and compare_analysed(reading, analyse_statement(other.content)).score >= _SHARED

@@ -27,7 +27,7 @@ def test_what_may_be_known_is_found_behind_what_may_not(memory: Memory) -> None:
     for number in range(20):
         memory.remember(f"Ferry to Hitra {number}")
     with memory._core.connections.read() as connection:
-        found = duplicates.candidates(
+        found = duplicates.find_candidates(
             connection, "Ferry to Hitra", NOW, within=lambda rids: {seen.rid} & set(rids)
         )
     assert [one.id for one in found] == [seen.id]
@@ -50,7 +50,7 @@ def test_a_word_of_many_facts_is_looked_for_when_there_is_no_rarer_one(
         memory.remember(f"Ferry {number}")
     monkeypatch.setattr(duplicates, "_MOST_SCORED", 3)
     with memory._core.connections.read() as connection:
-        assert len(duplicates.candidates(connection, "The ferry", NOW)) == 4
+        assert len(duplicates.find_candidates(connection, "The ferry", NOW)) == 4
 
 
 def test_statements_of_one_session_are_joined_only_where_they_are_the_same_or_corrected() -> None:

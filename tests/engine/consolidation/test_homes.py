@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from memtui.engine.consolidation.compare.conflicts import relate
+from memtui.engine.consolidation.compare.conflicts import relation_between
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from memtui.engine.consolidation.compare.conflicts import relate
     ],
 )
 def test_another_place_that_is_said_to_be_the_new_home_follows_the_old_one(new: str, old: str) -> None:
-    standing = relate(new, old, correcting=True)
+    standing = relation_between(new, old, correcting=True)
     assert (standing.kind, standing.reason, standing.strong) == ("conflict", "a different home", True)
 
 
@@ -33,12 +33,12 @@ def test_another_place_that_is_said_to_be_the_new_home_follows_the_old_one(new: 
     ],
 )
 def test_a_street_or_a_place_that_is_not_known_as_one_is_a_question(new: str, old: str) -> None:
-    standing = relate(new, old, correcting=True)
+    standing = relation_between(new, old, correcting=True)
     assert (standing.kind, standing.strong) == ("conflict", False)
 
 
 def test_two_places_of_which_none_is_said_to_be_new_are_a_question() -> None:
-    standing = relate("I live in Germany", "I live in Berlin")
+    standing = relation_between("I live in Germany", "I live in Berlin")
     assert (standing.kind, standing.strong) == ("conflict", False)
 
 
@@ -58,20 +58,25 @@ def test_two_places_of_which_none_is_said_to_be_new_are_a_question() -> None:
     ],
 )
 def test_what_tells_no_home_stands_beside_the_one_that_is_known(new: str, correcting: bool) -> None:
-    assert relate(new, "I live in Berlin", correcting=correcting).kind == "beside"
+    assert relation_between(new, "I live in Berlin", correcting=correcting).kind == "beside"
 
 
 def test_somebody_with_a_name_has_one_home_and_one_employer_too() -> None:
-    moved = relate("My sister Anna lives in Rome now", "My sister Anna lives in Oslo", correcting=True)
+    moved = relation_between(
+        "My sister Anna lives in Rome now", "My sister Anna lives in Oslo", correcting=True
+    )
     assert (moved.reason, moved.strong) == ("a different home", True)
-    works = relate("My sister Anna works at Bosch", "My sister Anna works at Siemens")
+    works = relation_between("My sister Anna works at Bosch", "My sister Anna works at Siemens")
     assert (works.kind, works.reason, works.strong) == ("conflict", "a different employer", False)
-    assert not relate("I also work at Bosch now", "I work at Siemens", correcting=True).strong
-    assert relate("My employer is Bosch", "I work at Siemens").reason == "a different employer"
+    assert not relation_between("I also work at Bosch now", "I work at Siemens", correcting=True).strong
+    assert relation_between("My employer is Bosch", "I work at Siemens").reason == "a different employer"
     for other in ("My sister Nina works at Siemens", "My brother works at Siemens", "I work at Siemens"):
-        assert relate("My sister Anna works at Bosch", other).reason != "a different employer"
+        assert relation_between("My sister Anna works at Bosch", other).reason != "a different employer"
 
 
 def test_another_doctor_is_a_conflict_also_with_the_title_before_the_name() -> None:
-    assert relate("My dentist is Dr. Weber", "My dentist is Dr. Bakker").reason == "a different dentist"
-    assert relate("My dentist is Dr. Weber", "My dentist is Weber").kind != "conflict"
+    assert (
+        relation_between("My dentist is Dr. Weber", "My dentist is Dr. Bakker").reason
+        == "a different dentist"
+    )
+    assert relation_between("My dentist is Dr. Weber", "My dentist is Weber").kind != "conflict"

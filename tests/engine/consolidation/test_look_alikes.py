@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from memtui.engine.consolidation.compare.conflicts import REPLACES, relate
+from memtui.engine.consolidation.compare.conflicts import REPLACES, relation_between
 from memtui.engine.consolidation.compare.look_alikes import looks_like_one
 from memtui.engine.consolidation.compare.update_model import Statement, update_model
 
@@ -34,8 +34,8 @@ from memtui.engine.consolidation.compare.update_model import Statement, update_m
 )
 def test_it_changes_nothing(new: str, old: str) -> None:
     assert looks_like_one(new, old)
-    assert relate(new, old, judged=4.0).kind == "beside"
-    assert relate(new, old, judged=4.0, likeliest=True).kind == "beside"
+    assert relation_between(new, old, judged=4.0).kind == "beside"
+    assert relation_between(new, old, judged=4.0, likeliest=True).kind == "beside"
 
 
 @pytest.mark.parametrize(
@@ -55,16 +55,21 @@ def test_a_change_is_none_of_them(new: str, old: str) -> None:
 
 def test_another_value_alone_has_to_be_likelier_than_a_change_that_is_said() -> None:
     old = "The garden costs 30 a year"
-    assert relate("The allotment costs 40 a year", old, judged=REPLACES + 0.1).kind == "beside"
-    assert relate("The garden went to 40 a year", old, judged=REPLACES + 0.1).kind == "conflict"
+    assert relation_between("The allotment costs 40 a year", old, judged=REPLACES + 0.1).kind == "beside"
+    assert relation_between("The garden went to 40 a year", old, judged=REPLACES + 0.1).kind == "conflict"
 
 
 def test_a_high_score_says_more_than_that_no_word_is_shared() -> None:
-    assert relate("I eat chicken again since the summer", "Vegetarian", judged=2.0).kind == "conflict"
-    assert relate("I eat chicken again since the summer", "Vegetarian", judged=1.0).kind == "beside"
-    assert relate("my boyfriend eats meat again", "Vegetarian", judged=2.0).kind == "beside"
-    assert relate("we moved grandma into a care home", "Grandma lives alone", judged=2.0).kind == "conflict"
-    assert relate("Tobi takes Synthroid now", "I take Synthroid", judged=2.0).kind == "beside"
+    assert (
+        relation_between("I eat chicken again since the summer", "Vegetarian", judged=2.0).kind == "conflict"
+    )
+    assert relation_between("I eat chicken again since the summer", "Vegetarian", judged=1.0).kind == "beside"
+    assert relation_between("my boyfriend eats meat again", "Vegetarian", judged=2.0).kind == "beside"
+    assert (
+        relation_between("we moved grandma into a care home", "Grandma lives alone", judged=2.0).kind
+        == "conflict"
+    )
+    assert relation_between("Tobi takes Synthroid now", "I take Synthroid", judged=2.0).kind == "beside"
 
 
 @pytest.mark.parametrize(
@@ -83,4 +88,4 @@ def test_a_high_score_says_more_than_that_no_word_is_shared() -> None:
 )
 def test_what_names_the_value_that_it_replaces_replaces_no_other_one(new: str, old: str, kind: str) -> None:
     odds = update_model().replacement_odds(Statement(new), [Statement(old)])[0]
-    assert relate(new, old, judged=odds, likeliest=True, among_many=True).kind == kind
+    assert relation_between(new, old, judged=odds, likeliest=True, among_many=True).kind == kind

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from memtui import Memory
-from memtui.engine.consolidation.compare.conflicts import relate
+from memtui.engine.consolidation.compare.conflicts import relation_between
 from memtui.engine.records import Options
 
 from clock import Clock
@@ -31,7 +31,7 @@ def test_another_name_in_a_role_is_a_conflict_that_never_decides_itself(
     new: str, old: str, role: str
 ) -> None:
     for first, second in ((new, old), (old, new)):
-        standing = relate(first, second, correcting=True)
+        standing = relation_between(first, second, correcting=True)
         assert (standing.kind, standing.reason, standing.strong) == ("conflict", f"a different {role}", False)
 
 
@@ -54,7 +54,7 @@ def test_another_name_in_a_role_is_a_conflict_that_never_decides_itself(
     ],
 )
 def test_other_roles_other_owners_and_former_ones_stand_beside_each_other(new: str, old: str) -> None:
-    assert relate(new, old).kind != "conflict"
+    assert relation_between(new, old).kind != "conflict"
 
 
 def test_a_new_team_lead_waits_in_review_beside_the_old_one(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import time
 import pytest
 from memtui.engine.consolidation.compare import update_model
 from memtui.engine.consolidation.compare.change_words import CUES, cue_patterns, says_change
-from memtui.engine.consolidation.compare.conflicts import relate
+from memtui.engine.consolidation.compare.conflicts import relation_between
 from memtui.engine.consolidation.compare.pair_features import Statement
 
 
@@ -25,7 +25,7 @@ from memtui.engine.consolidation.compare.pair_features import Statement
 def test_the_same_thing_set_to_something_else_takes_the_place_of_what_it_was(
     new: str, old: str, reason: str
 ) -> None:
-    standing = relate(new, old, correcting=True)
+    standing = relation_between(new, old, correcting=True)
     assert (standing.kind, standing.strong, standing.reason) == ("conflict", True, f"a different {reason}")
 
 
@@ -34,8 +34,8 @@ def test_the_same_thing_set_to_something_else_takes_the_place_of_what_it_was(
 )
 def test_no_text_takes_long_to_compare(text: str) -> None:
     started = time.process_time()
-    relate(text, "I live in Berlin", correcting=True)
-    relate("The standup is at 10", text, correcting=True)
+    relation_between(text, "I live in Berlin", correcting=True)
+    relation_between("The standup is at 10", text, correcting=True)
     assert time.process_time() - started < 1
 
 
@@ -55,13 +55,15 @@ def test_no_text_takes_long_to_compare(text: str) -> None:
     ],
 )
 def test_what_only_begins_alike_is_not_replaced(new: str, old: str) -> None:
-    assert not relate(new, old, correcting=True).strong
+    assert not relation_between(new, old, correcting=True).strong
 
 
 def test_a_dose_that_is_said_not_to_be_is_asked_about() -> None:
     new = "Doctor Hannigan changed it, it's 54 now from this week not 36"
     assert (
-        relate(new, "I'm on Concerta 36 mg in the morning with food", judged=2.1, correcting=True).kind
+        relation_between(
+            new, "I'm on Concerta 36 mg in the morning with food", judged=2.1, correcting=True
+        ).kind
         == "conflict"
     )
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from memtui import Memory
 from memtui.engine.consolidation.compare.compatible import are_compatible
-from memtui.engine.consolidation.compare.conflicts import relate
+from memtui.engine.consolidation.compare.conflicts import relation_between
 from memtui.engine.consolidation.compare.values import sets_another_value, takes_back_value
 from memtui.engine.records import Options
 
@@ -68,8 +68,8 @@ def test_the_same_thing_at_another_value() -> None:
 
 def test_also_does_not_hide_that_something_changed() -> None:
     new, old = "We're also on Go 1.24 now, Postgres stays", "The service is Go 1.22 on Postgres 15"
-    assert relate(new, old, judged=4.2).kind == "conflict"
-    assert relate(new, old, judged=1.5).kind == "beside"
+    assert relation_between(new, old, judged=4.2).kind == "conflict"
+    assert relation_between(new, old, judged=1.5).kind == "beside"
 
 
 def test_what_somebody_else_does_changes_nothing_of_the_person() -> None:
@@ -80,33 +80,42 @@ def test_what_somebody_else_does_changes_nothing_of_the_person() -> None:
 
 def test_a_rate_that_goes_to_another_needs_little_likeness() -> None:
     new, old = "Rate goes to 92 from May", "Rate at bluebell 85 eur/h, heron is a fixed price"
-    assert relate(new, old, judged=-0.2).kind == "conflict"
-    assert relate("Rate is fine with them", old, judged=-0.2).kind == "beside"
+    assert relation_between(new, old, judged=-0.2).kind == "conflict"
+    assert relation_between("Rate is fine with them", old, judged=-0.2).kind == "beside"
 
 
 def test_what_is_allowed_again_is_asked_about() -> None:
     new, old = "I can carry heavy things again", "I can't carry the batteries until the hernia has healed"
-    assert relate(new, old, judged=0.8).kind == "conflict"
-    assert not relate(new, old, judged=0.8).strong
-    assert relate(new, old, judged=0.1).kind == "beside"
+    assert relation_between(new, old, judged=0.8).kind == "conflict"
+    assert not relation_between(new, old, judged=0.8).strong
+    assert relation_between(new, old, judged=0.1).kind == "beside"
 
 
 def test_the_likeliest_of_all_is_asked_about_where_a_word_is_shared_or_a_change_is_said() -> None:
     old = "Please know, I have slow thyroid, I take Synthroid when I wake up"
     new = "My doctor made the Synthroid stronger, 88 now"
-    assert relate(new, old, judged=0.9).kind == "beside"
-    found = relate(new, old, judged=0.9, likeliest=True)
+    assert relation_between(new, old, judged=0.9).kind == "beside"
+    found = relation_between(new, old, judged=0.9, likeliest=True)
     assert (found.kind, found.strong) == ("conflict", False)
-    assert relate(new, old, judged=-0.5, likeliest=True).kind == "beside"
-    assert relate("Fernanda paints", "My gym is on Mondays", judged=0.9, likeliest=True).kind == "beside"
+    assert relation_between(new, old, judged=-0.5, likeliest=True).kind == "beside"
+    assert (
+        relation_between("Fernanda paints", "My gym is on Mondays", judged=0.9, likeliest=True).kind
+        == "beside"
+    )
     # Of another person, and of what is only added.
-    assert relate("Tobi takes Synthroid now", "I take Synthroid", judged=0.9, likeliest=True).kind == "beside"
-    assert relate("I also take Synthroid now", "I take aspirin", judged=0.9, likeliest=True).kind == "beside"
+    assert (
+        relation_between("Tobi takes Synthroid now", "I take Synthroid", judged=0.9, likeliest=True).kind
+        == "beside"
+    )
+    assert (
+        relation_between("I also take Synthroid now", "I take aspirin", judged=0.9, likeliest=True).kind
+        == "beside"
+    )
 
 
 def test_a_part_of_what_is_known_may_be_over() -> None:
     old = "I'm on warfarin, so if you tell me to take something for this back, check that first"
-    found = relate("Off warfarin, on rivaroxaban", old, judged=-1.0)
+    found = relation_between("Off warfarin, on rivaroxaban", old, judged=-1.0)
     assert (found.kind, found.strong) == ("conflict", False)
-    assert relate("Off warfarin, on rivaroxaban", old, judged=-3.0).kind == "beside"
-    assert relate("Off to Leeds, on the train", old, judged=-1.0).kind == "beside"
+    assert relation_between("Off warfarin, on rivaroxaban", old, judged=-3.0).kind == "beside"
+    assert relation_between("Off to Leeds, on the train", old, judged=-1.0).kind == "beside"

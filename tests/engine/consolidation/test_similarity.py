@@ -88,5 +88,5 @@ def test_the_day_on_which_something_was_said_is_no_value_that_contradicts() -> N
     said = "Tom has been vegetarian since last week"
     first, later = f"{said} (said 6 November 2026)", f"{said} (said 10 November 2026)"
     # Nor the same: "next Saturday", said on another day, may be another Saturday.
-    assert conflicts.relate(later, first).kind == "beside"
-    assert conflicts.relate(later, later).kind == "duplicate"
+    assert conflicts.relation_between(later, first).kind == "beside"
+    assert conflicts.relation_between(later, later).kind == "duplicate"

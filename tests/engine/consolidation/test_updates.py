@@ -10,7 +10,7 @@ import pytest
 from memtui import Memory
 from memtui.engine.consolidation.compare import conflicts, update_model
 from memtui.engine.consolidation.compare.candidates import preceding_text
-from memtui.engine.consolidation.compare.conflicts import relate
+from memtui.engine.consolidation.compare.conflicts import relation_between
 from memtui.engine.consolidation.compare.pair_features import Statement
 from memtui.engine.records import Options
 
@@ -49,7 +49,7 @@ def test_what_precedes_a_clause_in_its_own_sentence_counts() -> None:
 
 def kind(new: str, old: str) -> str:
     (score,) = update_model.update_model().replacement_odds(Statement(new), [Statement(old)])
-    return relate(new, old, judged=score).kind
+    return relation_between(new, old, judged=score).kind
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 from memtui import Memory
-from memtui.engine.consolidation.compare.conflicts import relate
+from memtui.engine.consolidation.compare.conflicts import relation_between
 from memtui.engine.records import Options
 from memtui.engine.review.cards import ReviewItem
 from memtui.engine.store import proposals
@@ -63,11 +63,13 @@ def card_between(memory: Memory, old: str, new: str, topic: str | None = None) -
     ],
 )
 def test_an_addition_contradicts_nothing(new: str) -> None:
-    assert relate(new, "My son Leo is allergic to peanuts", judged=3.0).kind == "beside"
+    assert relation_between(new, "My son Leo is allergic to peanuts", judged=3.0).kind == "beside"
 
 
 def test_also_beside_a_change_is_a_change() -> None:
-    found = relate("Also, the standup moved to 10:30", "My standup is at 10:00 every day", judged=3.0)
+    found = relation_between(
+        "Also, the standup moved to 10:30", "My standup is at 10:00 every day", judged=3.0
+    )
     assert found.kind == "conflict"
 
 

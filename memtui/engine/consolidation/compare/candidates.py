@@ -63,7 +63,7 @@ class KnownFacts:
         planned = self._foreseen.facts(project, claimed=claimed)
         sharing = [
             *self._foreseen.facts_sharing_words(new.text, planned),
-            *duplicates.candidates(self._connection, new.text, self._now, within=within),
+            *duplicates.find_candidates(self._connection, new.text, self._now, within=within),
         ]
         model = update_model.update_model()
         if not self._judges:

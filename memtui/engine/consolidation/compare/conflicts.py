@@ -72,7 +72,7 @@ class Relation(Record):
     score: float = 0.0
 
 
-def relate(
+def relation_between(
     new: str,
     old: str,
     *,
@@ -88,17 +88,19 @@ def relate(
     is no part of it; but "next Saturday", said on another day, may be another Saturday.
     """
     said, known = without_date(new), without_date(old)
-    found = _relate(said, known, correcting, judged, among_many)
+    found = _relation_by_rules(said, known, correcting, judged, among_many)
     if found.kind == "duplicate" and said != new and known != old and new[len(said) :] != old[len(known) :]:
         return Relation(kind="beside", score=found.score)
-    if likeliest and found.kind == "beside" and _likely(said, known, correcting, judged):
+    if likeliest and found.kind == "beside" and _may_replace_likeliest(said, known, correcting, judged):
         found = Relation(kind="conflict", reason=CHANGED, score=1 / (1 + math.exp(-(judged or 0.0))))
     return (
         replace(found, strong=False) if found.strong and people_named(said) != people_named(known) else found
     )
 
 
-def _relate(new: str, old: str, correcting: bool, judged: float | None, among_many: bool) -> Relation:
+def _relation_by_rules(
+    new: str, old: str, correcting: bool, judged: float | None, among_many: bool
+) -> Relation:
     mine, theirs = analyse_statement(new), analyse_statement(old)
     verdict = compare_analysed(mine, theirs)
     if verdict.kind == "duplicate":
@@ -111,24 +113,28 @@ def _relate(new: str, old: str, correcting: bool, judged: float | None, among_ma
     slot = contested_slot(new, old)
     if slot is not None:
         return Relation(
-            kind="conflict", reason=f"a different {slot}", strong=_replaces(slot, new, old, correcting),
+            kind="conflict", reason=f"a different {slot}", strong=_surely_replaces(slot, new, old, correcting),
             score=max(verdict.score, _CLOSE),
         )  # fmt: skip
     if correcting and (reason := another_value(new, old)):
         return Relation(kind="conflict", reason=reason, strong=True, score=max(verdict.score, _CLOSE))
-    if looks_like_one(new, old) or (are_compatible(new, old) and not _overrules(new, old, judged)):
+    if looks_like_one(new, old) or (are_compatible(new, old) and not _score_overrules(new, old, judged)):
         return Relation(kind="beside", score=verdict.score)
     if denies_alike(new, old):
         return Relation(kind="beside", score=verdict.score)
     doubtful = judged is not None and judged < _HARDLY
-    if verdict.kind == "conflict" and _matters(mine, theirs, verdict.score) and not doubtful:
+    if verdict.kind == "conflict" and _cannot_both_be_true(mine, theirs, verdict.score) and not doubtful:
         return Relation(
             kind="conflict", reason="; ".join(verdict.reasons), score=verdict.score,
             strong=correcting and mine.denials != theirs.denials,
         )  # fmt: skip
     if judged is not None and judged >= _SET_ALIKE:
         named = judged >= _NAMED and denies_statement(new, old)
-        if named or judged >= _least(new, old, correcting, among_many) or _set(new, old, judged, correcting):
+        if (
+            named
+            or judged >= _card_threshold(new, old, correcting, among_many)
+            or _has_new_value(new, old, judged, correcting)
+        ):
             return Relation(
                 kind="conflict", reason=CHANGED, score=1 / (1 + math.exp(-judged)),
                 strong=judged >= _SURELY and correcting and named and negates_all(new, old),
@@ -138,7 +144,7 @@ def _relate(new: str, old: str, correcting: bool, judged: float | None, among_ma
     return Relation(kind="beside", score=verdict.score)
 
 
-def _overrules(new: str, old: str, judged: float | None) -> bool:
+def _score_overrules(new: str, old: str, judged: float | None) -> bool:
     """Whether the score says more than that no word is shared: "I eat chicken again", of a vegetarian."""
     return (
         judged is not None
@@ -148,13 +154,13 @@ def _overrules(new: str, old: str, judged: float | None) -> bool:
     )
 
 
-def _likely(new: str, old: str, correcting: bool, judged: float | None) -> bool:
+def _may_replace_likeliest(new: str, old: str, correcting: bool, judged: float | None) -> bool:
     """Whether the new one may replace what is likeliest to be replaced by it."""
     if (
         judged is None
         or judged < _LIKELIEST
         or says_addition(new)
-        or (are_compatible(new, old) and not _overrules(new, old, judged))
+        or (are_compatible(new, old) and not _score_overrules(new, old, judged))
         or denies_alike(new, old)
         or looks_like_one(new, old)
     ):
@@ -162,7 +168,7 @@ def _likely(new: str, old: str, correcting: bool, judged: float | None) -> bool:
     return correcting or says_change(new) or (judged >= _LIKELIEST_SILENTLY and shares_words(new, old))
 
 
-def _least(new: str, old: str, correcting: bool, among_many: bool) -> float:
+def _card_threshold(new: str, old: str, correcting: bool, among_many: bool) -> float:
     """The score from which a card is worth it: higher where another value is all that speaks for a change, or where few
     other statements could have been the likelier one."""
     if correcting or says_change(new):
@@ -171,7 +177,7 @@ def _least(new: str, old: str, correcting: bool, among_many: bool) -> float:
     return least if among_many else least + _MORE_AMONG_FEW
 
 
-def _set(new: str, old: str, judged: float, correcting: bool) -> bool:
+def _has_new_value(new: str, old: str, judged: float, correcting: bool) -> bool:
     """Whether the same thing has another value, more likely than not, or said to have changed; or is allowed again."""
     if judged >= _PERMITTED and lifts_denial(new, old):
         return True
@@ -196,7 +202,7 @@ def takes_back(new: str, old: str, score: float | None) -> bool:
     )
 
 
-def _replaces(slot: str, new: str, old: str, correcting: bool) -> bool:
+def _surely_replaces(slot: str, new: str, old: str, correcting: bool) -> bool:
     """Whether what fills a slot is beyond doubt in the place of what filled it before."""
     if names_role(new) or names_role(old):
         return False  # two people may share what one had: only the person knows
@@ -205,7 +211,7 @@ def _replaces(slot: str, new: str, old: str, correcting: bool) -> bool:
     return correcting or slot == _GROWS
 
 
-def _matters(mine: AnalysedText, theirs: AnalysedText, score: float) -> bool:
+def _cannot_both_be_true(mine: AnalysedText, theirs: AnalysedText, score: float) -> bool:
     """Of the candidates, those where both cannot be true."""
     if mine.denials != theirs.denials:
         return True

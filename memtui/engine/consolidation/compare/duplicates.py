@@ -65,7 +65,7 @@ def same_text(
     return next((one for one in found if one.rid in known), None)
 
 
-def candidates(
+def find_candidates(
     connection: apsw.Connection, content: str, now: float, *, within: Within = set
 ) -> list[MemoryRecord]:
     """Active facts that share words with ``content``, the closest by the keyword retriever first."""
@@ -105,7 +105,7 @@ def find_decided(
     same = [one for one in found if _repeats_statement(content, mine, one.content)]
     if not same or any(
         compare_analysed(mine, analyse_statement(one.content)).kind == "duplicate"
-        for one in candidates(connection, content, now, within=within)
+        for one in find_candidates(connection, content, now, within=within)
     ):
         return None
     return max(same, key=lambda one: (one.valid_until or 0, one.rid))

@@ -30,8 +30,10 @@ def _is_about_others(new: str, old: str, plain: str) -> bool:
         in_law = "law" in found[0] and "law" not in old.casefold()
         if in_law or " other " in found[0] or "'s " in found[0]:  # Noelle's friend is not Noelle
             return True
-        known = people_named(old).isdisjoint(people_named(new[: found.end()]))
-        return known and not (len(last := found[0].split()[-1]) > _SHORT_WORD and last in old.casefold())
+        different_people = people_named(old).isdisjoint(people_named(new[: found.end()]))
+        return different_people and not (
+            len(last := found[0].split()[-1]) > _SHORT_WORD and last in old.casefold()
+        )
     who = subject_of(new)
     named = who.name or who.relation
     return bool(named and not people_named(old) and cue_phrases("theirs").search(plain))

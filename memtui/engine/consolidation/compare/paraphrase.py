@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..extract.exclusions import in_known_language
-from .conflicts import relate
+from .conflicts import relation_between
 from .pair_features import Statement, pair_features
 from .similarity import compare_statements, tokens_as_written
 from .update_model import update_model
@@ -79,7 +79,7 @@ def find_paraphrase(new: str, known: Sequence[str]) -> int | None:
         if _has_other_value(new, old) or not in_known_language(f"{new} {old}", surely=True):
             continue
         judged = update_model().replacement_odds(Statement(new), [Statement(old)])[0]
-        if relate(new, old, judged=judged).kind == "beside":
+        if relation_between(new, old, judged=judged).kind == "beside":
             return place
     return None
 

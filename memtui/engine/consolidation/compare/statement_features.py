@@ -97,7 +97,7 @@ def features_of(text: str, embedder: OfflineEmbedder) -> StatementFeatures:
     stems: list[str] = []
     names, people = set(), set()
     for place, (token, word) in enumerate(zip(found, lowered, strict=True)):
-        bare, stem = _strip_punctuation(word), _stem_of(word)
+        bare, stem = _strip_punctuation(word), _stem_to_synonym(word)
         stems.append(stem)
         if bare in listed["people"]:
             people.add(stem)
@@ -148,7 +148,7 @@ def _mentions_of(
     import numpy as np
 
     found = [(match[0], match.start(), match.end()) for match in word_shape.finditer(plain)]
-    said = [(word, _stem_of(word), start, end) for word, start, end in found]
+    said = [(word, _stem_to_synonym(word), start, end) for word, start, end in found]
     named = set(names)
     spans = [*spans, *(("name", stem, start, end) for _, stem, start, end in said if stem in named)]
     mentions = []
@@ -183,7 +183,7 @@ def _strip_punctuation(word: str) -> str:
 
 
 @functools.lru_cache(maxsize=8192)
-def _stem_of(word: str) -> str:
+def _stem_to_synonym(word: str) -> str:
     bare = _strip_punctuation(word)
     stem = next(iter(index_words.stems(bare)), bare)
     return SYNONYMS.get(stem, stem)

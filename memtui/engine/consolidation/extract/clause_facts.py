@@ -142,7 +142,7 @@ def standing_orders(sentence: Sentence, *, of_work: bool, of_play: bool) -> list
     for start, end in parts:
         begins = start + filler_length(sentence.masked[start:end])
         text, masked = sentence.text[begins:end], sentence.masked[begins:end]
-        if instructions.lasts_in_other_languages(masked) and not is_excluded_clause(masked):
+        if instructions.says_always_in_other_language(masked) and not is_excluded_clause(masked):
             found.append(
                 Statement(text[:1].upper() + text[1:], ("rule",), CONFIDENCE, correcting=False, dated=False)
             )
@@ -180,7 +180,7 @@ def statements_of_message(
     chosen = [_worth_keeping(*one) for one in found]
     for at, one in enumerate(found):
         if not chosen[at] and not any(
-            0 <= beside < len(found) and chosen[beside] and _complements(one, found[beside])
+            0 <= beside < len(found) and chosen[beside] and _completes_severe_clause(one, found[beside])
             for beside in (at - 1, at + 1)
         ):
             continue
@@ -220,7 +220,9 @@ def _worth_keeping(candidate: CandidateClause, judgement: Judgement) -> bool:
     return judgement.probability >= (_LEAST_VITAL if judgement.topic in _VITAL else _LEAST)
 
 
-def _complements(one: tuple[CandidateClause, Judgement], beside: tuple[CandidateClause, Judgement]) -> bool:
+def _completes_severe_clause(
+    one: tuple[CandidateClause, Judgement], beside: tuple[CandidateClause, Judgement]
+) -> bool:
     """Whether a clause says for what, or for whom, another of its sentence tells something that may harm."""
     return (
         one[0].sentence == beside[0].sentence

@@ -105,7 +105,7 @@ def says_it_lasts(plain: str) -> bool:
     return MARKER.match(plain) is not None or ends_as_lasting(plain)
 
 
-def lasts_in_other_languages(text: str) -> bool:
+def says_always_in_other_language(text: str) -> bool:
     """Whether it says in German, French or Spanish that it is for everything that is written."""
     return _IMMER.search(text) is not None
 
