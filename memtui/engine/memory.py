@@ -661,7 +661,7 @@ class Memory:
                 self._core.agent_filter(connection, filter),
                 self._core.agent_filter(connection, within),
             )
-            result = finder.search(
+            result = finder.search_memories(
                 connection, query, filter=filter, limit=limit, profile=ranked_by, profile_note=note,
                 embedder=self._query_embedder(connection, None if wait else query), now=self._core.clock(),
                 fade_threshold=self._core.options.fade_threshold, exclude_session=exclude_session, alone=alone,

@@ -25,7 +25,7 @@ def main() -> None:
     pieces = np.concatenate([model.tokenise_and_embed(text).rows for text in texts]).astype(np.float64)
     middle = pieces.mean(axis=0)
     _, _, axes = np.linalg.svd(pieces - middle, full_matrices=False)
-    np.save(sys.argv[1], np.vstack([middle, axes[: model.word_dims]]).astype(np.float16))
+    np.save(sys.argv[1], np.vstack([middle, axes[: model.word_vector_dims]]).astype(np.float16))
     print(f"{len(pieces):,} pieces of {len(texts):,} texts")
 
 

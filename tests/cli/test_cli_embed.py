@@ -108,7 +108,7 @@ class Words(OfflineEmbedder):
     """Stands in for MiniLM."""
 
     model_id = "words"
-    word_dims = 64
+    word_vector_dims = 64
 
     def embed_words(self, texts: Sequence[str]) -> tuple[FloatMatrix, list[bytes]]:
         return self.embed(texts), [bytes([1] * 64)] * len(texts)

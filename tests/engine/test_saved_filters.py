@@ -9,7 +9,7 @@ import pytest
 from memtui import Memory
 from memtui.engine.errors import FilterError, InputError, NotFoundError
 from memtui.engine.records import Options
-from memtui.engine.search.filters.completion import Completion, complete
+from memtui.engine.search.filters.completion import Completion, complete_filter
 
 KEY = "sk-proj-" + "a1B2c3D4" * 6
 
@@ -21,13 +21,13 @@ def memory() -> Iterator[Memory]:
 
 
 def offered(memory: Memory, typed: str) -> list[str]:
-    found = complete(typed, len(typed), memory.filters.known())
+    found = complete_filter(typed, len(typed), memory.filters.known())
     return [] if found is None else [choice.name for choice in found.choices]
 
 
 def taken(memory: Memory, typed: str, name: str) -> str:
     """What stands in the filter when ``name`` was chosen."""
-    found = complete(typed, len(typed), memory.filters.known())
+    found = complete_filter(typed, len(typed), memory.filters.known())
     assert isinstance(found, Completion)
     [choice] = [one for one in found.choices if one.name == name]
     return typed[: found.start] + choice.text + typed[found.end :]
@@ -45,14 +45,14 @@ def test_values_are_those_that_memories_have_the_most_used_first(memory: Memory)
     memory.remember("Ada eats no meat", tags=["food", "family"])
     memory.remember("The oven is too hot", tags=["food"])
     memory.record_turn("s1", "user", "hello", project="the garden")
-    found = complete("tag:", 4, memory.filters.known())
+    found = complete_filter("tag:", 4, memory.filters.known())
     assert found is not None
     assert [(one.name, one.found) for one in found.choices][:2] == [("food", 2), ("family", 1)]
     assert taken(memory, "tag:food,fam", "family") == "tag:food,family"
     assert offered(memory, "tag:food") == []  # nothing is left to put in
     assert offered(memory, "tag:nothing") == []
     # What only turns have is there without a count; a later word of a value is enough.
-    [garden] = complete("project:gar", 11, memory.filters.known()).choices  # type: ignore[union-attr]
+    [garden] = complete_filter("project:gar", 11, memory.filters.known()).choices  # type: ignore[union-attr]
     assert (garden.name, garden.found) == ("the garden", None)
     assert taken(memory, "project:", "the garden") == 'project:"the garden"'
     assert taken(memory, 'project:"the g', "the garden") == 'project:"the garden"'
@@ -148,5 +148,5 @@ def test_completing_a_key_press_reads_no_file_and_takes_no_time(memory: Memory) 
     assert len(known.values["tag"]) == 300
     began = time.perf_counter()
     for _ in range(100):
-        complete("kind:fact tag:tag", 17, known)
+        complete_filter("kind:fact tag:tag", 17, known)
     assert (time.perf_counter() - began) / 100 < 0.05

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memtui.engine.errors import DegradedError, InputError
-from memtui.engine.models.embedders import Embedder, word_dims
+from memtui.engine.models.embedders import Embedder, word_vector_dims
 from memtui.engine.models.vectors import cap_threads, normalise_rows, quantise_rows, usable_rows
 from memtui.engine.records.embedding import VectorSpace
 from memtui.engine.store import vectors
@@ -47,7 +47,7 @@ def carry_over(connections: Connections, paths: Sequence[Path], serving: Serving
         space = vectors.vector_space(connection)
     try:
         model = serving(space)
-        if model is None or model.available() or word_dims(model):
+        if model is None or model.available() or word_vector_dims(model):
             return 0  # of words they have no vectors
         return sum(_VectorCarrier(connections, path, model).run() for path in paths)
     except (DegradedError, InputError):

@@ -258,11 +258,11 @@ class Indexer:
         from memtui.engine.models import embedders
 
         space = VectorSpace(model.model_id, model.dims)
-        word_dims = embedders.word_dims(model)
+        word_vector_dims = embedders.word_vector_dims(model)
         while not self._stop.is_set() and (limit is None or made < limit):
             size = BATCH if limit is None else min(BATCH, limit - made)
             with self._connections.read() as connection:
-                batch = vectors.pending_texts(connection, below, size, named=bool(word_dims))
+                batch = vectors.pending_texts(connection, below, size, named=bool(word_vector_dims))
             if not batch:
                 break
             texts = dict(batch)
@@ -275,16 +275,18 @@ class Indexer:
                 zip(texts, zip(usable_rows(matrix), quantise_rows(matrix), strict=True), strict=True)
             )
             of_words = (
-                WordRows(word_dims, dict(zip(texts, words, strict=True))) if words is not None else None
+                WordRows(word_vector_dims, dict(zip(texts, words, strict=True)))
+                if words is not None
+                else None
             )
             with self._connections.write_in_turn() as connection:
                 found = vectors.vector_space(connection)
                 if found is None:
-                    vectors.set_space(connection, space, word_dims)
+                    vectors.set_space(connection, space, word_vector_dims)
                 elif found != space:
                     break  # the file went over to another model meanwhile: they wait for that one
                 # Only what still waits with the text that was embedded; the rest comes again.
-                still = vectors.pending_texts(connection, below, size, named=bool(word_dims))
+                still = vectors.pending_texts(connection, below, size, named=bool(word_vector_dims))
                 still_pending = [rid for rid, text in still if texts.get(rid) == text]
                 rows = [(rid, stored[rid][1].tobytes()) for rid in still_pending if stored[rid][0]]
                 vectors.store_vectors(connection, space, rows, of_words)

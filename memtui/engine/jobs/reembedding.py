@@ -39,12 +39,12 @@ class Reembedder:
         self, connections: Connections, embedder: Embedder, *,
         before_write: Callable[[], None] = lambda: None, on_switch: Callable[[], None] = lambda: None,
     ) -> None:  # fmt: skip
-        from memtui.engine.models.embedders import word_dims  # not needed by readers
+        from memtui.engine.models.embedders import word_vector_dims  # not needed by readers
 
         self._connections = connections
         self._embedder = embedder
         self._target = VectorSpace(embedder.model_id, embedder.dims)
-        self._word_dims = word_dims(embedder)
+        self._word_vector_dims = word_vector_dims(embedder)
         self._before_write = before_write
         self._on_switch = on_switch
 
@@ -52,7 +52,7 @@ class Reembedder:
         """Sends no text of the memory anywhere. Raises DegradedError when the new model cannot be used."""
         with self._connections.read() as connection:
             before = vectors.vector_space(connection)
-            words_before = vectors.word_dims(connection) > 0
+            words_before = vectors.word_vector_dims(connection) > 0
             lacking = vectors.count_lacking(connection, self._target)
             done = vectors.count_embedded(connection, self._target)
         return ReembedPlan(
@@ -60,8 +60,8 @@ class Reembedder:
             done=0 if before == self._target else done, characters=lacking.characters,
             tokens=lacking.bytes // _BYTES_A_TOKEN + lacking.texts, seconds=self._estimate_seconds(lacking),
             size=lacking.texts * self._target.dims
-            + lacking.characters // _CHARACTERS_A_WORD * self._word_dims,
-            sends_to=self._embedder.sends_to, words_before=words_before, words=self._word_dims > 0,
+            + lacking.characters // _CHARACTERS_A_WORD * self._word_vector_dims,
+            sends_to=self._embedder.sends_to, words_before=words_before, words=self._word_vector_dims > 0,
         )  # fmt: skip
 
     def _estimate_seconds(self, lacking: MissingVectors) -> float:
@@ -100,7 +100,7 @@ class Reembedder:
             with self._connections.write() as connection:
                 left = vectors.texts_without_vector(connection, self._target, 0, len(nothing) + 1)
                 if all(rid in nothing for rid, _ in left):
-                    vectors.switch_space(connection, self._target, self._word_dims)
+                    vectors.switch_space(connection, self._target, self._word_vector_dims)
                     break
             above = 0
             while not cancelled() and (batch := self._next_batch(above)):
@@ -117,7 +117,9 @@ class Reembedder:
             return ReembedResult(embedded=made, switched=False, refused=len(nothing))
         self._on_switch()
         self._drop_others()
-        return ReembedResult(embedded=made, switched=True, refused=len(nothing), words=bool(self._word_dims))
+        return ReembedResult(
+            embedded=made, switched=True, refused=len(nothing), words=bool(self._word_vector_dims)
+        )
 
     def _drop_others(self) -> None:
         more = True
@@ -135,7 +137,7 @@ class Reembedder:
         with self._connections.read() as connection:
             return dict(
                 vectors.texts_without_vector(
-                    connection, self._target, above, BATCH, named=bool(self._word_dims)
+                    connection, self._target, above, BATCH, named=bool(self._word_vector_dims)
                 )
             )
 
@@ -143,13 +145,15 @@ class Reembedder:
         """Returns those that the model gives no vector."""
         matrix, words = self._embed_all(list(batch.values()))
         of_words = (
-            WordRows(self._word_dims, dict(zip(batch, words, strict=True))) if words is not None else None
+            WordRows(self._word_vector_dims, dict(zip(batch, words, strict=True)))
+            if words is not None
+            else None
         )
         good = dict(zip(batch, usable_rows(matrix).tolist(), strict=True))
         rows = dict(zip(batch, quantise_rows(matrix), strict=True))
         with self._connections.write_in_turn() as connection:
             # A text that changed meanwhile comes again.
-            same = vectors.unchanged_texts(connection, batch, named=bool(self._word_dims))
+            same = vectors.unchanged_texts(connection, batch, named=bool(self._word_vector_dims))
             kept = [(rid, rows[rid].tobytes()) for rid in same if good[rid]]
             vectors.store_int8(connection, self._target, kept, of_words)
         return {rid for rid in same if not good[rid]}

@@ -438,7 +438,7 @@ def piece_words(text: str, ends: Iterable[int]) -> list[str]:
 
 
 class QuestionWords(NamedTuple):
-    """The words of a question that count: int8 ``rows`` (n, word_dims), how much each counts, which word it is part of."""
+    """The words of a question that count: int8 ``rows`` (n, word_vector_dims), how much each counts, which word it is part of."""
 
     rows: ByteMatrix
     weights: tuple[float, ...]
@@ -458,18 +458,18 @@ class WordEmbedder(Embedder, Protocol):
     """An embedder that makes vectors of words too. It reads a turn with the name of who said it before it."""
 
     @property
-    def word_dims(self) -> int: ...
+    def word_vector_dims(self) -> int: ...
 
     def embed_words(self, texts: Sequence[str]) -> tuple[FloatMatrix, list[bytes]]:
-        """What ``embed`` gives, and for each text the rows of its words (a whole number of ``word_dims`` bytes)."""
+        """What ``embed`` gives, and for each text the rows of its words (a whole number of ``word_vector_dims`` bytes)."""
 
     def question_words(self, text: str, weight: WordWeight) -> QuestionWords:
         """``weight`` is asked for whole lower-case words; where it gives none any, all count alike."""
 
 
-def word_dims(embedder: Embedder) -> int:
+def word_vector_dims(embedder: Embedder) -> int:
     """How many numbers it gives each word; 0 where it gives words none."""
-    return embedder.word_dims if isinstance(embedder, WordEmbedder) else 0
+    return embedder.word_vector_dims if isinstance(embedder, WordEmbedder) else 0
 
 
 def embed_words(embedder: Embedder, texts: Sequence[str]) -> tuple[FloatMatrix, list[bytes] | None]:

@@ -59,7 +59,7 @@ class MiniLmEmbedder(LocalEmbedder[_OnnxModel]):
 
     model_id = "all-minilm-l6-v2-int8-384"
     dims = 384
-    word_dims = 64
+    word_vector_dims = 64
     name = "The model MiniLM"
 
     def installation_hint(self) -> str:

@@ -97,7 +97,7 @@ class Models:
         from memtui.engine.models.stronger_model import estimate_stronger_model
 
         with self._core.connections.read() as connection:
-            return None if vectors.word_dims(connection) else estimate_stronger_model(connection)
+            return None if vectors.word_vector_dims(connection) else estimate_stronger_model(connection)
 
     def _back_up_first(self) -> None:
         self._core.must_write("embed it anew")

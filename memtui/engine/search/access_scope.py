@@ -10,7 +10,7 @@ from memtui.engine.memories import validation
 from memtui.engine.records import Profile
 from memtui.engine.store import withheld
 
-from .filters.terms import Term, Value, parse
+from .filters.terms import Term, Value, parse_filter
 
 _SHOWN = 60
 
@@ -24,7 +24,7 @@ def scope_filter(filter: str | None, project: str | None) -> str:
     validation.check_scope(filter, "filter")
     validation.check_scope(project, "project")
     narrowed = " ".join((filter or "").split("\n")).strip()
-    terms = parse(narrowed)  # by itself: what follows must not become a part of it
+    terms = parse_filter(narrowed)  # by itself: what follows must not become a part of it
     if filter is not None and not terms:
         validation.check_scope("", "filter")
     if project is not None:
@@ -44,7 +44,7 @@ def less_withheld(connection: apsw.Connection, agent: str, filter: str) -> str:
 
 def is_narrowing(filter: str) -> bool:
     """Whether a filter leaves a part of the memory: all but a few that are withheld is none."""
-    return not all(map(_lets_most_pass, parse(filter)))
+    return not all(map(_lets_most_pass, parse_filter(filter)))
 
 
 def _lets_most_pass(term: Term) -> bool:

@@ -48,12 +48,12 @@ class _Kind(NamedTuple):
 def things_wanted(question: str) -> list[Wanted]:
     """What a question asks for; most ask for one kind of thing or for none."""
     lowered = question.lower()
-    return [kind.wanted for kind in _kinds() if kind.asks.search(lowered)]
+    return [kind.wanted for kind in _compile_kinds() if kind.asks.search(lowered)]
 
 
 @functools.cache
-def _kinds() -> tuple[_Kind, ...]:
-    def kind(thing: str, said: str, words: frozenset[str]) -> _Kind:
+def _compile_kinds() -> tuple[_Kind, ...]:
+    def make_kind(thing: str, said: str, words: frozenset[str]) -> _Kind:
         asks, looks = (
             re.compile(word_lists.read_expression(_LIST, f"{verb} {thing}"))
             for verb in ("asks", "looks like")
@@ -61,9 +61,9 @@ def _kinds() -> tuple[_Kind, ...]:
         return _Kind(asks, Wanted(f"{said}, as asked", words, looks))
 
     return (
-        kind("when", "a time", word_lists.read_words(_LIST, "says when")),
-        kind("how much", "a number", word_lists.read_words(_LIST, "says how much")),
-        kind("who", "a name", frozenset()),
+        make_kind("when", "a time", word_lists.read_words(_LIST, "says when")),
+        make_kind("how much", "a number", word_lists.read_words(_LIST, "says how much")),
+        make_kind("who", "a name", frozenset()),
     )
 
 

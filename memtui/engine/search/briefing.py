@@ -39,7 +39,7 @@ from .excerpts import Excerpt
 from .facts import RelatedFact
 from .filters.compiler import compile_filter
 from .filters.sql import STATES
-from .filters.terms import parse
+from .filters.terms import parse_filter
 from .kept_back import LeftOut, why_kept_back
 from .open_changes import find_open_changes
 from .ranking import QueryEmbedder
@@ -47,7 +47,7 @@ from .repeats import ServedLines
 from .retrievers import cosine, entity
 from .scope import Scope, make_scope
 from .scoring import Cosines
-from .search import search
+from .search import search_memories
 from .term_statistics import FACTS
 from .vital import VitalFact
 
@@ -157,14 +157,14 @@ def build_block(
     asked = query.parse_query(connection, meant, FACTS, within if alone else None)
     read = relevance.read_prompt(meant, {term.stem: term.idf for term in asked.terms})
     pinned, kept_back = _pinned_facts(connection, within, now)
-    block_project = project or rules.project_of(parse(filter))
+    block_project = project or rules.project_in_filter(parse_filter(filter))
     first = _rules_of_project(connection, block_project, within, now, pinned)
     stand = {one.rid for one in (*pinned, *first)}
     # With very many facts, those without a word in common are compared only when those with one are too few.
     few = is_narrowing(filter) or asked.rows <= MOST_COMPARED or profile.fusion != "score"
 
-    def found(nearest: bool) -> SearchResult:
-        return search(
+    def search_facts(nearest: bool) -> SearchResult:
+        return search_memories(
             connection, meant, filter=f"kind:fact is:active,superseded {filter}".strip(), limit=limit + PINNED + _SPARE,
             profile=profile, embedder=embedder, now=now, exclude_session=session_id,
             fade_threshold=fade_threshold, nearest=nearest, alone=alone, within=filter,
@@ -176,7 +176,7 @@ def build_block(
     cosines = _cosines_to_prompt(connection, space, embedder, meant)
     prompt_words = fact_selection.prompt_words(asked, () if called else kin)
     choice = fact_selection.choose_facts(
-        connection, read, prompt_words, within, now, found, limit=limit, near=near, few=few,
+        connection, read, prompt_words, within, now, search_facts, limit=limit, near=near, few=few,
         small=asked.rows <= facts.FEW, with_meanings=not isinstance(embedder, str), without=stand,
         turns=spoken, cosines=cosines,
     )  # fmt: skip
@@ -260,7 +260,7 @@ def build_block(
     if there is None:
         return made
 
-    def concerned() -> set[int]:
+    def concerned_rids() -> set[int]:
         """The rules that bear on the prompt, and what warns of something in it."""
         dangers = vital.find_warnings(
             connection, meant, within, now, names=profile.entity > 0, there=(), refused=why_kept_back
@@ -273,7 +273,7 @@ def build_block(
         )
         return {*(one.memory.rid for one in dangers), *(hit.memory.rid for hit in near_rules)}
 
-    return _drop_repeats(connection, prompt, made, notes, there, concerned)
+    return _drop_repeats(connection, prompt, made, notes, there, concerned_rids)
 
 
 def _cosines_to_prompt(

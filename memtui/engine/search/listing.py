@@ -18,7 +18,7 @@ from memtui.engine.store import memories
 from memtui.engine.store.sql import keys_in_chunks
 
 from .filters.compiler import CompiledFilter
-from .filters.terms import parse
+from .filters.terms import parse_filter
 
 SortKey = Literal["time", "created", "confidence", "kind", "content", "trust", "accessed"]
 DEFAULT_LIST = "kind:fact,reflection,observation"
@@ -39,7 +39,7 @@ _NAMES_KINDS = frozenset({"kind", "id", "role", "session"})
 
 def without_turns(filter: str) -> str:
     """The filter with the kinds of ``DEFAULT_LIST``, unless it decides itself about turns. Raises FilterError."""
-    if any(term.key in _NAMES_KINDS for term in parse(filter)):
+    if any(term.key in _NAMES_KINDS for term in parse_filter(filter)):
         return filter
     return f"{filter} {DEFAULT_LIST}".strip()
 

@@ -47,7 +47,11 @@ def configured_profile(connection: apsw.Connection, name: str) -> tuple[Profile,
         found = find_profile(connection, name)
     except NotFoundError as error:
         return DEFAULT, f"{error.message.removesuffix('.')} here: ranked by {DEFAULT.name}."
-    if found is LATE and vectors.vector_space(connection) is not None and not vectors.word_dims(connection):
+    if (
+        found is LATE
+        and vectors.vector_space(connection) is not None
+        and not vectors.word_vector_dims(connection)
+    ):
         problem = f'The ranking "{name}" needs vectors of words, which this memory\'s model does not make'
         return DEFAULT, f"{problem}: ranked by {DEFAULT.name}."
     return found, ""
@@ -55,7 +59,7 @@ def configured_profile(connection: apsw.Connection, name: str) -> tuple[Profile,
 
 def better_profile(connection: apsw.Connection, name: str) -> str:
     """The built-in profile that finds more in this file; empty where there is none, or ``name`` is somebody's choice."""
-    return LATE.name if name == DEFAULT.name and vectors.word_dims(connection) else ""
+    return LATE.name if name == DEFAULT.name and vectors.word_vector_dims(connection) else ""
 
 
 def profile_names(connection: apsw.Connection) -> list[str]:

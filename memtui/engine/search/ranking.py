@@ -211,8 +211,8 @@ def _word_embedder(connection: apsw.Connection, embedder: QueryEmbedder) -> Word
     from memtui.engine.models.embedders import WordEmbedder
 
     made_by = embedder.embedder if isinstance(embedder, CachedVectors) else embedder
-    dims = vectors.word_dims(connection)
-    return made_by if isinstance(made_by, WordEmbedder) and made_by.word_dims == dims else None
+    dims = vectors.word_vector_dims(connection)
+    return made_by if isinstance(made_by, WordEmbedder) and made_by.word_vector_dims == dims else None
 
 
 def _static_embedder(embedder: QueryEmbedder) -> StaticEmbedder | None:

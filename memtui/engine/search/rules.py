@@ -23,7 +23,7 @@ _LOOKED_AT = 100
 _NOT_OF_ALL = frozenset({"food", "travel"})
 
 
-def project_of(terms: Sequence[Term]) -> str | None:
+def project_in_filter(terms: Sequence[Term]) -> str | None:
     """The one project that a filter is about; None where it is about none or several."""
     named = [term for term in terms if term.key == "project" and not term.negated]
     if len(named) != 1 or len(named[0].values) != 1 or named[0].values[0].prefix:

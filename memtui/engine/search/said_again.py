@@ -85,7 +85,7 @@ def names_successor(text: str, fact: str, instead: str) -> bool:
 
 @functools.lru_cache(maxsize=200)
 def _content_stems(text: str) -> frozenset[str]:
-    return frozenset(map(_stem_of, _fold_text(text).split()))
+    return frozenset(map(_stem_word, _fold_text(text).split()))
 
 
 def says_again(text: str, fact: str, *, by: str = "user") -> bool:
@@ -288,9 +288,11 @@ def _analyse_clause(clause: str, by: str) -> AnalysedClause:
         after.append(found[index + 1] if index + 1 < len(found) else "")
     own = bool(found) and found[0] in person
     doubts = (listed["doubtful"] | listed["supposing"]) & set(found)
-    return AnalysedClause(own, tuple(words), tuple(map(_stem_of, words)), tuple(before), tuple(after), doubts)
+    return AnalysedClause(
+        own, tuple(words), tuple(map(_stem_word, words)), tuple(before), tuple(after), doubts
+    )
 
 
 @functools.lru_cache(maxsize=10_000)
-def _stem_of(word: str) -> str:
+def _stem_word(word: str) -> str:
     return "".join(tokens.stems(word)) or word

@@ -18,14 +18,14 @@ from .ranking import MOST_HITS, QueryEmbedder, Ranking, rank_memories
 from .request import COMING
 from .scope import make_scope
 
-__all__ = ["search"]
+__all__ = ["search_memories"]
 
 _WAITING_COUNTED = 10_000
 # So many words of a question are looked at for terms of a filter.
 _LOOKED_AT = 40
 
 
-def search(
+def search_memories(
     connection: apsw.Connection,
     query: str,
     *,

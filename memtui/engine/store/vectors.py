@@ -3,7 +3,7 @@
 The index can be dropped and rebuilt at any time. Two fixed tables take turns, because vec0 cannot be
 renamed: ``memory_metadata.vector_index`` names the live one. Rows whose index entry is out of date
 stand in ``vector_changes``; ``sync`` brings the index up to them. ``vector_log`` has the latest changes in
-their order, for copies in memory. A model that makes vectors of words too (``word_dims``) reads a turn with the name
+their order, for copies in memory. A model that makes vectors of words too (``word_vector_dims``) reads a turn with the name
 of who said it before it: ``named``.
 """
 
@@ -49,21 +49,21 @@ def vector_space(connection: apsw.Connection) -> VectorSpace | None:
     return VectorSpace(rows["embedding_model"], int(rows["embedding_dimensions"]))
 
 
-def word_dims(connection: apsw.Connection) -> int:
+def word_vector_dims(connection: apsw.Connection) -> int:
     """Of how many numbers the vectors of words are; 0 where the file's model makes none."""
     return int(
         scalar(connection, "SELECT value FROM memory_metadata WHERE key = 'embedding_word_dimensions'") or 0
     )
 
 
-def set_space(connection: apsw.Connection, model: VectorSpace, word_dims: int = 0) -> None:
+def set_space(connection: apsw.Connection, model: VectorSpace, word_vector_dims: int = 0) -> None:
     """Declare the file's vector space and make its (empty) index; inside the caller's transaction."""
     connection.executemany(
         "INSERT INTO memory_metadata(key, value) VALUES (?, ?) ON CONFLICT(key) DO UPDATE SET value = excluded.value",
         [
             ("embedding_model", model.model_id),
             ("embedding_dimensions", str(model.dims)),
-            ("embedding_word_dimensions", str(word_dims)),
+            ("embedding_word_dimensions", str(word_vector_dims)),
         ],
     )
 
@@ -194,13 +194,13 @@ WORDLESS = """
 """A condition over a row of embeddings ``e``: its words lack the vectors that the file's model gives them."""
 
 
-def switch_space(connection: apsw.Connection, target: VectorSpace, word_dims: int = 0) -> None:
+def switch_space(connection: apsw.Connection, target: VectorSpace, word_vector_dims: int = 0) -> None:
     """Make ``target`` the space of the file, inside the caller's transaction.
 
     The index is dropped (``sync`` makes it anew). Texts that the old model knew nothing of wait for a vector,
     those that waited and have one now do no longer.
     """
-    set_space(connection, target, word_dims)
+    set_space(connection, target, word_vector_dims)
     rebuild_index(connection)
     connection.execute(
         f"""

@@ -19,7 +19,7 @@ from memtui.engine.records import Caution, Explanation, Kind, MemoryRecord, Prof
 from memtui.engine.search.access_scope import quote_value, scope_filter, unknown_session, without_names
 from memtui.engine.search.briefing import ContextBlock
 from memtui.engine.search.cautions import is_withheld
-from memtui.engine.search.filters.terms import parse
+from memtui.engine.search.filters.terms import parse_filter
 from memtui.engine.search.kept_back import holds_secret
 from memtui.engine.store.sessions import qualified_id
 
@@ -136,7 +136,7 @@ class Agent:
         """The tags that a new memory needs to pass the filter."""
         return tuple(
             term.values[0].text
-            for term in parse(self.filter)
+            for term in parse_filter(self.filter)
             if term.key == "tag" and not term.negated and len(term.values) == 1 and not term.values[0].prefix
         )
 

@@ -75,9 +75,9 @@ _NOTHING = "Nothing passes this filter, not even in the Trash: leave a part of i
 
 def any_word_filter(expression: str) -> tuple[str, str]:
     """A filter for any of the words instead of all of them, and these words. Empty if there is only one."""
-    from memtui.engine.search.filters.terms import parse
+    from memtui.engine.search.filters.terms import parse_filter
 
-    terms = parse(expression)
+    terms = parse_filter(expression)
     words = [term for term in terms if term.key == "text" and not term.negated]
     if len(words) < 2:
         return "", ""
@@ -87,9 +87,9 @@ def any_word_filter(expression: str) -> tuple[str, str]:
 
 
 def _has_only_words(expression: str) -> bool:
-    from memtui.engine.search.filters.terms import parse
+    from memtui.engine.search.filters.terms import parse_filter
 
-    return all(term.key in ("text", "id") and not term.negated for term in parse(expression))
+    return all(term.key in ("text", "id") and not term.negated for term in parse_filter(expression))
 
 
 def _filter_with_trash(expression: str) -> str:

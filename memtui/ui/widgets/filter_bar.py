@@ -219,12 +219,12 @@ class FilterBar(Widget):
         """Show the completions, or hide the list."""
         if self._input is None or self._choices is None or self._known is None:
             return
-        from memtui.engine.search.filters.completion import complete
+        from memtui.engine.search.filters.completion import complete_filter
 
         was_open, text = self._choices.is_open, self._input.value
         self._completion = None
         if self._input.has_focus and text != self._settled:
-            self._completion = complete(text, self._input.cursor_position, self._known)
+            self._completion = complete_filter(text, self._input.cursor_position, self._known)
         if self._completion is None:
             self._choices.close()
         else:

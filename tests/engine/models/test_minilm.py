@@ -10,7 +10,7 @@ import pytest
 from memtui import Memory
 from memtui.engine.errors import DegradedError
 from memtui.engine.models import embedder_choice, minilm
-from memtui.engine.models.embedders import OfflineEmbedder, WordEmbedder, word_dims
+from memtui.engine.models.embedders import OfflineEmbedder, WordEmbedder, word_vector_dims
 from memtui.engine.models.minilm import AXES, MiniLmEmbedder
 from memtui.engine.records import Options
 from memtui.engine.records.embedding import VectorSpace
@@ -51,7 +51,7 @@ def test_another_model_under_its_name_is_refused(tmp_path: Path) -> None:
 def test_the_file_decides_and_the_two_are_never_mixed() -> None:
     embedders = embedder_choice.EmbedderFactory(Options(embedder="minilm"))
     wanted = embedders.configured_embedder()
-    assert (wanted.model_id, wanted.dims, word_dims(wanted)) == ("all-minilm-l6-v2-int8-384", 384, 64)
+    assert (wanted.model_id, wanted.dims, word_vector_dims(wanted)) == ("all-minilm-l6-v2-int8-384", 384, 64)
     assert embedders.embedder_of_space(None) is wanted
     assert isinstance(
         embedders.embedder_of_space(VectorSpace(OfflineEmbedder.model_id, 256)), OfflineEmbedder

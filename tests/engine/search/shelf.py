@@ -55,7 +55,7 @@ class WordEmbedder(FakeEmbedder):
     """Keeps the direction of each word of a text too."""
 
     model_id = "fake-words"
-    word_dims = 64
+    word_vector_dims = 64
     sends_to = ""
 
     def available(self) -> str | None:
@@ -80,7 +80,7 @@ class WordEmbedder(FakeEmbedder):
 
     def _rows(self, words: list[str]) -> np.ndarray[Any, np.dtype[np.int8]]:
         rows = [self._direction(word) for word in words]
-        return quantise_rows(np.array(rows, np.float32).reshape(len(words), self.word_dims))
+        return quantise_rows(np.array(rows, np.float32).reshape(len(words), self.word_vector_dims))
 
 
 class StaticEmbedder(FakeEmbedder):
@@ -140,7 +140,7 @@ class Book:
             if embedder is not None:
                 space = VectorSpace(embedder.model_id, embedder.dims)
                 row, words = embedders.embed_words(embedder, [content])
-                dims = embedders.word_dims(embedder)
+                dims = embedders.word_vector_dims(embedder)
                 if vectors.vector_space(connection) is None:
                     vectors.set_space(connection, space, dims)
                 kept = vectors.WordRows(dims, {rid: words[0]}) if words else None

@@ -5,14 +5,16 @@ from __future__ import annotations
 import pytest
 from memtui.engine.records import Profile, SearchResult
 from memtui.engine.search.asked_for import READ, speakers_named, things_wanted
-from memtui.engine.search.search import search
+from memtui.engine.search.search import search_memories
 from shelf import NOW, Book
 
 HOUR = 3_600
 
 
 def ask(book: Book, query: str) -> SearchResult:
-    return search(book.connection, query, profile=Profile(), embedder="none", now=NOW, fade_threshold=0.05)
+    return search_memories(
+        book.connection, query, profile=Profile(), embedder="none", now=NOW, fade_threshold=0.05
+    )
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from memtui.engine.records import MemoryRecord, Profile, SearchResult
 from memtui.engine.search.explanation import explain_place
 from memtui.engine.search.retrievers import context
-from memtui.engine.search.search import search
+from memtui.engine.search.search import search_memories
 from shelf import NOW, Book, FakeEmbedder
 
 
@@ -24,7 +24,7 @@ def ask(
     profile: Profile | None = None,
     embedder: FakeEmbedder | str = "none",
 ) -> SearchResult:
-    return search(
+    return search_memories(
         book.connection,
         query,
         filter=filter,

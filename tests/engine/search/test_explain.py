@@ -6,7 +6,7 @@ import pytest
 from memtui.engine.records import Explanation, MemoryRecord, Profile
 from memtui.engine.search.explanation import explain_place
 from memtui.engine.search.profiles import RRF
-from memtui.engine.search.search import search
+from memtui.engine.search.search import search_memories
 from shelf import NOW, Book, FakeEmbedder
 
 
@@ -24,7 +24,7 @@ def test_a_hit_is_explained_as_the_search_ranked_it(book: Book, profile: Profile
         book.add(
             f"tea {'green ' * (number % 4)}{number}", kind, session=session, about=["Ada"], embedder=embedder
         )
-    result = search(
+    result = search_memories(
         book.connection,
         "green tea for Ada",
         limit=30,

@@ -14,7 +14,7 @@ from memtui.engine.search.filters.terms import (
     MAX_VALUES,
     Term,
     Value,
-    parse,
+    parse_filter,
 )
 
 
@@ -23,11 +23,11 @@ def bare(terms: tuple[Term, ...]) -> list[tuple[str, str, bool, list[str]]]:
 
 
 def test_an_empty_filter_has_no_terms() -> None:
-    assert parse("") == parse("  \t\n") == parse(" , ") == ()
+    assert parse_filter("") == parse_filter("  \t\n") == parse_filter(" , ") == ()
 
 
 def test_terms_have_a_key_an_operator_a_sign_and_alternatives() -> None:
-    assert bare(parse('kind:fact -tag:work,home conf<=.5 -lisbon Entity:"Ada Lovelace"')) == [
+    assert bare(parse_filter('kind:fact -tag:work,home conf<=.5 -lisbon Entity:"Ada Lovelace"')) == [
         ("kind", ":", False, ["fact"]),
         ("tag", ":", True, ["work", "home"]),
         ("conf", "<=", False, [".5"]),
@@ -37,25 +37,27 @@ def test_terms_have_a_key_an_operator_a_sign_and_alternatives() -> None:
 
 
 def test_a_star_at_the_end_asks_for_beginnings() -> None:
-    [word, name, anything] = parse('tra* entity:"Ada L"* tag:*')
+    [word, name, anything] = parse_filter('tra* entity:"Ada L"* tag:*')
     assert (word.values[0].text, word.values[0].prefix) == ("tra", True)
     assert (name.values[0].text, name.values[0].prefix) == ("Ada L", True)
     assert (anything.values[0].text, anything.values[0].prefix) == ("", True)
 
 
 def test_quotes_hold_spaces_commas_and_escaped_quotes() -> None:
-    [term] = parse(r'"a, \"b\" \\ c"')
+    [term] = parse_filter(r'"a, \"b\" \\ c"')
     assert term.values[0].text == r'a, "b" \ c'
     assert term.values[0].quoted
 
 
 def test_a_span_of_dates_needs_no_key() -> None:
-    assert bare(parse("2026-01..2026-03 2026.. ..2025")) == [
+    assert bare(parse_filter("2026-01..2026-03 2026.. ..2025")) == [
         ("on", ":", False, ["2026-01..2026-03"]),
         ("on", ":", False, ["2026.."]),
         ("on", ":", False, ["..2025"]),
     ]
-    assert bare(parse("2026-01 a..b ..")) == [("text", ":", False, [w]) for w in ("2026-01", "a..b", "..")]
+    assert bare(parse_filter("2026-01 a..b ..")) == [
+        ("text", ":", False, [w]) for w in ("2026-01", "a..b", "..")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -74,7 +76,7 @@ def test_a_span_of_dates_needs_no_key() -> None:
     ],
 )
 def test_texts_with_colons_and_signs_are_words(word: str) -> None:
-    assert bare(parse(word)) == [("text", ":", False, [word])]
+    assert bare(parse_filter(word)) == [("text", ":", False, [word])]
 
 
 @pytest.mark.parametrize(
@@ -95,7 +97,7 @@ def test_a_mistake_is_pointed_at_and_explained(
     expression: str, position: int, length: int, hint: str
 ) -> None:
     with pytest.raises(FilterError) as caught:
-        parse(expression)
+        parse_filter(expression)
     assert (caught.value.position, caught.value.length) == (position, length)
     assert hint in caught.value.hint
     assert caught.value.pointer().endswith("\n" + " " * position + "^" * length)
@@ -114,21 +116,21 @@ def test_a_mistake_is_pointed_at_and_explained(
 )
 def test_more_than_can_be_answered_soon_is_refused(expression: str, limit: str) -> None:
     with pytest.raises(FilterError, match=limit) as caught:
-        parse(expression)
+        parse_filter(expression)
     assert 0 <= caught.value.position < len(expression)
     assert caught.value.hint
 
 
 def test_as_many_ids_as_a_finding_names_are_read() -> None:
     ids = ",".join(f"observation_{number:012x}" for number in range(MAX_IDS))
-    [term] = parse(f"id:{ids}")
+    [term] = parse_filter(f"id:{ids}")
     assert len(term.values) == MAX_IDS
 
 
 @given(st.text(st.sampled_from('ab:"-,*\\ <=.0129\0\ud800é東\n') | st.characters(), max_size=40))
 def test_any_text_is_read_or_refused_with_a_place(text: str) -> None:
     try:
-        terms = parse(text)
+        terms = parse_filter(text)
     except FilterError as error:
         assert 0 <= error.position <= len(text)
         assert error.message and error.hint
@@ -156,7 +158,7 @@ value = st.builds(Value, text=word, quoted=st.just(True), prefix=st.booleans())
 )
 def test_what_is_written_is_read_back(terms: list[Term]) -> None:
     written = " ".join(map(str, terms))
-    read = parse(written)
+    read = parse_filter(written)
     assert bare(read) == bare(tuple(terms))
     assert [[v.prefix for v in t.values] for t in read] == [[v.prefix for v in t.values] for t in terms]
 
@@ -164,10 +166,10 @@ def test_what_is_written_is_read_back(terms: list[Term]) -> None:
 @given(st.text(st.sampled_from('ab:"-,* .0129é東'), max_size=30))
 def test_the_normal_form_is_stable(text: str) -> None:
     try:
-        once = " ".join(map(str, parse(text)))
+        once = " ".join(map(str, parse_filter(text)))
     except FilterError:
         return
-    assert " ".join(map(str, parse(once))) == once
+    assert " ".join(map(str, parse_filter(once))) == once
 
 
 @pytest.mark.parametrize(
@@ -185,7 +187,7 @@ def test_the_normal_form_is_stable(text: str) -> None:
 )
 def test_operators_of_other_languages_are_pointed_at(expression: str, position: int, length: int) -> None:
     with pytest.raises(FilterError) as raised:
-        parse(expression)
+        parse_filter(expression)
     assert (raised.value.position, raised.value.length) == (position, length)
     assert "kind:a,b for or" in raised.value.hint
 
@@ -194,8 +196,8 @@ def test_operators_of_other_languages_are_pointed_at(expression: str, position: 
     "expression", ['"OR"', '"("', "or and not", "Or ORACLE NOTE ANDES", "text:OR", "f(x)", "OR*"]
 )
 def test_in_quotes_or_small_letters_they_are_words(expression: str) -> None:
-    terms = parse(expression)
+    terms = parse_filter(expression)
     assert {term.key for term in terms} == {"text"}
-    assert [[v.text for v in t.values] for t in parse(" ".join(map(str, terms)))] == [
+    assert [[v.text for v in t.values] for t in parse_filter(" ".join(map(str, terms)))] == [
         [v.text for v in t.values] for t in terms
     ]

@@ -16,7 +16,7 @@ from memtui.engine.search.explanation import explain_place
 from memtui.engine.search.filters import compiler
 from memtui.engine.search.profiles import RRF
 from memtui.engine.search.scope import make_scope
-from memtui.engine.search.search import search
+from memtui.engine.search.search import search_memories
 from memtui.engine.search.term_statistics import MEMORIES
 from memtui.engine.store.file import open_file
 from shelf import NOW, Book, FakeEmbedder
@@ -114,8 +114,8 @@ def test_a_filter_answers_as_a_memory_that_holds_nothing_else(
 ) -> None:
     numbered = [story._replace(words=[*story.words, f"m{place}"]) for place, story in enumerate(stories)]
     with book_of(numbered) as everything, book_of([story for story in numbered if story.mine]) as alone:
-        found = search(query=query, profile=profile, filter=MINE, limit=100, **everything)
-        wanted = search(query=query, profile=profile, limit=100, **alone)
+        found = search_memories(query=query, profile=profile, filter=MINE, limit=100, **everything)
+        wanted = search_memories(query=query, profile=profile, limit=100, **alone)
         assert [_mark(text) for text, _ in ranked(found)] == [_mark(text) for text, _ in ranked(wanted)]
         assert [score for _, score in ranked(found)] == pytest.approx(
             [score for _, score in ranked(wanted)], abs=1e-9
@@ -151,7 +151,7 @@ def test_where_counting_would_take_long_the_whole_memory_counts_and_the_answer_s
     }
 
     def said() -> str:
-        return search(book.connection, "Caroline", **options).retrievers[0].why
+        return search_memories(book.connection, "Caroline", **options).retrievers[0].why
 
     assert said() == "words are as rare as among the 6 that pass the filter"
     assert _asked(book, "Caroline", "session:one/*").rows == 6
@@ -162,7 +162,7 @@ def test_where_counting_would_take_long_the_whole_memory_counts_and_the_answer_s
     monkeypatch.setattr(subset_statistics, "MOST_POSTINGS", 5)
     assert _asked(book, "Caroline", "session:one/*").rows == 12
     assert "whole memory" in said()
-    assert search(book.connection, "Caroline", **{**options, "filter": ""}).retrievers[0].why == ""
+    assert search_memories(book.connection, "Caroline", **{**options, "filter": ""}).retrievers[0].why == ""
 
 
 def test_a_page_of_words_is_counted_in_one_go(book: Book) -> None:

@@ -8,7 +8,7 @@ import pytest
 from memtui.engine.records import Hit, Profile
 from memtui.engine.search import rerank, scored_documents, term_statistics
 from memtui.engine.search.query import parse_query as read_question
-from memtui.engine.search.search import search
+from memtui.engine.search.search import search_memories
 from memtui.engine.search.term_statistics import FACTS, MEMORIES
 from shelf import NOW, Book, FakeEmbedder
 
@@ -17,7 +17,7 @@ WORDS_ONLY = Profile(vector=0.0, entity=0.0, neighbours=0.0, session=0.0, facts=
 
 def ask(book: Book, query: str, **options: object) -> list[Hit]:
     given = {"profile": WORDS_ONLY, "embedder": "none", "now": NOW, "fade_threshold": 0.05, **options}
-    return list(search(book.connection, query, **given).hits)  # type: ignore[arg-type]
+    return list(search_memories(book.connection, query, **given).hits)  # type: ignore[arg-type]
 
 
 def test_counts_are_those_of_the_index_and_follow_its_growth(book: Book) -> None:

@@ -12,7 +12,7 @@ from memtui.engine.search.profiles import RRF
 from memtui.engine.search.query import parse_query
 from memtui.engine.search.retrievers.keyword import bm25_first_pass
 from memtui.engine.search.scope import make_scope
-from memtui.engine.search.search import search
+from memtui.engine.search.search import search_memories
 from memtui.engine.search.term_statistics import FACTS
 from memtui.engine.store import full_text
 from memtui.engine.store.file import open_file
@@ -25,7 +25,7 @@ NO_VECTORS = "vectors are switched off"
 
 def ask(book: Book, query: str, **options: object) -> SearchResult:
     given = {"profile": Profile(), "embedder": NO_VECTORS, "now": NOW, "fade_threshold": 0.05, **options}
-    return search(book.connection, query, **given)  # type: ignore[arg-type]
+    return search_memories(book.connection, query, **given)  # type: ignore[arg-type]
 
 
 def contents(result: SearchResult) -> list[str]:

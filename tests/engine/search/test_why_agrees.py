@@ -16,7 +16,7 @@ from memtui.engine.search.explanation import explain_place
 from memtui.engine.search.filters.compiler import compile_filter
 from memtui.engine.search.ranking import rank_memories
 from memtui.engine.search.scope import make_scope
-from memtui.engine.search.search import search
+from memtui.engine.search.search import search_memories
 from memtui.engine.store.file import open_file
 from shelf import NOW, Book, FakeEmbedder, StaticEmbedder, WordEmbedder
 
@@ -76,7 +76,7 @@ class Asked(NamedTuple):
     options: dict[str, Any]
 
     def search(self, query: str, **changes: Any) -> SearchResult:
-        return search(self.book.connection, query, **{**self.options, **changes})
+        return search_memories(self.book.connection, query, **{**self.options, **changes})
 
     def explain(self, query: str, memory: MemoryRecord, limit: int) -> Explanation:
         return explain_place(self.book.connection, query, memory, **{**self.options, "limit": limit})

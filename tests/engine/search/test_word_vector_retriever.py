@@ -15,7 +15,7 @@ from memtui.engine.search import profiles, rerank
 from memtui.engine.search import query as search_query
 from memtui.engine.search.retrievers import keyword, late_interaction
 from memtui.engine.search.retrievers.late_interaction import score_words
-from memtui.engine.search.search import search
+from memtui.engine.search.search import search_memories
 from memtui.engine.search.term_statistics import MEMORIES
 from memtui.engine.store import vectors
 from memtui.engine.store.vectors import WordRows
@@ -29,7 +29,7 @@ LATE = profiles.LATE
 def find(
     book: Book, query: str, profile: Profile = LATE, embedder: FakeEmbedder | str | None = None
 ) -> SearchResult:
-    return search(
+    return search_memories(
         book.connection,
         query,
         profile=profile,
@@ -167,7 +167,7 @@ def test_static_vectors_are_looked_up_in_the_texts(book: Book) -> None:
     """Nothing is stored for them; the score is the weighted mean of the best cosines, and the word is named."""
     filled(book, embedder := StaticEmbedder(LIKE))
     result = find(book, "purchase a store", profiles.DEFAULT, embedder)
-    assert not vectors.word_dims(book.connection)
+    assert not vectors.word_vector_dims(book.connection)
     bought, wisdom = of(result, "Ada"), of(result, "A store")
     assert bought.retrievers["word_vector"].matched == ("purchase", "store")
     assert wisdom.retrievers["word_vector"].matched == ("store",)

@@ -14,7 +14,7 @@ from memtui.engine.records import KINDS, Kind, Record
 
 from . import text as filter_text
 from .sql import TRASH_STATES, Translator
-from .terms import Term, parse
+from .terms import Term, parse_filter
 
 ACTIVE = "m.valid_until IS NULL"
 
@@ -58,7 +58,7 @@ def compile_filter(
 
     Raises FilterError, which points at the place of the mistake.
     """
-    terms = parse(expression)
+    terms = parse_filter(expression)
     translator = Translator(expression, now, fade_threshold, tz)
     kinds = _kinds_of_terms(terms)
     if kinds == {"fact"}:
@@ -93,17 +93,19 @@ def which_term_removes_all(connection: apsw.Connection, filter: CompiledFilter) 
     """
     active = "true" if filter.trash else ACTIVE
 
-    def passing(*conditions: str) -> bool:
+    def any_passes(*conditions: str) -> bool:
         [(some,)] = connection.execute(
             f"SELECT EXISTS (SELECT 1 FROM memories m WHERE {' AND '.join([active, *conditions])})",
             filter.bindings,
         )
         return bool(some)
 
-    if not filter.terms or not passing() or passing(filter.where):
+    if not filter.terms or not any_passes() or any_passes(filter.where):
         return None
-    alone = [index for index, condition in enumerate(filter.conditions) if not passing(condition)]
-    together = (index for index in range(len(filter.terms)) if not passing(*filter.conditions[: index + 1]))
+    alone = [index for index, condition in enumerate(filter.conditions) if not any_passes(condition)]
+    together = (
+        index for index in range(len(filter.terms)) if not any_passes(*filter.conditions[: index + 1])
+    )
     everything = " AND ".join(filter.conditions)
     [(in_trash,)] = connection.execute(
         f"SELECT count(*) FROM memories m WHERE m.valid_until IS NOT NULL AND {everything}", filter.bindings

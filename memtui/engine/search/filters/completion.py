@@ -76,7 +76,7 @@ class Completion(NamedTuple):
         return self.term < self.start == self.end
 
 
-def complete(text: str, at: int, known: Known, most: int = 50) -> Completion | None:
+def complete_filter(text: str, at: int, known: Known, most: int = 50) -> Completion | None:
     """How the filter may go on at the cursor ``at``; None where there is nothing to offer.
 
     Only the end of a word is completed. With nothing typed there are the saved filters.
@@ -87,7 +87,9 @@ def complete(text: str, at: int, known: Known, most: int = 50) -> Completion | N
     word = text[start:at]
     head = _HEAD.match(word)
     if head is None or head[1].casefold() not in KEYS:
-        return _offer(start, start, at, word, _beginnings(word, known, alone=not text.strip()), most)
+        return _make_completion(
+            start, start, at, word, _key_choices(word, known, alone=not text.strip()), most
+        )
     key = head[1].casefold()
     begin = start + _last_value(word, head.end())
     typed = text[begin:at]
@@ -95,12 +97,14 @@ def complete(text: str, at: int, known: Known, most: int = 50) -> Completion | N
         return None
     choices = [
         Choice(str(Value(text=one.text, quoted=_needs_quotes(one.text))), one.text, found=one.count)
-        for one in _values(key, known)
+        for one in _known_values(key, known)
     ]
-    return _offer(start, begin, at, typed, _matching(typed.removeprefix('"'), choices), most)
+    return _make_completion(
+        start, begin, at, typed, _matching_choices(typed.removeprefix('"'), choices), most
+    )
 
 
-def _offer(
+def _make_completion(
     term: int, start: int, end: int, typed: str, choices: list[Choice], most: int
 ) -> Completion | None:
     if not choices or (len(choices) == 1 and choices[0].text == typed):
@@ -108,7 +112,7 @@ def _offer(
     return Completion(start, end, tuple(choices[:most]), term)
 
 
-def _beginnings(word: str, known: Known, *, alone: bool) -> list[Choice]:
+def _key_choices(word: str, known: Known, *, alone: bool) -> list[Choice]:
     """Saved filters and keys for a word without a key; where nothing is typed, saved filters only."""
     negated = "-" * word.startswith("-")
     typed = word.removeprefix("-")
@@ -122,17 +126,17 @@ def _beginnings(word: str, known: Known, *, alone: bool) -> list[Choice]:
         for key, about in _ABOUT.items()
         if key.startswith(typed.casefold())
     ]
-    return [*([] if negated else _matching(typed, saved)), *keys]
+    return [*([] if negated else _matching_choices(typed, saved)), *keys]
 
 
-def _values(key: str, known: Known) -> list[KnownValue]:
+def _known_values(key: str, known: Known) -> list[KnownValue]:
     """What memories have, then what else the key knows."""
     found = list(known.values.get(key, ()))
     there = {one.text for one in found}
     return found + [KnownValue(text=text) for text in _FIXED.get(key, ()) if text not in there]
 
 
-def _matching(typed: str, choices: list[Choice]) -> list[Choice]:
+def _matching_choices(typed: str, choices: list[Choice]) -> list[Choice]:
     """Those that begin as typed, then those in which a later word does."""
     wanted = fold(typed)
     first = [one for one in choices if fold(one.name).startswith(wanted)]

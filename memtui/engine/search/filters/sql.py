@@ -19,7 +19,7 @@ from memtui.engine.store.tokens import fold
 
 from . import dates
 from . import text as filter_text
-from .terms import Term, Value, mistake, suggestion
+from .terms import Term, Value, filter_error, suggest_word
 
 FADING_DAYS = 7
 """A fact is fading when it will be below the threshold within so many days."""
@@ -135,9 +135,9 @@ class Translator:
         """The word of a fixed list that the value is."""
         word = value.text.casefold()
         if word not in words or value.prefix:
-            raise mistake(
+            raise filter_error(
                 self.expression, value.position, value.length,
-                f"{term.key}: has no value {value.text!r}.", suggestion(value.text, words),
+                f"{term.key}: has no value {value.text!r}.", suggest_word(value.text, words),
             )  # fmt: skip
         return word
 
@@ -211,7 +211,7 @@ class Translator:
             low, high = float(match[1] or 0.0), float(match[2] or 1.0)
             return f"{EFFECTIVE_SQL} BETWEEN {self.bind(low)} AND {self.bind(high)}"
         if value.prefix or not re.fullmatch(_NUMBER, value.text) or float(value.text) > 1.0:
-            raise mistake(
+            raise filter_error(
                 self.expression, value.position, value.length, f"{value.text!r} is no confidence.",
                 "It lies between 0 and 1: conf<0.5, conf:0.8, conf:.2...5",
             )  # fmt: skip
@@ -234,7 +234,7 @@ class Translator:
     def date(self, term: Term, value: Value) -> str:
         first, dots, _ = value.text.partition("..")
         if dots and term.key != "on":
-            raise mistake(
+            raise filter_error(
                 self.expression, value.position, value.length, f"{term.key}: takes one date, not a span.",
                 f"For a span: on:{value.text}",
             )  # fmt: skip
@@ -249,7 +249,7 @@ class Translator:
         start = self.period(value, first)[0] if first or not last else None
         end = self.period(value, last if dots else first)[1] if last or not dots else None
         if start is not None and end is not None and end <= start:
-            raise mistake(
+            raise filter_error(
                 self.expression,
                 value.position,
                 value.length,
@@ -266,7 +266,7 @@ class Translator:
     def period(self, value: Value, text: str) -> dates.Period:
         period = None if value.prefix else dates.parse(text, self._now, self._tz)
         if period is None:
-            raise mistake(
+            raise filter_error(
                 self.expression, value.position, value.length,
                 f"{text or value.text!r} is no date.", f"Dates are written {dates.EXAMPLES}.",
             )  # fmt: skip

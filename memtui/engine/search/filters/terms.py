@@ -89,7 +89,7 @@ class Term(Record):
         return "-" * self.negated + (values if bare else f"{self.key}{self.operator}{values}")
 
 
-def parse(expression: str) -> tuple[Term, ...]:
+def parse_filter(expression: str) -> tuple[Term, ...]:
     """The terms of a filter, in order; none for an empty one.
 
     Raises FilterError, which points at the place and says what would be right.
@@ -103,11 +103,11 @@ def reads_as_filter(word: str) -> bool:
     return key in KEYS and bool(value)
 
 
-def mistake(expression: str, position: int, length: int, message: str, hint: str) -> FilterError:
+def filter_error(expression: str, position: int, length: int, message: str, hint: str) -> FilterError:
     return FilterError(message, hint, expression=expression, position=position, length=length)
 
 
-def suggestion(word: str, known: tuple[str, ...]) -> str:
+def suggest_word(word: str, known: tuple[str, ...]) -> str:
     """``Did you mean fact?`` when a known word is near, else the list of them."""
     near = close_matches(word.casefold(), known)
     return f"Did you mean {near[0]}?" if near else f"It can be {', '.join(known)}."
@@ -131,15 +131,15 @@ class _Parser:
         self.expression = expression
         self.at = 0
         if len(expression) > _MAX_WITH_IDS:
-            raise self.mistake(
+            raise self.make_error(
                 _MAX_WITH_IDS,
                 1,
                 f"A filter may have {_MAX_WITH_IDS:,} characters with its ids.",
                 "Shorten it.",
             )
 
-    def mistake(self, position: int, length: int, message: str, hint: str) -> FilterError:
-        return mistake(self.expression, position, length, message, hint)
+    def make_error(self, position: int, length: int, message: str, hint: str) -> FilterError:
+        return filter_error(self.expression, position, length, message, hint)
 
     def terms(self) -> tuple[Term, ...]:
         found: list[Term] = []
@@ -167,12 +167,12 @@ class _Parser:
             ):
                 if much > limit:
                     message = f"A filter may have {limit:,} {what}."
-                    raise self.mistake(term.position, term.length, message, "Leave some out.")
+                    raise self.make_error(term.position, term.length, message, "Leave some out.")
 
     def refuse_foreign(self, start: int) -> None:
         """Raise for an operator of another query language where a term begins."""
         if match := _FOREIGN.match(self.text, start):
-            raise self.mistake(
+            raise self.make_error(
                 start,
                 len(match[0]),
                 f"{match[0]} is no operator here.",
@@ -191,7 +191,7 @@ class _Parser:
         if negated:
             self.at += 1
             if self.at == len(self.text) or self.text[self.at].isspace():
-                raise self.mistake(
+                raise self.make_error(
                     start,
                     1,
                     "There is nothing after the -.",
@@ -204,7 +204,7 @@ class _Parser:
         if not values:
             if key is None:
                 return None  # a lone comma
-            raise self.mistake(
+            raise self.make_error(
                 start, length, f"There is no value after {key}{operator}", f"For example {_EXAMPLE[key]}"
             )
         if key is None:
@@ -223,7 +223,7 @@ class _Parser:
         after = self.text[match.end() : match.end() + 2]
         if key in KEYS:
             if operator in _OPERATORS and key != "conf":
-                raise self.mistake(
+                raise self.make_error(
                     match.start(2),
                     len(operator),
                     f"{key} is followed by a colon.",
@@ -234,7 +234,7 @@ class _Parser:
         if operator != ":" or after[:1] in ("", ":", "\\", ",") or after == "//" or after[:1].isspace():
             return None, ":"
         meant = _MEANT.get(key) or next(iter(close_matches(key, KEYS)), None)
-        raise self.mistake(
+        raise self.make_error(
             match.start(1), len(name), f"There is no key {name!r}.",
             (f"Did you mean {meant}:?" if meant else f"The keys are {', '.join(KEYS)}.")
             + f' To look for these words, put them in quotes: "{name}:..."',
@@ -268,7 +268,7 @@ class _Parser:
             characters.append(self.text[self.at])
             self.at += 1
         if self.at == len(self.text):
-            raise self.mistake(
+            raise self.make_error(
                 start, self.at - start, "This quote is not closed.", 'Put another " at its end.'
             )
         self.at += 1

@@ -211,7 +211,7 @@ def _through_index(
 ) -> list[KeywordHits]:
     wanted = min(KNN_LIMIT, 2 * limit)
     while True:
-        rows = _knn(connection, blob, scope, wanted)
+        rows = _search_nearest(connection, blob, scope, wanted)
         inside = rids_in_scope(connection, scope, (rid for rid, _ in rows)) - unsynced
         if len(inside) >= limit or len(rows) < wanted:
             break
@@ -229,7 +229,9 @@ def _through_index(
     return [KeywordHits(rid, 1.0 - distance) for rid, distance in rows if rid in inside]
 
 
-def _knn(connection: apsw.Connection, blob: bytes, scope: Scope, k: int) -> list[tuple[int, float]]:
+def _search_nearest(
+    connection: apsw.Connection, blob: bytes, scope: Scope, k: int
+) -> list[tuple[int, float]]:
     """The nearest ``k`` of the scope's kinds, each with its distance.
 
     vec0 compares without the processor's wide instructions. Where numpy is loaded, its vectors are read as they lie in

@@ -114,7 +114,7 @@ def check_embeddings(scene: CheckContext) -> Iterator[Finding]:
         yield make_finding(
             "embeddings", f"vectors have wrong dimensions or are empty ({odd.total:,})", odd, repairable=True
         )
-    if vectors.word_dims(scene.connection):
+    if vectors.word_vector_dims(scene.connection):
         yield from _check_word_vectors(scene)
     # A copy in memory follows the log from where it stands: a number that is given out again would hide a change.
     if count_rows(scene, "SELECT coalesce(max(seq), 0) FROM vector_log") > count_rows(
