@@ -19,10 +19,10 @@ from memtui.engine.erase.proof import (
     Piece,
     ProofRequest,
     ProofResult,
+    encoded_forms,
     encoding_of,
     find_traces,
-    forms,
-    search,
+    search_file,
 )
 from memtui.engine.errors import MemtuiError, NotFoundError
 from memtui.engine.memory import Memory
@@ -89,10 +89,10 @@ def _search_bytes(request: ProofRequest) -> Iterator[_TraceFound]:
     for file in request.files:
         encoding = encoding_of(file)
         needles: list[tuple[Piece, bytes]] = [
-            (piece, form) for piece in request.pieces for form in forms(piece, encoding)
+            (piece, form) for piece in request.pieces for form in encoded_forms(piece, encoding)
         ]
         words = frozenset(number for number, (piece, _) in enumerate(needles) if piece.word)
-        met = search(file, [form for _, form in needles], words)
+        met = search_file(file, [form for _, form in needles], words)
         known = find_traces(file, request.traces, request.salt)
         for piece in dict.fromkeys([*(needles[number][0] for number in sorted(met)), *known]):
             yield _TraceFound(file, piece)

@@ -31,14 +31,14 @@ async def test_memories_are_erased_once_their_number_is_typed(
     story: Story, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     proving, go_on = threading.Event(), threading.Event()
-    prove = proofs.prove
+    prove = proofs.prove_erased
 
     def prove_later(*given: Any) -> Any:
         proving.set()
         go_on.wait(60)
         return prove(*given)
 
-    monkeypatch.setattr(proofs, "prove", prove_later)
+    monkeypatch.setattr(proofs, "prove_erased", prove_later)
     with story.open() as memory:
         dog = memory.remember(DOG)
         again = memory.remember(f"As I said: {DOG}")

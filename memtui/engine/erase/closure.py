@@ -186,12 +186,12 @@ def contains_texts(value: Any, closure: Closure) -> bool:
     )
 
 
-def censor(value: Any, closure: Closure) -> Any:
+def censor_value(value: Any, closure: Closure) -> Any:
     """A JSON value in which what carries the texts is covered."""
     if isinstance(value, str):
         return closure.texts.censor(value) if contains_texts(value, closure) else value
     if isinstance(value, list):
-        return [censor(one, closure) for one in value]
+        return [censor_value(one, closure) for one in value]
     if isinstance(value, dict):
-        return {str(censor(key, closure)): censor(one, closure) for key, one in value.items()}
+        return {str(censor_value(key, closure)): censor_value(one, closure) for key, one in value.items()}
     return value

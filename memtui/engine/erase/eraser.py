@@ -145,7 +145,9 @@ class Compaction(NamedTuple):
     seconds: float = 0.0
 
 
-def compact(connections: Connections, wait: float, waiting: Callable[[], None] = lambda: None) -> Compaction:
+def compact_file(
+    connections: Connections, wait: float, waiting: Callable[[], None] = lambda: None
+) -> Compaction:
     """Write the file anew and empty its log, for which nobody else can write.
 
     A large file is written anew when nobody has written for a second; ``waiting`` is called before that is waited for.
@@ -187,7 +189,7 @@ def _is_quiet(connections: Connections, wait: float, waiting: Callable[[], None]
     with connections.exclusive() as connection:
         if _bytes_of(connection) <= _AT_ONCE_BYTES:
             return True
-        seen = _changes(connection)
+        seen = _change_counters(connection)
     waiting()
     now = quiet_since = time.monotonic()
     until = now + max(wait, _QUIET_SECONDS)
@@ -197,12 +199,12 @@ def _is_quiet(connections: Connections, wait: float, waiting: Callable[[], None]
         time.sleep(_LOOK_SECONDS)
         now = time.monotonic()
         with connections.exclusive() as connection:
-            if (found := _changes(connection)) != seen:
+            if (found := _change_counters(connection)) != seen:
                 seen, quiet_since = found, now
     return True
 
 
-def _changes(connection: apsw.Connection) -> tuple[int, int]:
+def _change_counters(connection: apsw.Connection) -> tuple[int, int]:
     """Two numbers one of which changes with whatever another connection or this one writes."""
     return int(connection.pragma("data_version")), connection.total_changes()
 
@@ -258,36 +260,36 @@ class Eraser:
         self, plan: ErasePlan, *, delete_damaged: bool = False, progress: ProgressCallback = lambda _: None
     ) -> EraseProof:
         """Erase what the plan says, and prove it. Raises InputError when the memory has changed since it was made."""
-        self._assert_may()
+        self._require_erase_allowed()
         with self._exclusive_access(progress):
             assert_plan_unchanged(self._connections, plan)
-            return self._erase(plan, delete_damaged, progress)
+            return self._run_erase(plan, delete_damaged, progress)
 
     def resume(
         self, *, delete_damaged: bool = False, progress: ProgressCallback = lambda _: None
     ) -> EraseProof | None:
         """Finish what was interrupted; None when nothing was."""
-        self._assert_may()
+        self._require_erase_allowed()
         with self._exclusive_access(progress):
             begun = self._read_pending_mark()
             if begun is None:
                 return None
             if not begun.ids:
                 try:
-                    return self._erase(self.plan(begun.request), delete_damaged, progress)
+                    return self._run_erase(self.plan(begun.request), delete_damaged, progress)
                 except NotFoundError:  # it went from the memory meanwhile, which says nothing of the backups
                     begun = replace(begun, ids=begun.request.ids)
             work = _EraseRun(self._connections, self._actor, begun, begun.ids, delete_damaged, progress)
             return work.finish_after_rows(begun.traces)
 
-    def _erase(self, plan: ErasePlan, delete_damaged: bool, progress: ProgressCallback) -> EraseProof:
+    def _run_erase(self, plan: ErasePlan, delete_damaged: bool, progress: ProgressCallback) -> EraseProof:
         begun = PendingErase(request=plan.request, memories=len(plan.ids), at=int(self._clock()))
         work = _EraseRun(self._connections, self._actor, begun, plan.ids, delete_damaged, progress)
         work.erase()
         self._on_erased()
         return work.finish_after_rows()
 
-    def _assert_may(self) -> None:
+    def _require_erase_allowed(self) -> None:
         if self._connections.readonly:
             raise ReadOnlyError(
                 "This memory is open for reading only.", "Open it without --readonly to erase in it."
@@ -354,7 +356,7 @@ class _EraseRun:
                     reader.execute("ROLLBACK")
                     if reader.pragma("data_version") != seen:
                         found, steps = self._worked_out(connection)
-                self._delete(connection, found, steps)
+                self._delete_rows(connection, found, steps)
 
     def _worked_out(self, connection: apsw.Connection) -> tuple[Closure, list[Step]]:
         """What goes, and what is to be done to other rows. Raises InputError when the memory has changed."""
@@ -363,7 +365,7 @@ class _EraseRun:
             raise list_changed_error()
         return found, planned_steps(connection, found)
 
-    def _delete(self, connection: apsw.Connection, found: Closure, steps: Sequence[Step]) -> None:
+    def _delete_rows(self, connection: apsw.Connection, found: Closure, steps: Sequence[Step]) -> None:
         self._pieces = proof.known_pieces(connection, found, self._texts)
         delete_closure(
             connection, found, steps, actor=self._actor, now=self._read_pending_mark.at, count=len(self._ids)
@@ -396,7 +398,7 @@ class _EraseRun:
         ``traces``: of what an earlier process erased.
         """
         self._forget_words()
-        compaction = compact(self._connections, WAIT, self._wait_for_others)
+        compaction = compact_file(self._connections, WAIT, self._wait_for_others)
         late = proof.pieces_of(self._backups.clean(self._texts))
         pieces = [*self._pieces, *late]
         problems = [compaction.problem] if compaction.problem else []
@@ -409,7 +411,7 @@ class _EraseRun:
         if path is not None:
             problems += [f"{file.name} is being written just now" for file in backups.delete_leftovers(path)]
         self._progress(EraseProgress(doing="looking for it in every file", done=0, total=1))
-        proven = proof.prove(self._connections, self._read_pending_mark.ids, pieces, problems, traces)
+        proven = proof.prove_erased(self._connections, self._read_pending_mark.ids, pieces, problems, traces)
         if path is not None and not proven.pieces:
             proven = replace(proven, notes=(*proven.notes, TOO_SHORT))
         if compaction.seconds >= LONG_SECONDS:

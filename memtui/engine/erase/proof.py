@@ -75,7 +75,7 @@ def stem_of(word: str) -> str:
     return (tokens.stems(word) or [word])[0]
 
 
-def forms(piece: Piece, encoding: int) -> list[bytes]:
+def encoded_forms(piece: Piece, encoding: int) -> list[bytes]:
     """The bytes in which a file of this ``encoding`` (of its header: 1 is UTF-8) would hold the piece."""
     if piece.data:
         return [piece.data]
@@ -96,7 +96,7 @@ def encoding_of(path: Path) -> int:
     return int.from_bytes(header[56:60], "big") if known else 1
 
 
-def search(path: Path, needles: Sequence[bytes], words: frozenset[int] = frozenset()) -> set[int]:
+def search_file(path: Path, needles: Sequence[bytes], words: frozenset[int] = frozenset()) -> set[int]:
     """Which of the needles (each at least 8 bytes) stand in a file. Not for a file that this process has open in SQLite.
 
     ``words``: those that count only as a word, or as a whole term of a full-text index.
@@ -108,7 +108,7 @@ def search(path: Path, needles: Sequence[bytes], words: frozenset[int] = frozens
         by_start.setdefault(needle[:8], []).append(number)
     marks = {mark_of(start, _FACTOR, _BITS) for start in by_start}
     found: set[int] = set()
-    for data, offset, _ in places(path, marks, _FACTOR, _BITS, max(map(len, needles))):
+    for data, offset, _ in find_marked_places(path, marks, _FACTOR, _BITS, max(map(len, needles))):
         sought = by_start.get(data[offset : offset + 8])
         met = [
             one
@@ -123,11 +123,11 @@ def search(path: Path, needles: Sequence[bytes], words: frozenset[int] = frozens
 
 
 def mark_of(start: bytes, factor: int, bits: int) -> int:
-    """A small number for the first 8 bytes of something to look for: see ``places``."""
+    """A small number for the first 8 bytes of something to look for: see ``find_marked_places``."""
     return (int.from_bytes(start[:8], "little") * factor & (1 << 64) - 1) >> (64 - bits)
 
 
-def places(
+def find_marked_places(
     path: Path, marks: Iterable[int], factor: int, bits: int, longest: int
 ) -> Iterator[tuple[bytes, int, int]]:
     """(bytes, place in them, mark) wherever 8 bytes of a file have one of the marks; more than once near a border.
@@ -176,11 +176,11 @@ def traces_of(pieces: Sequence[Piece], salt: bytes) -> tuple[PieceHash, ...]:
     """At most 4,000 of them, from everywhere in what there is."""
     found = [
         PieceHash(
-            length=len(form), mark=mark_of(form, _factor(salt), _TRACE_BITS), hash=_hash(form, salt), word=piece.word,
+            length=len(form), mark=mark_of(form, _mark_factor(salt), _TRACE_BITS), hash=_hash_form(form, salt), word=piece.word,
             data=bool(piece.data),
         )
         for piece in pieces
-        for form in forms(piece, _UTF_8)
+        for form in encoded_forms(piece, _UTF_8)
     ]  # fmt: skip
     return tuple(found[:: -(-len(found) // _MOST) or 1])
 
@@ -194,18 +194,18 @@ def find_traces(path: Path, traces: Sequence[PieceHash], salt: bytes) -> list[Pi
         sought.setdefault(trace.mark, []).append(trace)
     found: dict[Piece, None] = {}
     longest = max(trace.length for trace in traces)
-    for data, offset, mark in places(path, sought, _factor(salt), _TRACE_BITS, longest):
+    for data, offset, mark in find_marked_places(path, sought, _mark_factor(salt), _TRACE_BITS, longest):
         for trace in list(sought[mark]):
             form = data[offset : offset + trace.length]
             if trace.word and not stands_alone(data, offset, trace.length):
                 continue
-            if len(form) == trace.length and _hash(form, salt) == trace.hash:
+            if len(form) == trace.length and _hash_form(form, salt) == trace.hash:
                 sought[mark].remove(trace)
-                found[_piece(form, trace)] = None
+                found[_decode_piece(form, trace)] = None
     return list(found)
 
 
-def _piece(form: bytes, trace: PieceHash) -> Piece:
+def _decode_piece(form: bytes, trace: PieceHash) -> Piece:
     if trace.data:
         return Piece(data=form)
     text = form.decode("utf-8", "surrogatepass")
@@ -214,15 +214,15 @@ def _piece(form: bytes, trace: PieceHash) -> Piece:
     )  # a piece has no character that JSON would escape
 
 
-def _hash(form: bytes, salt: bytes) -> bytes:
+def _hash_form(form: bytes, salt: bytes) -> bytes:
     return blake2b(form, key=salt, digest_size=16, person=b"piece").digest()
 
 
-def _factor(salt: bytes) -> int:
+def _mark_factor(salt: bytes) -> int:
     return int.from_bytes(blake2b(b"", key=salt, digest_size=8, person=b"mark").digest(), "big") | 1
 
 
-__all__ = ["Piece", "known_pieces", "pieces_of", "prove", "rare_pieces"]
+__all__ = ["Piece", "known_pieces", "pieces_of", "prove_erased", "rare_pieces"]
 
 _SECONDS = 3_600
 _VECTOR_BYTES = 48
@@ -287,7 +287,7 @@ def files_of(path: Path) -> list[Path]:
     return [one for one in (*beside, *file_replacement.places_aside(path)) if one.is_file()]
 
 
-def prove(
+def prove_erased(
     connections: Connections, ids: Sequence[str], pieces: Sequence[Piece], problems: Sequence[str],
     traces: Sequence[PieceHash] = (),
 ) -> EraseProof:  # fmt: skip
@@ -300,7 +300,7 @@ def prove(
         return _in_memory(connections, ids, pieces)
     request = ProofRequest(
         path=connections.path, files=tuple(files_of(connections.path)), ids=tuple(ids), pieces=tuple(pieces),
-        questions=tuple(questions), traces=tuple(traces), salt=_salt(connections),
+        questions=tuple(questions), traces=tuple(traces), salt=_read_salt(connections),
     )  # fmt: skip
     try:
         # -P: nothing is imported from the current folder.
@@ -310,7 +310,7 @@ def prove(
             capture_output=True,
             timeout=_SECONDS,
             check=True,
-            env=_environment(),
+            env=_child_environment(),
         )
         answer = msgspec.json.decode(asked.stdout, type=ProofResult, dec_hook=lambda type, value: type(value))
     except (subprocess.SubprocessError, msgspec.MsgspecError) as error:
@@ -329,12 +329,12 @@ def prove(
     )  # fmt: skip
 
 
-def _salt(connections: Connections) -> bytes:
+def _read_salt(connections: Connections) -> bytes:
     with connections.read() as connection:
         return salt_of(connection)
 
 
-def _environment() -> dict[str, str]:
+def _child_environment() -> dict[str, str]:
     """This process finds memtui; so must the other one."""
     import os
 

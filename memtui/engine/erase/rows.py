@@ -25,7 +25,7 @@ from .closure import (
     NOTHING,
     Closure,
     attributes_without,
-    censor,
+    censor_value,
     contains_texts,
     quotes_texts,
     quoting_notes,
@@ -222,7 +222,7 @@ def _steps_for_profiles(connection: apsw.Connection, closure: Closure) -> list[S
         "SELECT profile_id, name, settings FROM profiles"
     ).fetchall():
         value = _object(str(settings))
-        if (left := censor(value, closure)) != value:
+        if (left := censor_value(value, closure)) != value:
             steps += _erase_step(
                 closure, "profile", int(str(key)), str(name), "its settings have it", {"settings": json_text(left)}
             )  # fmt: skip
@@ -275,7 +275,7 @@ def _steps_for_runs(connection: apsw.Connection, closure: Closure) -> list[Step]
                 left[part] = CENSORED
         if quotes_texts(left.get("notes"), closure):
             left["notes"] = [note for note in left["notes"] if not quotes_texts(note, closure)]
-        left = censor(left, closure)
+        left = censor_value(left, closure)
         values: dict[str, Any] = {} if left == value else {"report": json_text(left)}
         if error and quotes_texts(error, closure):
             values["error"] = CENSORED
@@ -345,7 +345,7 @@ def _steps_for_metadata(connection: apsw.Connection, closure: Closure) -> list[S
             steps.append(Step("memory_metadata", "key", str(key), None, None))
             continue
         value = _json_or_text(str(stored))
-        left = censor(value, closure)
+        left = censor_value(value, closure)
         if key == metadata.FOLLOWED_NOT_READ:
             left = [name for name in left if not closure.texts.has_distinctive(metadata.place_of(name))]
         elif isinstance(left, dict):

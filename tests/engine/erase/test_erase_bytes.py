@@ -152,9 +152,9 @@ def test_pieces_are_found_wherever_they_stand_and_only_those(
         data = bytearray(b"ab" * (3 * chunk // 2))
         data[start : start + 11] = b"needle 4711"
         place.write_bytes(data)
-        assert proofs.search(place, [b"needle 4711", b"needle 4712", b"abababab"]) == {0, 2}
+        assert proofs.search_file(place, [b"needle 4711", b"needle 4712", b"abababab"]) == {0, 2}
     place.write_bytes(b"tiny")
-    assert proofs.search(place, [b"needle 4711"]) == set()
+    assert proofs.search_file(place, [b"needle 4711"]) == set()
 
 
 def test_a_file_in_utf_16_is_searched_in_it(tmp_path: Path) -> None:
@@ -165,7 +165,7 @@ def test_a_file_in_utf_16_is_searched_in_it(tmp_path: Path) -> None:
     connection.execute("INSERT INTO t VALUES ('a wide secret')")
     connection.close()
     (piece,) = proofs.pieces_of(["a wide secret"])
-    assert proofs.search(place, proofs.forms(piece, proofs.encoding_of(place))) == {1}
+    assert proofs.search_file(place, proofs.encoded_forms(piece, proofs.encoding_of(place))) == {1}
 
 
 def test_a_memory_without_a_file_is_erased_as_well() -> None:

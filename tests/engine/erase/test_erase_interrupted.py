@@ -127,7 +127,7 @@ def test_a_backup_that_is_made_meanwhile_is_cleaned_too(
     fill(home)
     with open_memory(home) as memory, open_memory(home) as other:
         before = apsw.Connection(str(home))
-        compact = eraser.compact
+        compact = eraser.compact_file
 
         def compact_and_meanwhile(*arguments: object, **named: object) -> str:
             said = compact(*arguments, **named)  # type: ignore[arg-type]
@@ -136,7 +136,7 @@ def test_a_backup_that_is_made_meanwhile_is_cleaned_too(
             return said
 
         kept = memory.backups.all()[0].path.read_bytes()
-        monkeypatch.setattr(eraser, "compact", compact_and_meanwhile)
+        monkeypatch.setattr(eraser, "compact_file", compact_and_meanwhile)
         ids = [one.id for one in memory.view.page() if one.content != KEPT]
         proof = memory.files.erase(memory.files.plan_erase(ids))
         assert (proof.complete, proof.backups_written) == (True, 3)

@@ -20,7 +20,7 @@ from memtui.engine.store import recalls
 
 pytestmark = pytest.mark.usefixtures("near")
 SALT = b"0123456789abcdef"
-PROVE = proofs.prove
+PROVE = proofs.prove_erased
 
 
 def _die(*_: Any, **__: Any) -> None:
@@ -53,10 +53,10 @@ def test_a_proof_that_found_something_finds_it_again_until_it_is_gone(
     own.write_bytes(b"\0" * 5_000 + FACT.encode() + b"\0" * 100 + CJK.encode() + b"\0")
     plan = memory.files.plan_erase(facts)
     if killed:
-        monkeypatch.setattr(proofs, "prove", _die)
+        monkeypatch.setattr(proofs, "prove_erased", _die)
         with pytest.raises(KeyboardInterrupt):
             memory.files.erase(plan)
-        monkeypatch.setattr(proofs, "prove", PROVE)
+        monkeypatch.setattr(proofs, "prove_erased", PROVE)
     else:
         assert not memory.files.erase(plan).complete
     mark = rows(home, "SELECT value FROM memory_metadata WHERE key = 'erase_unfinished'")[0][0]
