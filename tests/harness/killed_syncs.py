@@ -27,7 +27,12 @@ from memtui.engine.sync.replica import Replica
 from memtui.engine.sync.stores.folder import FolderStore
 
 NAMES = ("laptop", "desktop")
-STAGES = {"_pull": "reading", "_put": "sending", "write_snapshot": "snapshot", "_clean": "replacing"}
+STAGES = {
+    "_pull_batches": "reading",
+    "_put_batch": "sending",
+    "write_snapshot": "snapshot",
+    "_remove_erased_lines": "replacing",
+}
 _LONGEST_SECONDS = 0.02
 _MOST_WAIT_SECONDS = 2.0
 
@@ -134,15 +139,17 @@ def kill_syncs(folder: str, kills: int, seed: int, snapshots: bool, erases: bool
 
 def _note_before_written(self: Replica, own: str, texts: Sequence[bytes], until: int, *, last: bool) -> bool:
     with self._connections.write() as connection:
-        head, heads = state.head(connection, own), state.heads(connection, without=own)
-        batch = self._batch("batch", own, head, heads, texts, int(self._clock()), more=not last)
-    self._wrote(batch, state.Writing(number=batch.header.number, hash=batch.hash, sent=until, last=last))
+        head, heads = state.head(connection, own), state.heads(connection, except_device=own)
+        batch = self._make_batch("batch", own, head, heads, texts, int(self._clock()), more=not last)
+    self._note_written(
+        batch, state.Writing(number=batch.header.number, hash=batch.hash, sent=until, last=last)
+    )
     time.sleep(0.005)
     return self._store.put_if_absent(replica.batch_name(own, batch.header.number), self._sealer.seal(batch))
 
 
 def _write_in_place(self: FolderStore, name: str, data: bytes) -> bool:
-    path = self._path(name)
+    path = self._path_of(name)
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         with path.open("xb", buffering=0) as file:
@@ -155,7 +162,7 @@ def _write_in_place(self: FolderStore, name: str, data: bytes) -> bool:
 
 
 MUTANTS: dict[str, tuple[Any, str, Any]] = {
-    "noted before it is written": (Replica, "_put", _note_before_written),
+    "noted before it is written": (Replica, "_put_batch", _note_before_written),
     "written in place": (FolderStore, "put_if_absent", _write_in_place),
 }
 

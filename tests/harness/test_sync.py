@@ -724,7 +724,7 @@ def test_what_is_erased_after_a_sync_was_cut_off_is_sent_by_the_next(
         fact, other = laptop.facts()[:2]
         laptop.memory.tag(other.id, add=["x"])
         with monkeypatch.context() as patched:  # the batch is there, and the file does not know
-            patched.setattr(Replica, "_wrote", lambda *given: (_ for _ in ()).throw(Crash))
+            patched.setattr(Replica, "_note_written", lambda *given: (_ for _ in ()).throw(Crash))
             with pytest.raises(Crash):
                 laptop.sync()
         laptop.memory.files.erase(laptop.memory.files.plan_erase([fact.id]))

@@ -70,11 +70,11 @@ class Sync:
         InputError for an address or a memory that does not fit.
         """
         try:
-            return self._run(url, plain, facts_only)
+            return self._run_sync(url, plain, facts_only)
         except MemtuiError as error:
             if self.is_set_up:
                 told = f"{error.message} {error.hint}".strip()
-                self._note(lambda last: replace(last, error=told))
+                self._update_last(lambda last: replace(last, error=told))
             raise
 
     def join(self, url: str, code: str, *, facts_only: bool = False) -> SyncReport:
@@ -82,8 +82,8 @@ class Sync:
         from memtui.engine.sync.stores import open_store
 
         with closing(open_store(url)) as store:
-            self._come_in(lambda groups: groups.join(store, _kept(url), code, facts_only=facts_only))
-        return self._run(None, False, None)
+            self._come_in(lambda groups: groups.join(store, _absolute_url(url), code, facts_only=facts_only))
+        return self._run_sync(None, False, None)
 
     def invite(self, file: Path | None = None) -> Invitation:
         """A code by which one more device can join, now or later. It is a secret.
@@ -94,12 +94,12 @@ class Sync:
 
         if file is not None:
             require_free(file, force=False)
-        with self._store() as (groups, store):
+        with self._open_joined_store() as (groups, store):
             code = groups.invite(store)
             membership = groups.membership
             assert membership is not None
             if urls.is_url(membership.url):
-                self._mark(store)
+                self._put_write_marker(store)
         if file is not None:
             with write_atomically(file, force=False) as written:
                 written.write(f"{code}\n".encode())
@@ -110,13 +110,13 @@ class Sync:
 
         What it sent until now is applied first. It can read nothing that is written from now on; what it has, it keeps.
         """
-        report = self._run(None, False, None)
+        report = self._run_sync(None, False, None)
         numbers = {one.device: one.number for one in report.devices}
-        with self._store() as (groups, store):
+        with self._open_joined_store() as (groups, store):
             removed = groups.remove(store, device, numbers).device
             membership = groups.membership
             if membership is not None and urls.is_url(membership.url):
-                self._mark(store)
+                self._put_write_marker(store)
             return removed
 
     def rename_device(self, name: str) -> None:
@@ -124,26 +124,28 @@ class Sync:
 
         Raises InputError for a name that it cannot have, or that another device has.
         """
-        with self._store() as (groups, store):
+        with self._open_joined_store() as (groups, store):
             groups.rename(store, name)
             if groups.membership is not None and urls.is_url(groups.membership.url):
-                self._mark(store)
+                self._put_write_marker(store)
 
     def stop(self) -> None:
         """Sync no longer: the keys and the address are deleted here. The other devices know this one until it is removed."""
         from memtui.engine.sync.keyring import Keyring
 
-        Keyring().forget(self._path())
+        Keyring().forget(self._require_path())
 
     def status(self) -> SyncStatus | None:
         """What is known without asking the store; None if the memory is not synced. Raises InputError for one without a file."""
-        membership = self._membership()
+        membership = self._current_membership()
         if membership is None:
             return None
         with self._core.connections.read() as connection:
-            last = _last(connection)
+            last = _read_last(connection)
             own = stamps.device(connection)
-            pending = scalar(connection, "SELECT count(*) FROM changes WHERE seq > ?", (_sent(connection),))
+            pending = scalar(
+                connection, "SELECT count(*) FROM changes WHERE seq > ?", (_sent_through(connection),)
+            )
         known = {one.device: one for one in last.devices}
         devices = {
             member.device: replace(
@@ -169,7 +171,7 @@ class Sync:
         busy_until, next_at, last_error = 0.0, 0.0, ""
         while not stopped.wait(_LOOK_SECONDS):
             now = time.monotonic()
-            quick = now < busy_until or at_keyboard() or self._waits()
+            quick = now < busy_until or at_keyboard() or self._has_unsent_changes()
             if now < (next_at - (_IDLE_SECONDS - _ACTIVE_SECONDS) if quick and not last_error else next_at):
                 continue
             next_at = now + _IDLE_SECONDS
@@ -193,25 +195,25 @@ class Sync:
         On a server one small object changes with each write, so that a look costs one request. A store that holds it back
         delays what is new by an hour at most: then everything is listed. Raises as ``run`` does: InputError, DegradedError.
         """
-        membership = self._membership()
-        if membership is not None and urls.is_url(membership.url) and not self._waits():
+        membership = self._current_membership()
+        if membership is not None and urls.is_url(membership.url) and not self._has_unsent_changes():
             with self._core.connections.read() as connection:
-                last = _last(connection)
+                last = _read_last(connection)
             if last.seen and 0 <= self._core.clock() - last.at < _LIST_ALL_SECONDS:
-                with self._store() as (_, store):
+                with self._open_joined_store() as (_, store):
                     if (store.get(_LATEST) or b"").decode("ascii", "replace") == last.seen:
                         return None
         return self.run()
 
-    def _waits(self) -> bool:
+    def _has_unsent_changes(self) -> bool:
         """Whether something was changed here that the others do not have."""
         with self._core.connections.read() as connection:
-            return bool(scalar(connection, _WAITS, (_sent(connection),)))
+            return bool(scalar(connection, _WAITS, (_sent_through(connection),)))
 
     @property
     def is_set_up(self) -> bool:
         """Whether this memory is in a group."""
-        return self._core.connections.path is not None and self._membership() is not None
+        return self._core.connections.path is not None and self._current_membership() is not None
 
     def run_with(
         self, store: SyncStore, sealer: Sealer, *, removed: Mapping[str, int] = MappingProxyType({}),
@@ -222,7 +224,7 @@ class Sync:
         self._core.must_write("sync it")
         came: list[int] = []
         try:
-            return self._replica(store, sealer, removed, facts_only, came.append).run()
+            return self._make_replica(store, sealer, removed, facts_only, came.append).run()
         finally:  # also where the store took nothing after it had given something
             if came:
                 self._core.indexer.relearn_names()
@@ -230,7 +232,7 @@ class Sync:
 
     # Inside
 
-    def _replica(
+    def _make_replica(
         self, store: SyncStore, sealer: Sealer, removed: Mapping[str, int], facts_only: bool,
         came: Callable[[int], None],
     ) -> Replica:  # fmt: skip
@@ -246,11 +248,11 @@ class Sync:
             on_operation=announce, on_erased=self._forget_erased,
         )  # fmt: skip
 
-    def _run(self, url: str | None, plain: bool, facts_only: bool | None) -> SyncReport:
+    def _run_sync(self, url: str | None, plain: bool, facts_only: bool | None) -> SyncReport:
         from memtui.engine.sync.group import NotMemberError
         from memtui.engine.sync.stores import open_store
 
-        membership, groups = self._membership(), self._groups()
+        membership, groups = self._current_membership(), self._open_groups()
         if membership is None:
             if url is None:
                 raise InputError(
@@ -259,17 +261,21 @@ class Sync:
                 )
             with closing(open_store(url, create=True)) as store:
                 self._come_in(
-                    lambda groups: groups.begin(store, _kept(url), plain=plain, facts_only=bool(facts_only))
+                    lambda groups: groups.begin(
+                        store, _absolute_url(url), plain=plain, facts_only=bool(facts_only)
+                    )
                 )
         else:
             self._must_be_of(membership)
             wanted = membership.facts_only if facts_only is None else facts_only
-            if (url is not None and _kept(url) != membership.url) or wanted != membership.facts_only:
-                groups.keep(replace(membership, url=_kept(url) if url else membership.url, facts_only=wanted))
+            if (url is not None and _absolute_url(url) != membership.url) or wanted != membership.facts_only:
+                groups.keep(
+                    replace(membership, url=_absolute_url(url) if url else membership.url, facts_only=wanted)
+                )
             if plain and not membership.group.plain:
                 raise NotMemberError("This group is encrypted, and stays so.", "Leave --plain out.")
-        with self._store() as (groups, store):
-            seen = self._latest(membership, store)
+        with self._open_joined_store() as (groups, store):
+            seen = self._read_write_marker(membership, store)
             before, membership = membership, groups.refresh(store)
             group = membership.group
             report = self.run_with(
@@ -283,10 +289,12 @@ class Sync:
                 report = replace(report, notes=(note, *report.notes))
             if seen is not None and (report.batches_sent or before is None or membership != before):
                 # Who wrote in between is not missed: their mark is not the one that was seen.
-                self._mark(store)
+                self._put_write_marker(store)
         now = int(self._core.clock())
         told = "" if report.problems else seen or ""
-        self._note(lambda last: _Last(at=now, devices=report.devices, problems=report.problems, seen=told))
+        self._update_last(
+            lambda last: _Last(at=now, devices=report.devices, problems=report.problems, seen=told)
+        )
         return report
 
     def _come_in(self, enter: Callable[[Groups], object]) -> None:
@@ -294,45 +302,45 @@ class Sync:
         from memtui.engine.sync.group import RemovedDeviceError
 
         try:
-            enter(self._groups())
+            enter(self._open_groups())
         except RemovedDeviceError:
             with self._core.connections.write() as connection:
                 stamps.renew_device(connection)
-            enter(self._groups())
+            enter(self._open_groups())
 
-    def _latest(self, membership: Membership | None, store: SyncStore) -> str | None:
+    def _read_write_marker(self, membership: Membership | None, store: SyncStore) -> str | None:
         """What changes with each write into a server; None in a folder, where clients would make copies of it."""
         if membership is None or not urls.is_url(membership.url):
             return None
         return (store.get(_LATEST) or b"").decode("ascii", "replace")
 
-    def _mark(self, store: SyncStore) -> None:
+    def _put_write_marker(self, store: SyncStore) -> None:
         store.replace(_LATEST, secrets.token_hex(8).encode())
 
-    def _membership(self) -> Membership | None:
-        return self._groups().membership
+    def _current_membership(self) -> Membership | None:
+        return self._open_groups().membership
 
-    def _groups(self) -> Groups:
+    def _open_groups(self) -> Groups:
         from memtui.engine.sync.group import Groups
         from memtui.engine.sync.keyring import Keyring
 
         with self._core.connections.read() as connection:
             device = stamps.device(connection)
-        return Groups(Keyring(), self._path(), device, self._core.clock)
+        return Groups(Keyring(), self._require_path(), device, self._core.clock)
 
     @contextmanager
-    def _store(self) -> Iterator[tuple[Groups, SyncStore]]:
+    def _open_joined_store(self) -> Iterator[tuple[Groups, SyncStore]]:
         """The store that this memory is synced to."""
         from memtui.engine.sync.stores import open_store
 
-        groups = self._groups()
+        groups = self._open_groups()
         membership = groups.membership
         if membership is None:
             raise InputError("This memory is not synced yet.", "memtui sync FOLDER")
         with closing(open_store(membership.url)) as store:
             yield groups, store
 
-    def _path(self) -> Path:
+    def _require_path(self) -> Path:
         path = self._core.connections.path
         if path is None:
             raise InputError("This memory lives in this process only.", "Open a file to sync it.")
@@ -350,9 +358,9 @@ class Sync:
                     "Else: memtui sync stop",
                 )
 
-    def _note(self, change: Callable[[_Last], _Last]) -> None:
+    def _update_last(self, change: Callable[[_Last], _Last]) -> None:
         with self._core.connections.write() as connection:
-            metadata.set_value(connection, _LAST, json_text(change(_last(connection))))
+            metadata.set_value(connection, _LAST, json_text(change(_read_last(connection))))
 
     def _forget_erased(self) -> None:
         """Nothing that this process holds in memory may keep it."""
@@ -360,16 +368,16 @@ class Sync:
         self._core.vector_cache.forget()
 
 
-def _last(connection: apsw.Connection) -> _Last:
+def _read_last(connection: apsw.Connection) -> _Last:
     found = metadata.get(connection, _LAST)
     return msgspec.json.decode(found, type=_Last) if found else _Last()
 
 
-def _sent(connection: apsw.Connection) -> int:
+def _sent_through(connection: apsw.Connection) -> int:
     """The number of the last change in history that was sent."""
     return int(metadata.get(connection, _SENT) or 0)
 
 
-def _kept(url: str) -> str:
+def _absolute_url(url: str) -> str:
     """The address as it is remembered: a folder whole, so that it does not matter where a later command is called."""
     return url if urls.is_url(url) else str(Path(url).expanduser().absolute())

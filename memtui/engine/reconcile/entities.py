@@ -30,7 +30,7 @@ def plan(
 ) -> Plan | None:
     """What was decided about a name on another device. The person is not asked: one of two words holds, two names that one
     side keeps apart stay apart, and undo gives back the other."""
-    here = ids.of(line.id) or line.id
+    here = ids.local_id(line.id) or line.id
     row: Any = connection.execute(
         "SELECT canonical_name, type, summary, hidden, pinned, (SELECT id FROM entities t WHERE t.eid = e.merged_into), "
         "protected FROM entities e WHERE id = ?",
@@ -40,7 +40,7 @@ def plan(
         return None
     mine = dict(zip(_NAMES, row, strict=False))
     theirs = {aspect: getattr(line, column) for aspect, (column, _) in _NAMES.items()}
-    theirs["merged"] = ids.of(line.merged_into)
+    theirs["merged"] = ids.local_id(line.merged_into)
     ours, written, columns, counts = stamps.read(connection, here), [], {}, Counter[str]()
     for stamp in line.decided:
         aspect = stamp.aspect

@@ -103,7 +103,7 @@ def plan(
     None where nothing is to be done, or it is not here.
     """
     try:
-        here = memories.get(connection, ids.of(line.id) or line.id, now)
+        here = memories.get(connection, ids.local_id(line.id) or line.id, now)
     except NotFoundError:
         return None
     ours = stamps.read(connection, here.id)
@@ -191,14 +191,14 @@ def _make_other_side(line: MemoryLine, ids: OtherIds, successor: str | None) -> 
     attributes = _decode_object(line.attributes)
     for relation in ("supersedes", "merged"):
         if isinstance(named := attributes.get(relation), list):
-            attributes[relation] = [ids.of(id) if isinstance(id, str) else id for id in named]
+            attributes[relation] = [ids.local_id(id) if isinstance(id, str) else id for id in named]
         elif isinstance(named, str):
-            attributes[relation] = ids.of(named)
-    sources = tuple(ids.of(id) or id for id in _decode_strings(line.source_ids))
+            attributes[relation] = ids.local_id(named)
+    sources = tuple(ids.local_id(id) or id for id in _decode_strings(line.source_ids))
     there = asdict(line)
     return _Side(
         there["ended_by"], there["confirmed_at"] is not None, line.confidence, line.content, there["topic"],
-        there["happens_at"], _decode_strings(line.tags), attributes, sources, ids.of(successor), line.decay_rate,
+        there["happens_at"], _decode_strings(line.tags), attributes, sources, ids.local_id(successor), line.decay_rate,
         there["reviewed_at"],
     )  # fmt: skip
 

@@ -64,25 +64,25 @@ class OtherIds(TemporaryTable):
         self._database.execute("CREATE INDEX other_here ON other(here)")
         self._any = False
 
-    def note(self, id: str, here: str) -> None:
+    def note_local_id(self, id: str, here: str) -> None:
         self._database.execute("INSERT INTO other VALUES (?, ?) ON CONFLICT DO NOTHING", (id, here))
         self._any = True
 
-    def names(self, here: str) -> bool:
+    def has_local_id(self, here: str) -> bool:
         """Whether a line is known to be about this row."""
         return scalar(self._database, "SELECT 1 FROM other WHERE here = ?", (here,)) is not None
 
-    def of(self, id: str | None) -> str | None:
+    def local_id(self, id: str | None) -> str | None:
         """The id that the row has here."""
         if id is None or not self._any:
             return id
         return scalar(self._database, "SELECT here FROM other WHERE id = ?", (id,)) or id
 
-    def all_of(self, ids: Raw) -> str:
+    def local_ids_json(self, ids: Raw) -> str:
         """A JSON list of ids, as the text of one."""
         if not self._any or bytes(ids) == b"[]":
             return _raw_text(ids)
-        return json_text([self.of(id) for id in _strings(ids)])
+        return json_text([self.local_id(id) for id in _strings(ids)])
 
 
 def erased_keys(line: AnyLine) -> list[str]:
@@ -113,21 +113,21 @@ def is_there(connection: apsw.Connection, line: AnyLine, others: OtherIds, op_id
         case MemoryLine():
             if scalar(connection, "SELECT 1 FROM memories WHERE id = ?", (line.id,)):
                 if line.kind != "episode":
-                    others.note(line.id, line.id)
+                    others.note_local_id(line.id, line.id)
                 return True
             here = line.source_key and scalar(
                 connection, "SELECT id FROM memories WHERE source_key = ?", (line.source_key,)
             )
             here = here or _find_same_note(connection, line, others, op_id)
             if here:
-                others.note(line.id, here)
+                others.note_local_id(line.id, here)
             return bool(here)
         case EntityLine():
             if scalar(connection, "SELECT 1 FROM entities WHERE id = ?", (line.id,)):
                 return True
             here = _find_same_entity(connection, line, op_id)
             if here:
-                others.note(line.id, here)
+                others.note_local_id(line.id, here)
             return here is not None
         case DecisionLine():
             return _insert_decision(connection, line, others)
@@ -218,7 +218,9 @@ def _add_line(connection: apsw.Connection, line: AnyLine, others: OtherIds) -> b
         case EntityLine():
             return _add_entity(connection, line, others)
         case ConsolidatedLine():
-            through = _rid_of(connection, "memories", "rid", others.of(line.through)) if line.through else 0
+            through = (
+                _rid_of(connection, "memories", "rid", others.local_id(line.through)) if line.through else 0
+            )
             if through is None:  # the turn did not come along: the session is read again
                 return False
             connection.execute(
@@ -256,7 +258,7 @@ def _add_line(connection: apsw.Connection, line: AnyLine, others: OtherIds) -> b
             if isinstance(line, ScratchpadLine):
                 _insert_stamps(connection, stamps.PAD + line.key, line.decided, others)
             if isinstance(line, QuestionLine):
-                values["expected"] = others.all_of(line.expected)
+                values["expected"] = others.local_ids_json(line.expected)
             return _insert_row(
                 connection, table,
                 **{name: _raw_text(value) if isinstance(value, Raw) else value for name, value in values.items()},
@@ -273,12 +275,12 @@ def _memory_row(line: MemoryLine, others: OtherIds) -> tuple[Any, ...]:
     for relation in ("supersedes", "merged"):
         if named := attributes.get(relation):
             attributes[relation] = (
-                [others.of(id) for id in named] if isinstance(named, list) else others.of(named)
+                [others.local_id(id) for id in named] if isinstance(named, list) else others.local_id(named)
             )
             changed |= attributes[relation] != named
     text = msgspec.json.encode(attributes, order="deterministic") if changed else bytes(line.attributes)
     here = {
-        "source_ids": others.all_of(line.source_ids),
+        "source_ids": others.local_ids_json(line.source_ids),
         "tags": _raw_text(line.tags),
         "attributes": text.decode(),
     }
@@ -301,7 +303,7 @@ def _add_entity(connection: apsw.Connection, line: EntityLine, others: OtherIds)
     survivor = scalar(
         connection,
         "SELECT coalesce(merged_into, eid) FROM entities WHERE id = ?",
-        (others.of(line.merged_into),),
+        (others.local_id(line.merged_into),),
     )
     added = _insert_row(
         connection, "entities", id=line.id, canonical_name=line.canonical_name, type=line.type, summary=line.summary,
@@ -328,7 +330,7 @@ def local_aspect(aspect: str, others: OtherIds) -> str:
     """The aspect as it is called here, where an entity may have another id."""
     if not aspect.startswith(stamps.ABOUT):
         return aspect
-    return f"{stamps.ABOUT}{others.of(aspect.removeprefix(stamps.ABOUT))}"
+    return f"{stamps.ABOUT}{others.local_id(aspect.removeprefix(stamps.ABOUT))}"
 
 
 def _insert_row(connection: apsw.Connection, table: str, **values: Any) -> bool:
@@ -360,7 +362,7 @@ def _find_same_note(
         """,
         (content_hash(line.content), line.kind, line.project, op_id),
     )
-    return next((str(id) for (id,) in rows if not others.names(str(id))), None)
+    return next((str(id) for (id,) in rows if not others.has_local_id(str(id))), None)
 
 
 def _find_same_entity(connection: apsw.Connection, line: EntityLine, op_id: int | None) -> str | None:
@@ -389,7 +391,7 @@ def _stamps_of(line: DecisionLine, others: OtherIds) -> Iterator[tuple[str, Stam
     """The stamps of a decision as they are called here, each with what it is about."""
     for stamp in line.decided:
         about = line.memory if stamp.aspect.startswith(stamps.ABOUT) else line.entity
-        if here := others.of(about):
+        if here := others.local_id(about):
             yield here, replace(stamp, aspect=local_aspect(stamp.aspect, others))
 
 
@@ -426,9 +428,9 @@ def _decision_rows(
     connection: apsw.Connection, line: DecisionLine, others: OtherIds
 ) -> tuple[int | None, int | None, int | None]:
     return (
-        _rid_of(connection, "entities", "eid", others.of(line.entity)),
-        _rid_of(connection, "entities", "eid", others.of(line.other)),
-        _rid_of(connection, "memories", "rid", others.of(line.memory)),
+        _rid_of(connection, "entities", "eid", others.local_id(line.entity)),
+        _rid_of(connection, "entities", "eid", others.local_id(line.other)),
+        _rid_of(connection, "memories", "rid", others.local_id(line.memory)),
     )
 
 

@@ -47,7 +47,7 @@ class Epoch(Record):
         return hmac.digest(self.identity.encode(), b"memtui sync: authentication", hashlib.sha256)
 
 
-def age() -> ModuleType:
+def load_age() -> ModuleType:
     """The package that speaks age. Raises DegradedError where it is missing: then sync is off."""
     try:
         return import_module("pyrage")
@@ -60,12 +60,12 @@ def age() -> ModuleType:
 
 def new_identity() -> str:
     """A new age identity (X25519), as text."""
-    return str(age().x25519.Identity.generate())
+    return str(load_age().x25519.Identity.generate())
 
 
 def recipient_of(identity: str) -> str:
     """Whom to encrypt for, so that this identity can read it. Raises ValueError for no identity."""
-    pyrage: Any = age()
+    pyrage: Any = load_age()
     try:
         return str(pyrage.x25519.Identity.from_str(identity).to_public())
     except pyrage.IdentityError as error:
@@ -73,25 +73,25 @@ def recipient_of(identity: str) -> str:
 
 
 def encrypt(data: bytes, recipients: list[str]) -> bytes:
-    pyrage: Any = age()
+    pyrage: Any = load_age()
     return bytes(pyrage.encrypt(data, [pyrage.x25519.Recipient.from_str(one) for one in recipients]))
 
 
 def decrypt(data: bytes, identity: str) -> bytes | None:
     """None if it is not for this identity, or is cut or changed."""
-    pyrage: Any = age()
+    pyrage: Any = load_age()
     try:
         return bytes(pyrage.decrypt(data, [pyrage.x25519.Identity.from_str(identity)]))
     except (pyrage.DecryptError, ValueError):
         return None
 
 
-def authenticated(key: bytes, context: str, data: bytes) -> bytes:
+def add_mac(key: bytes, context: str, data: bytes) -> bytes:
     """The data with its authentication before it."""
     return hmac.digest(key, context.encode() + b"\0" + data, hashlib.sha256) + data
 
 
-def verified(key: bytes, context: str, data: bytes) -> bytes | None:
+def verify_mac(key: bytes, context: str, data: bytes) -> bytes | None:
     """The data without its authentication; None if that does not fit."""
     found, data = data[:_MAC_BYTES], data[_MAC_BYTES:]
     made = hmac.digest(key, context.encode() + b"\0" + data, hashlib.sha256)
@@ -116,7 +116,7 @@ class AgeSealer:
     def seal_bytes(self, data: bytes) -> bytes:
         """What ``open_bytes`` gave of an earlier epoch, under the key of now."""
         epoch = self._epochs[self.epoch]
-        data = authenticated(epoch.key, self._context(epoch.number), data)
+        data = add_mac(epoch.key, self._mac_context(epoch.number), data)
         return framing.frame(_AGE, epoch.number, encrypt(data, [recipient_of(epoch.identity)]))
 
     def open(self, data: bytes) -> Batch:
@@ -136,15 +136,15 @@ class AgeSealer:
         content = decrypt(found.content, epoch.identity)
         if content is None:
             raise BatchError("damaged", "It cannot be decrypted: it is cut, changed, or not for this group.")
-        checked = verified(epoch.key, self._context(epoch.number), content)
+        checked = verify_mac(epoch.key, self._mac_context(epoch.number), content)
         if checked is None:
             raise BatchError("forged", "No device of this group wrote it: its authentication does not fit.")
         return epoch.number, checked
 
     def keyed_hash(self, text: str) -> str:
-        return _keyed(self._text_key, text)
+        return _keyed_hash(self._text_key, text)
 
-    def _context(self, epoch: int) -> str:
+    def _mac_context(self, epoch: int) -> str:
         return f"batch {self.group} {epoch}"
 
     def _must_count(self, header: Header, epoch: int) -> None:
@@ -178,7 +178,7 @@ class PlainSealer:
         return from_bytes(found.content, self.group)
 
     def keyed_hash(self, text: str) -> str:
-        return _keyed(self._text_key, text)
+        return _keyed_hash(self._text_key, text)
 
 
 def _unframed(data: bytes) -> framing.Frame:
@@ -194,7 +194,7 @@ def _unframed(data: bytes) -> framing.Frame:
     return found
 
 
-def _keyed(key: bytes, text: str) -> str:
+def _keyed_hash(key: bytes, text: str) -> str:
     return hmac.new(key, text.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
 
 
@@ -207,12 +207,12 @@ def to_bytes(batch: Batch) -> bytes:
         _REMOVED + line.hash.hex().encode() if isinstance(line, Removed) else line for line in batch.lines
     )
     content = b"\n".join([encode(batch.header), *lines])
-    return bytes(_zstd().compress(content))
+    return bytes(_load_zstd().compress(content))
 
 
 def from_bytes(data: bytes, group: str) -> Batch:
     """Raises BatchError unless it is a whole batch of this group, with the lines that its header counts."""
-    zstd = _zstd()
+    zstd = _load_zstd()
     try:
         unpacking = zstd.ZstdDecompressor()
         content = unpacking.decompress(data, max_length=_MOST_BYTES)
@@ -220,7 +220,7 @@ def from_bytes(data: bytes, group: str) -> Batch:
             raise BatchError("damaged", "It is cut, or larger than any batch.")
         first, *rest = content.split(b"\n")
         header = _header(first)
-        lines = tuple(_line(line) for line in rest)
+        lines = tuple(_decode_line(line) for line in rest)
     except (zstd.ZstdError, msgspec.MsgspecError, ValueError):
         raise BatchError("damaged", "It is damaged.") from None
     if header.format > FORMAT:
@@ -232,11 +232,11 @@ def from_bytes(data: bytes, group: str) -> Batch:
     return Batch(header, lines)
 
 
-def _line(line: bytes) -> bytes | Removed:
+def _decode_line(line: bytes) -> bytes | Removed:
     return Removed(bytes.fromhex(line[1:].decode("ascii"))) if line.startswith(_REMOVED) else line
 
 
-def _zstd() -> Any:
+def _load_zstd() -> Any:
     for name in ("compression.zstd", "backports.zstd"):
         try:
             return import_module(name)

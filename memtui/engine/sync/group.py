@@ -28,12 +28,12 @@ from .batch import BatchError
 from .envelope import (
     AgeSealer,
     Epoch,
-    authenticated,
+    add_mac,
     decrypt,
     encrypt,
     new_identity,
     recipient_of,
-    verified,
+    verify_mac,
 )
 from .keyring import DeviceLabel, Group, Keyring, Member, Membership
 from .stores import SyncStore, urls
@@ -124,44 +124,44 @@ class Groups:
                 text_key=secrets.token_hex(32) if not plain else _plain_text_key(marker.group), members=(own,),
                 epochs=() if plain else (Epoch(number=1, identity=new_identity()),),
             )  # fmt: skip
-            data = _sealed(group, None)
-            if store.put_if_absent(_name(1), data):
+            data = _seal_change(group, None)
+            if store.put_if_absent(_change_name(1), data):
                 return self.keep(Membership(
-                    url=url, device=self._device, identity=identity, group=group, hash=_hash(data), facts_only=facts_only,
+                    url=url, device=self._device, identity=identity, group=group, hash=_hash_change(data), facts_only=facts_only,
                 ))  # fmt: skip
         if not plain:
             raise NotMemberError(
                 f"The memory in {store.url} has devices already, and this one is not among them.",
                 "On one of them: memtui sync invite. Then here: memtui sync join URL CODE",
             )
-        data = _must_have(store, _name(1))
+        data = _must_have(store, _change_name(1))
         first = Membership(
-            url=url, device=self._device, identity="", group=_opened(data, None, "", 1), hash=_hash(data),
+            url=url, device=self._device, identity="", group=_open_change(data, None, "", 1), hash=_hash_change(data),
             facts_only=facts_only,
         )  # fmt: skip
-        first = self._followed(store, first)
+        first = self._follow_changes(store, first)
         self._must_not_be_removed(first.group)
-        return self._change(store, first, lambda group: _with_member(group, own))
+        return self._append_change(store, first, lambda group: _with_member(group, own))
 
     def join(self, store: SyncStore, url: str, code: str, *, facts_only: bool = False) -> Membership:
         """Become the device that a code invites. Raises InputError for a code that is wrong, used, or of another store,
         RemovedDeviceError for a device that was removed: it comes back under another name."""
         invitation = read_code(code)
-        data = store.get(_name(invitation.number))
-        if data is None or not _hash(data).startswith(invitation.hash):
+        data = store.get(_change_name(invitation.number))
+        if data is None or not _hash_change(data).startswith(invitation.hash):
             raise InputError(
                 f"{store.url} does not have what this invitation was made in.",
                 "Check that it is the store of the other device; a folder may need a moment until all has arrived.",
             )
-        group = _opened(data, None, invitation.identity, invitation.number)
+        group = _open_change(data, None, invitation.identity, invitation.number)
         recipient = recipient_of(invitation.identity)
         guest = Membership(
-            url=url, device=self._device, identity=invitation.identity, group=group, hash=_hash(data),
+            url=url, device=self._device, identity=invitation.identity, group=group, hash=_hash_change(data),
             facts_only=facts_only,
         )  # fmt: skip
         used = InputError("This invitation was used or withdrawn.", "On another device: memtui sync invite")
         try:
-            guest = self._followed(store, guest)
+            guest = self._follow_changes(store, guest)
         except _NotForUsError:
             raise used from None
         identity = new_identity()
@@ -176,7 +176,7 @@ class Groups:
             left = tuple(one for one in group.members if one.recipient != recipient)
             return replace(_with_member(replace(group, members=left), own), epochs=_next_epoch(group, None))
 
-        found = self._change(store, guest, joined, identity)
+        found = self._append_change(store, guest, joined, identity)
         if left_behind is not None and left_behind.group.id == found.group.id:
             self._seal_own_batches(store, left_behind, found, first=0)
         return found
@@ -185,7 +185,7 @@ class Groups:
         """The membership after what others changed since. Raises GroupError, NotMemberError where this device was removed."""
         known = self._must_be_member()
         try:
-            found = self._followed(store, known)
+            found = self._follow_changes(store, known)
         except _NotForUsError:
             raise NotMemberError(
                 "This device was removed from the group: it can read nothing that is written from now on.",
@@ -200,7 +200,7 @@ class Groups:
             # The file was restored or copied, so another one may go on under the old name, with the old identity.
             identity = "" if found.group.plain else new_identity()
             own = self._own_member(identity)
-            found = self._change(store, found, lambda group: _with_member(group, own), identity)
+            found = self._append_change(store, found, lambda group: _with_member(group, own), identity)
         elif found != known:
             self.keep(found)
         self._seal_again(store, known, found)
@@ -218,7 +218,7 @@ class Groups:
             device=f"invitation-{secrets.token_hex(4)}", recipient=recipient_of(identity), added_at=int(self._clock()),
             added_by=self._device, invited=True,
         )  # fmt: skip
-        changed = self._change(store, membership, lambda group: _with_member(group, guest))
+        changed = self._append_change(store, membership, lambda group: _with_member(group, guest))
         secret = identity.removeprefix(_IDENTITY)
         return f"MEMTUI-1-{secret}-{changed.group.number}-{changed.hash[:32].upper()}"
 
@@ -229,7 +229,7 @@ class Groups:
         one counts under an earlier key. Raises NotFoundError, InputError for a name that several have or this device.
         """
         membership = self.refresh(store)
-        gone = _find(membership.group, device)
+        gone = _find_member(membership.group, device)
         if gone.device == self._device:
             raise InputError("This is the device itself.", "Remove it from another one.")
 
@@ -239,7 +239,7 @@ class Groups:
             epochs = group.epochs if group.plain else _next_epoch(group, dict(numbers))
             return replace(group, members=left, removed=removed, epochs=epochs)
 
-        changed = self._change(store, membership, without)
+        changed = self._append_change(store, membership, without)
         self._seal_again(store, membership, changed)
         return gone
 
@@ -268,7 +268,7 @@ class Groups:
                 ),
             )
 
-        self._change(store, membership, renamed)
+        self._append_change(store, membership, renamed)
 
     def _must_not_be_removed(self, group: Group) -> None:
         if self._device in group.removed:
@@ -296,17 +296,17 @@ class Groups:
         self._keyring.set(self._memory, membership)
         return membership
 
-    def _followed(self, store: SyncStore, known: Membership) -> Membership:
+    def _follow_changes(self, store: SyncStore, known: Membership) -> Membership:
         """The membership after every later change that the store has, each verified by the one before."""
-        before = _name(known.group.number - 1) if known.group.number > 1 else ""
+        before = _change_name(known.group.number - 1) if known.group.number > 1 else ""
         names = store.list_since(_FOLDER, before)
-        if _name(known.group.number) not in names:
+        if _change_name(known.group.number) not in names:
             raise GroupError(
                 f"{store.url} is empty or older than it was: change {known.group.number} of its group is missing.",
                 "Nothing was sent or applied. Check that it is the same store, and that it is mounted and up to date.",
             )
-        latest = _must_have(store, _name(known.group.number))
-        if _hash(latest) != known.hash:
+        latest = _must_have(store, _change_name(known.group.number))
+        if _hash_change(latest) != known.hash:
             try:
                 framing.unframe(latest)
             except framing.PartialError as error:
@@ -320,19 +320,19 @@ class Groups:
             )
         found = known
         for name in names:
-            if name <= _name(known.group.number):
+            if name <= _change_name(known.group.number):
                 continue
-            if name != _name(found.group.number + 1):
+            if name != _change_name(found.group.number + 1):
                 raise GroupError(
                     f"{store.url}: change {found.group.number + 1} of the group has not arrived, a later one has.",
                     "Nothing was sent or applied. A folder may need a moment until all has arrived.",
                 )
             data = _must_have(store, name)
-            group = _opened(data, found, found.identity, found.group.number + 1)
-            found = replace(found, group=group, hash=_hash(data))
+            group = _open_change(data, found, found.identity, found.group.number + 1)
+            found = replace(found, group=group, hash=_hash_change(data))
         return found
 
-    def _change(
+    def _append_change(
         self, store: SyncStore, known: Membership, make: Callable[[Group], Group], identity: str | None = None
     ) -> Membership:
         """Put the next change, and keep it. ``identity``: of this device from then on."""
@@ -341,15 +341,15 @@ class Groups:
                 make(known.group), number=known.group.number + 1, previous=known.hash, made_by=self._device,
                 made_at=int(self._clock()),
             )  # fmt: skip
-            data = _sealed(group, known.group)
-            if store.put_if_absent(_name(group.number), data):
+            data = _seal_change(group, known.group)
+            if store.put_if_absent(_change_name(group.number), data):
                 return self.keep(
                     replace(
-                        known, group=group, hash=_hash(data), device=self._device,
+                        known, group=group, hash=_hash_change(data), device=self._device,
                         identity=known.identity if identity is None else identity,
                     )
                 )  # fmt: skip
-            known = self._followed(store, known)
+            known = self._follow_changes(store, known)
         raise GroupError("Other devices keep changing the group.", "Try again in a moment.")
 
     def _seal_again(self, store: SyncStore, before: Membership, now: Membership) -> None:
@@ -395,7 +395,7 @@ def read_code(text: str) -> Code:
     return Code(identity, int(found[2]), found[3].lower())
 
 
-def _find(group: Group, device: str) -> Member:
+def _find_member(group: Group, device: str) -> Member:
     found = [one for one in group.members if device in (one.device, one.called)]
     exact = [one for one in found if one.device == device]
     if exact or len(found) == 1:
@@ -418,11 +418,11 @@ def _next_epoch(group: Group, boundary: dict[str, int] | None) -> tuple[Epoch, .
     )
 
 
-def _name(number: int) -> str:
+def _change_name(number: int) -> str:
     return f"{_FOLDER}{number:010}"
 
 
-def _hash(data: bytes) -> str:
+def _hash_change(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
@@ -430,17 +430,17 @@ def _plain_text_key(group: str) -> str:
     return hashlib.sha256(b"memtui sync: plain " + group.encode()).hexdigest()
 
 
-def _sealed(group: Group, before: Group | None) -> bytes:
+def _seal_change(group: Group, before: Group | None) -> bytes:
     """The object of a change: for the members of it, authenticated under the last key of the group before it."""
     content = _encode(group)
     if group.plain:
         return framing.frame(_PLAIN, group.number, content)
     key = (before or group).epochs[-1].key
-    content = authenticated(key, f"group {group.id} {group.number}", content)
+    content = add_mac(key, f"group {group.id} {group.number}", content)
     return framing.frame(_SEALED, group.number, encrypt(content, [one.recipient for one in group.members]))
 
 
-def _opened(data: bytes, before: Membership | None, identity: str, number: int) -> Group:
+def _open_change(data: bytes, before: Membership | None, identity: str, number: int) -> Group:
     """The group that an object has. ``before``: what it must follow; None where its hash was verified.
 
     Raises GroupError, _NotForUsError.
@@ -469,7 +469,7 @@ def _opened(data: bytes, before: Membership | None, identity: str, number: int) 
         group = _group(content if plain else content[32:])
         if not plain:
             key = (before.group if before else group).epochs[-1].key
-            if verified(key, f"group {group.id} {number}", content) is None and before is not None:
+            if verify_mac(key, f"group {group.id} {number}", content) is None and before is not None:
                 raise wrong
     except (msgspec.MsgspecError, IndexError):
         raise wrong from None

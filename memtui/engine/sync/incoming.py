@@ -74,9 +74,9 @@ class Incoming:
         if b'"supersedes"' not in text and b'"merged"' not in text:
             return
         found = _named(line.attributes)
-        for old in _listed(found.supersedes):
+        for old in _as_list(found.supersedes):
             self._successors[old] = line.id
-        for old in _listed(found.merged):
+        for old in _as_list(found.merged):
             self._successors.setdefault(old, line.id)
 
     def apply(self, connection: apsw.Connection, found: Sequence[lines.SyncLine]) -> None:
@@ -92,7 +92,7 @@ class Incoming:
         before = [one for one in rows if isinstance(one.line, SessionLine | EntityLine)]
         after = [one for one in rows if not isinstance(one.line, SessionLine | EntityLine | MemoryLine)]
         for one in before:
-            self._row(connection, one)
+            self._apply_row(connection, one)
         new = [one for one in remembered if self._is_new(connection, one)]
         known = {
             one.line.id: stamps.read(connection, one.line.id)
@@ -105,16 +105,16 @@ class Incoming:
         added = {id(one) for one in new}
         for one in remembered:
             if id(one) not in added:
-                self._decide(connection, one.line)
+                self._apply_decisions(connection, one.line)
         for one in after:
-            self._row(connection, one)
+            self._apply_row(connection, one)
         for one in before:
             if isinstance(one.line, SessionLine):
                 self._note_read(connection, one)
         _set_read(connection)
         # What was drawn from something goes before it.
         for line in sorted(gone, key=lambda one: one.thing.startswith(("epi", lines.SESSION, lines.ENTITY))):
-            self._gone(connection, line)
+            self._apply_removal(connection, line)
         full_text.merge(connection, _MERGED_PAGES)
 
     # Memories
@@ -122,7 +122,7 @@ class Incoming:
     def _is_new(self, connection: apsw.Connection, one: RowLine) -> bool:
         line = one.line
         assert isinstance(line, MemoryLine)
-        here = self._others.of(line.id)
+        here = self._others.local_id(line.id)
         theirs = {stamp.aspect: stamp for stamp in one.versions}.get(ROW)
         if scalar(connection, "SELECT 1 FROM memories WHERE id = ?", (here,)):
             if theirs is not None:
@@ -141,19 +141,21 @@ class Incoming:
             return True
         # It was taken away here; what was decided about it elsewhere meanwhile brings it back.
         if self._is_unknown(connection, line.id, line.decided):
-            self._keep(connection, line.id, ROW, theirs)
+            self._decide_to_keep(connection, line.id, ROW, theirs)
             return True
         return False
 
     def _is_unknown(self, connection: apsw.Connection, thing: str, decided: Sequence[Stamp]) -> bool:
         """Whether somebody decided about it without that being known here."""
         ours = stamps.read(connection, thing)
-        return any(_adds(ours.get(stamp.aspect), stamp) for stamp in decided)
+        return any(_adds_knowledge(ours.get(stamp.aspect), stamp) for stamp in decided)
 
-    def _keep(self, connection: apsw.Connection, thing: str, aspect: str, knowing: Stamp | None) -> None:
+    def _decide_to_keep(
+        self, connection: apsw.Connection, thing: str, aspect: str, knowing: Stamp | None
+    ) -> None:
         """Decide here that it stays, against one that took it away and did not know why not."""
         versions.decide(connection, thing, aspect, self._now, "scheduler", knowing=knowing)
-        versions.merged(connection, thing)
+        versions.note_merged(connection, thing)
 
     def _add_memories(self, connection: apsw.Connection, new: Sequence[RowLine]) -> None:
         for start in range(0, len(new), ROWS_AT_ONCE):
@@ -181,7 +183,7 @@ class Incoming:
                 continue
             here = scalar(connection, "SELECT id FROM memories WHERE source_key = ?", (line.source_key,))
             if here is not None and here != line.id:
-                self._others.note(line.id, here)
+                self._others.note_local_id(line.id, here)
                 connection.execute(
                     "INSERT INTO sync_other_ids(id, here) VALUES (?, ?) ON CONFLICT DO NOTHING",
                     (line.id, here),
@@ -189,7 +191,7 @@ class Incoming:
 
     # Decisions that reconcile merges
 
-    def _decide(self, connection: apsw.Connection, line: AnyLine) -> None:
+    def _apply_decisions(self, connection: apsw.Connection, line: AnyLine) -> None:
         assert isinstance(line, reconcile.Decided)
         successor = self._successors.get(line.id) if isinstance(line, MemoryLine) else None
         plan = reconcile.plan(connection, line, self._others, successor, self._now, agreed=True)
@@ -202,19 +204,19 @@ class Incoming:
         reconcile.carry_out(connection, plan, self._now)
         came = {stamp.aspect: stamp for stamp in getattr(line, "decided", ())}
         if any(came.get(stamp.aspect) != stamp for stamp in plan.stamps):
-            versions.merged(connection, plan.thing)
+            versions.note_merged(connection, plan.thing)
         for thing, had in before.items():
             if stamps.read(connection, thing) != had:
-                versions.merged(connection, thing)
+                versions.note_merged(connection, thing)
         for entry in plan.entries:
             if stamps.PAD + entry.key != plan.thing:
-                versions.merged(connection, stamps.PAD + entry.key)
+                versions.note_merged(connection, stamps.PAD + entry.key)
         for card in plan.cards:
             assert card.stamp is not None
             thing = lines.CARD + card.id
             if VALUE not in versions.read(connection, thing):
                 versions.write(connection, thing, card.stamp)
-                versions.merged(connection, thing)
+                versions.note_merged(connection, thing)
                 self.questions += 1
         self.counts.update(plan.counts)
 
@@ -235,35 +237,37 @@ class Incoming:
 
     # Other rows
 
-    def _row(self, connection: apsw.Connection, one: RowLine) -> None:
+    def _apply_row(self, connection: apsw.Connection, one: RowLine) -> None:
         line = one.line
         stamped = {stamp.aspect: stamp for stamp in one.versions}
-        if tombstones.erased(connection, (*import_rows.erased_keys(line), *_shown(line))):
+        if tombstones.erased(connection, (*import_rows.erased_keys(line), *_memory_ids_on_card(line))):
             return
         match line:
             case SessionLine():
-                self._session(connection, line, stamped)
+                self._apply_session(connection, line, stamped)
             case EntityLine():
-                self._entity(connection, line, stamped)
+                self._apply_entity(connection, line, stamped)
             case ScratchpadLine() | DeletedKeyLine():
                 if line.decided:
-                    self._decide(connection, line)
+                    self._apply_decisions(connection, line)
                 elif isinstance(line, ScratchpadLine):
                     import_rows.add(connection, line, self._others)
             case DecisionLine():
-                self._decision(connection, line, stamped)
+                self._apply_entity_decision(connection, line, stamped)
             case ProposalLine() | QuestionLine() | ProfileLine():
-                self._whole(connection, line, stamped)
+                self._apply_whole_row(connection, line, stamped)
             case _:
                 return
 
-    def _takes(self, connection: apsw.Connection, thing: str, theirs: Stamp | None, *, here: bool) -> bool:
+    def _theirs_holds(
+        self, connection: apsw.Connection, thing: str, theirs: Stamp | None, *, here: bool
+    ) -> bool:
         """Whether a row that is one decision becomes as theirs, or comes in. ``here``: whether there is one."""
         if theirs is None:
             return not here and VALUE not in versions.read(connection, thing)
         return bool(versions.merge(connection, thing, theirs, present=None if here else True))
 
-    def _whole(
+    def _apply_whole_row(
         self,
         connection: apsw.Connection,
         line: ProposalLine | QuestionLine | ProfileLine,
@@ -272,16 +276,16 @@ class Incoming:
         table, key = _WHOLE[type(line)]
         name = getattr(line, key)
         here = scalar(connection, f"SELECT 1 FROM {table} WHERE {key} = ?", (name,)) is not None
-        if not self._takes(connection, lines.thing_of(line), stamped.get(VALUE), here=here):
+        if not self._theirs_holds(connection, lines.thing_of(line), stamped.get(VALUE), here=here):
             return
         if not here:
             self.counts[import_rows.KINDS[type(line)]] += import_rows.add(connection, line, self._others)
             return
         values = {
-            column: _stored(getattr(line, column)) for column in line.__struct_fields__ if column != key
+            column: _as_stored(getattr(line, column)) for column in line.__struct_fields__ if column != key
         }
         if isinstance(line, QuestionLine):
-            values["expected"] = self._others.all_of(line.expected)
+            values["expected"] = self._others.local_ids_json(line.expected)
         assignments = ", ".join(f"{column} = ?" for column in values)
         differs = " OR ".join(f"{column} IS NOT ?" for column in values)
         connection.execute(
@@ -293,10 +297,12 @@ class Incoming:
                 "review decision" if isinstance(line, ProposalLine) else import_rows.KINDS[type(line)]
             ] += 1
 
-    def _decision(self, connection: apsw.Connection, line: DecisionLine, stamped: dict[str, Stamp]) -> None:
+    def _apply_entity_decision(
+        self, connection: apsw.Connection, line: DecisionLine, stamped: dict[str, Stamp]
+    ) -> None:
         about = lines.thing_of(line)
         row = outgoing.decision_row(connection, about.removeprefix(lines.DECISION))
-        if not self._takes(connection, about, stamped.get(VALUE), here=row is not None):
+        if not self._theirs_holds(connection, about, stamped.get(VALUE), here=row is not None):
             return
         if row is not None:
             connection.execute(
@@ -309,7 +315,9 @@ class Incoming:
         except InputError:
             self.counts["refused"] += 1  # of a turn that stays on its device
 
-    def _session(self, connection: apsw.Connection, line: SessionLine, stamped: dict[str, Stamp]) -> None:
+    def _apply_session(
+        self, connection: apsw.Connection, line: SessionLine, stamped: dict[str, Stamp]
+    ) -> None:
         thing = lines.thing_of(line)
         here = scalar(
             connection, "SELECT 1 FROM sessions_consolidations WHERE session_id = ?", (line.session_id,)
@@ -347,7 +355,7 @@ class Incoming:
             return  # it was read otherwise here
         connection.execute("DELETE FROM sync_read WHERE session_id = ?", (line.session_id,))
         if one.through is not None:
-            through = self._others.of(one.through)
+            through = self._others.local_id(one.through)
             connection.execute(
                 "INSERT INTO sync_read(session_id, through) VALUES (?, ?)", (line.session_id, through)
             )
@@ -358,7 +366,7 @@ class Incoming:
             (line.session_id,),
         )
 
-    def _entity(self, connection: apsw.Connection, line: EntityLine, stamped: dict[str, Stamp]) -> None:
+    def _apply_entity(self, connection: apsw.Connection, line: EntityLine, stamped: dict[str, Stamp]) -> None:
         if scalar(connection, "SELECT 1 FROM entities WHERE id = ?", (line.id,)) is None:
             ours, theirs = versions.read(connection, line.id).get(ROW), stamped.get(ROW)
             if ours is not None:
@@ -366,7 +374,7 @@ class Incoming:
                 if not back and not self._is_unknown(connection, line.id, line.decided):
                     return
                 if not back:
-                    self._keep(connection, line.id, ROW, theirs)
+                    self._decide_to_keep(connection, line.id, ROW, theirs)
             self.counts["entity"] += import_rows.add(connection, line, self._others)
             for stamp in stamped.values():
                 versions.write(connection, line.id, stamp)
@@ -376,16 +384,16 @@ class Incoming:
         if (theirs := stamped.get(ALIASES)) is not None and versions.merge(connection, line.id, theirs):
             _set_aliases(connection, line.id, line.aliases)
         if line.decided:
-            self._decide(connection, line)
+            self._apply_decisions(connection, line)
 
     # What went
 
-    def _gone(self, connection: apsw.Connection, line: GoneLine) -> None:
+    def _apply_removal(self, connection: apsw.Connection, line: GoneLine) -> None:
         aspect = ROW if lines.is_memory(line.thing) or line.thing.startswith(lines.ENTITY) else VALUE
         theirs = next((stamp for stamp in line.versions if stamp.aspect == aspect), None)
         if theirs is None:
             return
-        thing = self._others.of(line.thing) or line.thing
+        thing = self._others.local_id(line.thing) or line.thing
         ours = versions.read(connection, line.thing).get(aspect)
         there = outgoing.Changed(connection)
         there.named(thing)
@@ -395,14 +403,14 @@ class Incoming:
             if stamp.aspect != aspect:
                 versions.merge(connection, line.thing, stamp)
         if not here:
-            _know(connection, thing, line.decided)
+            _keep_decisions(connection, thing, line.decided)
         if not here or not takes:
             return
         if self._is_needed(connection, thing, line.decided):
-            self._keep(connection, line.thing, aspect, theirs)
+            self._decide_to_keep(connection, line.thing, aspect, theirs)
         else:
-            _delete(connection, there)
-            _know(connection, thing, line.decided)
+            _delete_rows(connection, there)
+            _keep_decisions(connection, thing, line.decided)
             self.counts["taken back"] += ours is None or ours != theirs
 
     def _is_needed(self, connection: apsw.Connection, thing: str, decided: Sequence[Stamp]) -> bool:
@@ -411,7 +419,7 @@ class Incoming:
             return _has_memories(connection, thing.removeprefix(lines.SESSION))
         theirs = {stamp.aspect: stamp for stamp in decided}
         for aspect, stamp in stamps.read(connection, thing).items():
-            if _adds(theirs.get(aspect), stamp):
+            if _adds_knowledge(theirs.get(aspect), stamp):
                 return True
         if thing.startswith(lines.ENTITY):
             return (
@@ -436,7 +444,7 @@ _GONE = {
 }  # fmt: skip
 
 
-def _adds(ours: Stamp | None, theirs: Stamp) -> bool:
+def _adds_knowledge(ours: Stamp | None, theirs: Stamp) -> bool:
     """Whether a stamp, of somebody's decision, says more than is known."""
     if meeting.actor_rank(theirs.actor) == 0:
         return False
@@ -466,7 +474,9 @@ def _agree_unstamped(connection: apsw.Connection, line: MemoryLine) -> None:
         return
     (mine,) = export_rows.rows_by_key(connection, RowKeys(memories=(rid,)))
     assert isinstance(mine, MemoryLine)
-    fields = [name for name in export_rows.MEMORY_FIELDS if _plain(mine, name) != _plain(line, name)]
+    fields = [
+        name for name in export_rows.MEMORY_FIELDS if _decoded_value(mine, name) != _decoded_value(line, name)
+    ]
     if not fields:
         return
     decided = {*stamps.read(connection, line.id), *(stamp.aspect for stamp in line.decided)}
@@ -474,18 +484,18 @@ def _agree_unstamped(connection: apsw.Connection, line: MemoryLine) -> None:
     for aspect, columns in stamps.COLUMNS.items():
         if aspect in decided or not set(columns).intersection(fields):
             continue
-        ours, theirs = ([_plain(one, name) for name in columns] for one in (mine, line))
+        ours, theirs = ([_decoded_value(one, name) for name in columns] for one in (mine, line))
         if _order(theirs) < _order(ours):
             taken |= dict(zip(columns, theirs, strict=True))
     if not decided - set(stamps.COLUMNS) and not decided & {stamps.REST, "links", "topic"}:
         for name in ("tags", "attributes"):
-            if name in fields and _order(_plain(line, name)) < _order(_plain(mine, name)):
-                taken[name] = _plain(line, name)
+            if name in fields and _order(_decoded_value(line, name)) < _order(_decoded_value(mine, name)):
+                taken[name] = _decoded_value(line, name)
     if taken:
         memories.update(connection, rid, **taken)
 
 
-def _plain(line: MemoryLine, name: str) -> Any:
+def _decoded_value(line: MemoryLine, name: str) -> Any:
     value = getattr(line, name)
     return msgspec.json.decode(value) if isinstance(value, msgspec.Raw) else value
 
@@ -556,7 +566,7 @@ def _erase_name(connection: apsw.Connection, id: str) -> None:
     )
 
 
-def _shown(line: AnyLine) -> list[str]:
+def _memory_ids_on_card(line: AnyLine) -> list[str]:
     """The memories that a card is about."""
     if not isinstance(line, ProposalLine):
         return []
@@ -566,11 +576,11 @@ def _shown(line: AnyLine) -> list[str]:
 _id_in = re.compile(rb'(?<=")(?:%s)[0-9a-f]{12}(?=")' % "|".join(ID_PREFIX.values()).encode()).findall
 
 
-def _listed(value: str | list[str] | None) -> list[str]:
+def _as_list(value: str | list[str] | None) -> list[str]:
     return [value] if isinstance(value, str) else value or []
 
 
-def _stored(value: Any) -> Any:
+def _as_stored(value: Any) -> Any:
     return bytes(value).decode() if isinstance(value, msgspec.Raw) else value
 
 
@@ -588,12 +598,12 @@ def _know_again(connection: apsw.Connection, id: str, had: dict[str, Stamp]) -> 
             seen = stamps.join_stamps(ours.seen, now.seen)
             if seen != now.seen:
                 stamps.write(connection, id, replace(now, seen=seen))
-                versions.merged(connection, id)
+                versions.note_merged(connection, id)
         elif now is not None:
-            versions.merged(connection, id)
+            versions.note_merged(connection, id)
 
 
-def _know(connection: apsw.Connection, thing: str, decided: Sequence[Stamp]) -> None:
+def _keep_decisions(connection: apsw.Connection, thing: str, decided: Sequence[Stamp]) -> None:
     """Keep what was decided about something that is gone: who brings it back must know of it."""
     ours = stamps.read(connection, thing)
     for stamp in decided:
@@ -602,7 +612,7 @@ def _know(connection: apsw.Connection, thing: str, decided: Sequence[Stamp]) -> 
             stamps.write(connection, thing, met.stamp)
 
 
-def _delete(connection: apsw.Connection, there: outgoing.Changed) -> None:
+def _delete_rows(connection: apsw.Connection, there: outgoing.Changed) -> None:
     for name, (table, column) in _GONE.items():
         for key in there.keys[name]:
             connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (key,))

@@ -94,7 +94,7 @@ class Membership(Record):
     @property
     def shown(self) -> str:
         """The address for screens and logs."""
-        return urls.shown(self.url)
+        return urls.without_credentials(self.url)
 
 
 class _Stored(Record):
@@ -110,33 +110,33 @@ class Keyring:
 
     def get(self, memory: Path) -> Membership | None:
         """Raises InputError for a file that cannot be used."""
-        return self._read().memories.get(_place_of(memory))
+        return self._read_file().memories.get(_place_of(memory))
 
     def set(self, memory: Path, membership: Membership) -> None:
-        with self._changing() as memories:
+        with self._edit_memberships() as memories:
             memories[_place_of(memory)] = membership
 
     def forget(self, memory: Path) -> None:
         """Keep nothing of the group of a memory: it is in none from now on."""
-        with self._changing() as memories:
+        with self._edit_memberships() as memories:
             memories.pop(_place_of(memory), None)
 
     @contextmanager
-    def _changing(self) -> Iterator[dict[str, Membership]]:
+    def _edit_memberships(self) -> Iterator[dict[str, Membership]]:
         from filelock import FileLock, Timeout
 
         paths.make_private_folder(self.path.parent)
         try:
             with FileLock(f"{self.path}.lock", timeout=_LOCK_SECONDS, mode=0o600):
-                memories = dict(self._read().memories)
+                memories = dict(self._read_file().memories)
                 yield memories
-                self._write(msgspec.json.encode(_Stored(memories=memories)))
+                self._write_file(msgspec.json.encode(_Stored(memories=memories)))
         except Timeout:
             raise InputError(
                 "Another program is changing the keys of sync.", "Try again in a moment."
             ) from None
 
-    def _write(self, content: bytes) -> None:
+    def _write_file(self, content: bytes) -> None:
         partial = self.path.with_name(f".memtui-{secrets.token_hex(6)}.partial")
         try:
             with os.fdopen(operating_system.create_private(partial), "wb") as file:
@@ -145,31 +145,31 @@ class Keyring:
                 operating_system.flush_descriptor(file.fileno())
             operating_system.replace(partial, self.path)
         except OSError as error:
-            raise paths.disk_full_error(error, self.path) or self._unusable(
+            raise paths.disk_full_error(error, self.path) or self._unusable_keyring_error(
                 error.strerror or str(error)
             ) from None
         finally:
             with suppress(OSError):
                 partial.unlink(missing_ok=True)
 
-    def _read(self) -> _Stored:
+    def _read_file(self) -> _Stored:
         loose = operating_system.loose_mode(self.path)
         if loose is not None and loose & _WRITABLE_BY_OTHERS:
-            raise self._unusable(f"others may write it (mode {loose:o})")
+            raise self._unusable_keyring_error(f"others may write it (mode {loose:o})")
         try:
             content = self.path.read_bytes()
             stored = msgspec.json.decode(content, type=_Stored)
         except FileNotFoundError:
             return _Stored()
         except OSError as error:
-            raise self._unusable(error.strerror or str(error)) from None
+            raise self._unusable_keyring_error(error.strerror or str(error)) from None
         except (msgspec.MsgspecError, UnicodeDecodeError):
-            raise self._unusable("it is not a file of keys") from None
+            raise self._unusable_keyring_error("it is not a file of keys") from None
         if stored.format != _FORMAT:
-            raise self._unusable("a newer memtui wrote it")
+            raise self._unusable_keyring_error("a newer memtui wrote it")
         return stored
 
-    def _unusable(self, why: str) -> InputError:
+    def _unusable_keyring_error(self, why: str) -> InputError:
         return InputError(
             f"The keys of sync in {self.path} cannot be used: {why}.",
             "Mend it, or move it away and join again by an invitation.",

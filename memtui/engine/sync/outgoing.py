@@ -168,54 +168,58 @@ def decision_row(connection: apsw.Connection, about: str) -> int | None:
     return found
 
 
-def everything(connection: apsw.Connection, keyed: KeyedHash, *, facts_only: bool) -> Iterator[SyncLine]:
+def all_lines(connection: apsw.Connection, keyed: KeyedHash, *, facts_only: bool) -> Iterator[SyncLine]:
     """All rows, and what is known of those that went and of what was erased."""
     salts = tuple(salt.hex() for salt in tombstones.salts_of(connection))
     hashes = tombstones.all_hashes(connection)
     for start in range(0, len(hashes), _TOMBSTONES):
         some = hashes[start : start + _TOMBSTONES]
         yield TombstonesLine(salts=salts, hashes=tuple(one.hex() for one in some))
-    yield from _erased(connection, "SELECT name FROM sync_erased ORDER BY name", keyed)
-    yield from _rows(connection, export_rows.rows(connection, to_write=True), facts_only=facts_only)
+    yield from _erased_lines(connection, "SELECT name FROM sync_erased ORDER BY name", keyed)
+    yield from _row_lines(connection, export_rows.rows(connection, to_write=True), facts_only=facts_only)
     there = Changed(connection)
     for (thing,) in connection.execute("SELECT DISTINCT thing FROM sync_versions ORDER BY thing").fetchall():
         there.named(str(thing))
-    yield from _gone(connection, there.gone)
+    yield from _removal_lines(connection, there.gone)
 
 
-def _erased(connection: apsw.Connection, sql: str, keyed: KeyedHash) -> Iterator[SyncLine]:
+def _erased_lines(connection: apsw.Connection, sql: str, keyed: KeyedHash) -> Iterator[SyncLine]:
     names = [str(name) for (name,) in connection.execute(sql)]
     kept = tuple(sorted(map(keyed, state.kept(connection)))) if names else ()
     for start in range(0, len(names), 500):
         yield ErasedLine(names=tuple(names[start : start + 500]), kept=kept)
 
 
-def changed(
+def changed_lines(
     connection: apsw.Connection, first: int, last: int, keyed: KeyedHash, *, facts_only: bool
 ) -> Iterator[SyncLine]:
     """What changed here between two places of history, what merges made anew, and what was erased and others do not know."""
-    yield from _erased(connection, "SELECT name FROM sync_erased WHERE sent = 2 ORDER BY name", keyed)
+    yield from _erased_lines(connection, "SELECT name FROM sync_erased WHERE sent = 2 ORDER BY name", keyed)
     found = Changed(connection)
     found.since(first, last)
     for (thing,) in connection.execute("SELECT thing FROM sync_merged ORDER BY thing").fetchall():
         found.named(str(thing))
     found.complete()
-    yield from _rows(connection, found.lines(), facts_only=facts_only)
-    yield from _gone(connection, found.gone)
+    yield from _row_lines(connection, found.lines(), facts_only=facts_only)
+    yield from _removal_lines(connection, found.gone)
 
 
-def _rows(connection: apsw.Connection, rows: Iterator[AnyLine], *, facts_only: bool) -> Iterator[RowLine]:
+def _row_lines(
+    connection: apsw.Connection, rows: Iterator[AnyLine], *, facts_only: bool
+) -> Iterator[RowLine]:
     for line in rows:
         if isinstance(line, ConsolidatedLine):
             continue  # it goes with its session
         if facts_only and isinstance(line, MemoryLine) and line.kind == "episode":
             continue
         stamped = tuple(versions.read(connection, lines.thing_of(line)).values())
-        through = _through(connection, line.session_id) if isinstance(line, SessionLine) else None
+        through = (
+            _last_consolidated_id(connection, line.session_id) if isinstance(line, SessionLine) else None
+        )
         yield RowLine(line=line, versions=stamped, through=through)
 
 
-def _through(connection: apsw.Connection, session_id: str) -> str | None:
+def _last_consolidated_id(connection: apsw.Connection, session_id: str) -> str | None:
     found: str | None = scalar(
         connection,
         """
@@ -227,7 +231,7 @@ def _through(connection: apsw.Connection, session_id: str) -> str | None:
     return found
 
 
-def _gone(connection: apsw.Connection, things: set[str]) -> Iterator[SyncLine]:
+def _removal_lines(connection: apsw.Connection, things: set[str]) -> Iterator[SyncLine]:
     for thing in sorted(things):
         if thing.startswith(stamps.PAD):
             if decided := tuple(stamps.read(connection, thing).values()):

@@ -101,23 +101,23 @@ class Replica:
         """
         began = time.perf_counter()
         history.close_dead(self._connections)
-        self._begin()
-        self._pull()
-        self._erase()
-        self._push()
-        self._clean()
+        self._resume_writing()
+        self._pull_batches()
+        self._erase_pending()
+        self._push_changes()
+        self._remove_erased_lines()
         self._may_snapshot()
         self._drop_removed()
-        return self._report(time.perf_counter() - began)
+        return self._make_report(time.perf_counter() - began)
 
     # Beginning
 
-    def _begin(self) -> None:
+    def _resume_writing(self) -> None:
         with self._connections.write() as connection:
-            state.begin(connection, self._sealer.group)
+            state.begin_group(connection, self._sealer.group)
             versions.note_local(connection)
             state.cut_removed(connection, self._removed)
-            writing = state.writing(connection)
+            writing = state.pending_write(connection)
             own = stamps.device(connection)
         if writing is None:
             return
@@ -125,19 +125,19 @@ class Replica:
         data = self._store.get(name)
         if data is None:  # it was never put
             with self._connections.write() as connection:
-                state.set_writing(connection, None)
+                state.set_pending_write(connection, None)
             return
         with suppress(BatchError):
             batch = self._sealer.open(data)
             if batch.hash == writing.hash:
-                self._wrote(batch, writing)
+                self._note_written(batch, writing)
                 return
-        self._renew(own, writing.number)
+        self._renew_device(own, writing.number)
 
-    def _renew(self, own: str, number: int) -> None:
+    def _renew_device(self, own: str, number: int) -> None:
         """Another copy of this file writes under the same name: this one goes on under another."""
         with self._connections.write() as connection:
-            state.set_writing(connection, None)
+            state.set_pending_write(connection, None)
             stamps.renew_device(connection)
             new = stamps.device(connection)
         message = (
@@ -147,10 +147,10 @@ class Replica:
 
     # Reading
 
-    def _pull(self) -> None:
+    def _pull_batches(self) -> None:
         with self._connections.read() as connection:
             own = stamps.device(connection)
-            known = state.known(connection)
+            known = state.known_devices(connection)
         listed = {name.partition("/")[2] for name in self._store.list_since(f"{WRITERS}/")}
         if own not in listed:
             self._store.put_if_absent(f"{WRITERS}/{own}", b"")
@@ -162,12 +162,12 @@ class Replica:
         for device in others:
             self._pull_device(device, own, claimed)
         with self._connections.read() as connection:
-            known = state.known(connection)
+            known = state.known_devices(connection)
         for device, number in sorted(claimed.items()):
             number = self._counting(device, number)
             have = known[device].head.number if device in known else 0
             if device == own and number > have:
-                self._renew(own, number)
+                self._renew_device(own, number)
             elif device != own and number > have and not self._has_problem(device):
                 self._add_problem(
                     device,
@@ -189,12 +189,12 @@ class Replica:
         last = self._removed.get(device)
         if last is not None and head.number >= last:
             return  # its objects may be gone, and what else it wrote does not count
-        numbers = self._numbers(device, head)
+        numbers = self._batch_numbers(device, head)
         work = _Work(self, device)
         try:
             if head.number + 1 not in numbers and (last or max(numbers, default=0) > head.number):
                 head = self._catch_up(work, device, head)
-                numbers = self._numbers(device, head)
+                numbers = self._batch_numbers(device, head)
             if (
                 head.number and last is None and head.number not in numbers
                 and not self._has_snapshot(device, head.number)
@@ -209,7 +209,7 @@ class Replica:
                 if number != head.number + 1:
                     message = "a later batch is there, this one is not (yet)"
                     raise BadBatchError(device, head.number + 1, "missing", message)
-                batch = self._open(device, number, head)
+                batch = self._open_batch(device, number, head)
                 for other, one in batch.header.heads.items():
                     claimed[other] = max(claimed.get(other, 0), one.number)
                 work.apply(batch)
@@ -225,10 +225,10 @@ class Replica:
         finally:
             work.finish()
 
-    def _numbers(self, device: str, head: Head) -> list[int]:
+    def _batch_numbers(self, device: str, head: Head) -> list[int]:
         """The numbers of a device's batches in the store that count, from the last one that was read on."""
         after = batch_name(device, head.number - 1) if head.number else ""
-        found = [_number(name) for name in self._store.list_since(f"{BATCHES}/{device}/", after)]
+        found = [_batch_number(name) for name in self._store.list_since(f"{BATCHES}/{device}/", after)]
         return [number for number in found if number == self._counting(device, number)]
 
     def _counting(self, device: str, number: int) -> int:
@@ -263,7 +263,7 @@ class Replica:
         found = self._store.list_since(f"{SNAPSHOTS}/{device}/")
         return any(_part_number(name) >= number for name in found)
 
-    def _open(self, device: str, number: int, head: Head) -> Batch:
+    def _open_batch(self, device: str, number: int, head: Head) -> Batch:
         """The batch, if it is what its place says. Raises BadBatchError."""
         batch = self._open_object(batch_name(device, number), device, number)
         header = batch.header
@@ -350,7 +350,7 @@ class Replica:
             return None
         with self._connections.read() as connection:
             own = stamps.device(connection)
-            head, heads = state.head(connection, own), state.heads(connection, without=own)
+            head, heads = state.head(connection, own), state.heads(connection, except_device=own)
             made, total, parts = int(self._clock()), 0, 1
             found = outgoing.in_batches(self._everything(connection))
             for parts, (texts, _) in enumerate(found, 2):
@@ -358,24 +358,24 @@ class Replica:
                 total += len(texts)
             # It says how many there are, and is put last: without it the others are none.
             self._put_part(own, head, heads, [], made, part=0, parts=parts)
-            known = state.known(connection)
+            known = state.known_devices(connection)
         with self._connections.write() as connection:
             state.set_snapshot(connection, own, head.number)
         writers = {name.partition("/")[2] for name in self._store.list_since(f"{WRITERS}/")}
         others = (writers | known.keys()) - {own} - self._removed.keys()
         seen = [known[device].seen if device in known else 0 for device in others]
-        self._drop(own, min([head.number, *seen]))
+        self._delete_read_batches(own, min([head.number, *seen]))
         return total
 
     def _free_number(self) -> bool:
         """See that nothing of this device has the number of the next snapshot, which would not replace it; False if another
         copy of this file was in the way."""
         with self._connections.read() as connection:
-            own, sent = stamps.device(connection), state.sent(connection)
+            own, sent = stamps.device(connection), state.sent_through(connection)
             number = state.head(connection, own).number
         parts = self._store.list_since(f"{SNAPSHOTS}/{own}/{number:010d}/")
         if part_name(own, number, 0) in parts:
-            return self._put(own, [], sent, last=False)
+            return self._put_batch(own, [], sent, last=False)
         for name in parts:  # of one that was cut off
             self._store.delete(name)
         return True
@@ -391,13 +391,13 @@ class Replica:
         part: int,
         parts: int,
     ) -> None:
-        batch = self._batch("snapshot", own, head, heads, texts, made, part=part, parts=parts)
+        batch = self._make_batch("snapshot", own, head, heads, texts, made, part=part, parts=parts)
         self._store.put_if_absent(part_name(own, head.number, part), self._sealer.seal(batch))
 
-    def _drop(self, own: str, until: int) -> None:
+    def _delete_read_batches(self, own: str, until: int) -> None:
         """Delete own batches that a snapshot includes and that everybody has read; the last one of them stays."""
         for name in self._store.list_since(f"{BATCHES}/{own}/"):
-            if _number(name) < until:
+            if _batch_number(name) < until:
                 self._store.delete(name)
         names = self._store.list_since(f"{SNAPSHOTS}/{own}/")
         newest = max((_part_number(name) for name in names), default=0)
@@ -412,7 +412,7 @@ class Replica:
             return
         with self._connections.read() as connection:
             own = stamps.device(connection)
-            read = [state.heads(connection, without=own)]
+            read = [state.heads(connection, except_device=own)]
         read += [self._read_by(device) for device in self._writers - self._removed.keys() - {own}]
         nothing = Head(number=0, hash="")
         ready = [
@@ -447,13 +447,13 @@ class Replica:
         with self._connections.read() as connection:
             own = stamps.device(connection)
             number = state.head(connection, own).number
-            last = state.snapshot(connection, own)
+            last = state.snapshot_number(connection, own)
         if number - last >= SNAPSHOT_EVERY:
             self.write_snapshot()
 
     # Erasing
 
-    def _erase(self) -> None:
+    def _erase_pending(self) -> None:
         """Erase what other devices erased, with a proof of this file and its backups. What cannot be done now waits."""
         with self._connections.read() as connection:
             todo = {
@@ -510,7 +510,7 @@ class Replica:
             plan = eraser.plan(replace(plan.request, keep=(*plan.request.keep, *sorted(kept))))
         return plan
 
-    def _clean(self) -> None:
+    def _remove_erased_lines(self) -> None:
         """Take what was erased out of own batches in the store; a snapshot that has nothing of it replaces an older one."""
         with self._connections.read() as connection:
             own = stamps.device(connection)
@@ -525,12 +525,12 @@ class Replica:
             with suppress(BatchError):
                 if (
                     data is not None
-                    and (left := _without(self._sealer.open(data), looked_for, again)) is not None
+                    and (left := _batch_without(self._sealer.open(data), looked_for, again)) is not None
                 ):
                     # Before the lines are gone: whoever is killed here sends these things all the same.
                     with self._connections.write() as connection:
                         for thing in again - names:
-                            versions.merged(connection, thing)
+                            versions.note_merged(connection, thing)
                     self._store.replace(name, self._sealer.seal(left))
         # Batches that it includes are no longer in the store, so it does not go before there is another one.
         if self._store.list_since(f"{SNAPSHOTS}/{own}/"):
@@ -542,7 +542,7 @@ class Replica:
 
     # Writing
 
-    def _push(self) -> None:
+    def _push_changes(self) -> None:
         with self._connections.write() as connection:
             versions.note_local(connection)
             # What is erased from now on is in none of the batches that are written next.
@@ -554,22 +554,26 @@ class Replica:
     def _push_all(self) -> bool:
         """Send what is new here; False if another copy of this file was in the way, and it is to be sent again."""
         with self._connections.read() as connection:
-            own, until, sent = stamps.device(connection), versions.noted(connection), state.sent(connection)
+            own, until, sent = (
+                stamps.device(connection),
+                versions.noted_through(connection),
+                state.sent_through(connection),
+            )
             lost = state.history_lost(connection)
             if lost:
                 self._notes.append(_ALL_AGAIN if sent == state.EVERYTHING else _FIRST_LINES)
                 found = self._everything(connection)
             else:
-                found = outgoing.changed(
+                found = outgoing.changed_lines(
                     connection, sent, until, self._sealer.keyed_hash, facts_only=self._facts_only
                 )
             any_sent = False
             for texts, last in outgoing.in_batches(found):
                 any_sent = True
-                if not self._put(own, texts, until, last=last):
+                if not self._put_batch(own, texts, until, last=last):
                     return False
-            told = state.told(connection)
-            heads = state.heads(connection, without=own)
+            told = state.told_heads(connection)
+            heads = state.heads(connection, except_device=own)
             behind = max((one.number - told.get(device, 0) for device, one in heads.items()), default=0)
             wrote = state.head(connection, own).number
         # What a removed device wrote goes when all have said that they have read it.
@@ -578,40 +582,42 @@ class Replica:
             for device in self._writers & self._removed.keys()
         )
         if not any_sent and (behind >= TELL_EVERY or waited_for):
-            return self._put(own, [], until, last=True)
+            return self._put_batch(own, [], until, last=True)
         if not any_sent and until > sent:
             with self._connections.write() as connection:
-                state.set_sent(connection, until)
+                state.set_sent_through(connection, until)
         return True
 
     def _everything(self, connection: apsw.Connection) -> Iterator[lines.SyncLine]:
-        return outgoing.everything(connection, self._sealer.keyed_hash, facts_only=self._facts_only)
+        return outgoing.all_lines(connection, self._sealer.keyed_hash, facts_only=self._facts_only)
 
-    def _put(self, own: str, texts: list[bytes], until: int, *, last: bool) -> bool:
+    def _put_batch(self, own: str, texts: list[bytes], until: int, *, last: bool) -> bool:
         with self._connections.write() as connection:
-            head, heads = state.head(connection, own), state.heads(connection, without=own)
-            batch = self._batch("batch", own, head, heads, texts, int(self._clock()), more=not last)
+            head, heads = state.head(connection, own), state.heads(connection, except_device=own)
+            batch = self._make_batch("batch", own, head, heads, texts, int(self._clock()), more=not last)
             writing = state.Writing(number=batch.header.number, hash=batch.hash, sent=until, last=last)
-            state.set_writing(connection, writing)
+            state.set_pending_write(connection, writing)
         if not self._store.put_if_absent(batch_name(own, batch.header.number), self._sealer.seal(batch)):
-            self._renew(own, batch.header.number)
+            self._renew_device(own, batch.header.number)
             return False
-        self._wrote(batch, writing)
+        self._note_written(batch, writing)
         self._sent += len(texts)
         self._batches_sent += 1
         return True
 
-    def _wrote(self, batch: Batch, writing: state.Writing) -> None:
+    def _note_written(self, batch: Batch, writing: state.Writing) -> None:
         with self._connections.write() as connection:
-            state.advance(connection, batch.header, batch.hash, batch.header.device)
-            state.set_writing(connection, None)
-            state.set_told(connection, {device: one.number for device, one in batch.header.heads.items()})
+            state.advance_head(connection, batch.header, batch.hash, batch.header.device)
+            state.set_pending_write(connection, None)
+            state.set_told_heads(
+                connection, {device: one.number for device, one in batch.header.heads.items()}
+            )
             if writing.last:
-                state.set_sent(connection, writing.sent)
+                state.set_sent_through(connection, writing.sent)
                 connection.execute("UPDATE sync_erased SET sent = 1 WHERE sent = 2")
                 connection.execute("DELETE FROM sync_merged")
 
-    def _batch(
+    def _make_batch(
         self, kind: Literal["batch", "snapshot"], own: str, head: Head, heads: dict[str, Head], texts: Sequence[bytes],
         made_at: int, *, part: int = 0, parts: int = 1, more: bool = False,
     ) -> Batch:  # fmt: skip
@@ -625,7 +631,7 @@ class Replica:
 
     # The report
 
-    def _report(self, seconds: float) -> SyncReport:
+    def _make_report(self, seconds: float) -> SyncReport:
         with self._connections.read() as connection:
             own = stamps.device(connection)
             devices = [
@@ -633,7 +639,7 @@ class Replica:
                     device=device, name=device_name(device), number=one.head.number, waiting=self._waiting.get(device, 0),
                     at=one.at, seen=one.seen, own=device == own,
                 )
-                for device, one in state.known(connection).items()
+                for device, one in state.known_devices(connection).items()
             ]  # fmt: skip
         return SyncReport(
             sent=self._sent, received=self._received, batches_sent=self._batches_sent,
@@ -670,7 +676,7 @@ class _Work:
 
         Raises BadBatchError for a line that cannot be read: then nothing of the batch is applied.
         """
-        found = self._decoded(batch)
+        found = self._decode_lines(batch)
         with self._connections.read() as connection:
             own = stamps.device(connection)
         with OtherIds() as others:
@@ -679,12 +685,12 @@ class _Work:
             applying.learn(found)
             for start in range(0, max(len(found), 1), _LINES_PER_TRANSACTION):
                 some = found[start : start + _LINES_PER_TRANSACTION]
-                with history.continue_long(self._connections, self._begin()) as connection:
+                with history.continue_long(self._connections, self._begin_operation()) as connection:
                     versions.note_local(connection)
                     with stamps.carrying_stamps(connection):
                         applying.apply(connection, some)
                     if last and start + _LINES_PER_TRANSACTION >= len(found):
-                        self._advance(connection, batch, own)
+                        self._advance_head(connection, batch, own)
             self.counts.update(applying.counts)
             self.questions += applying.questions
         self.received += len(found)
@@ -693,18 +699,20 @@ class _Work:
     def _learn_other_ids(self, others: OtherIds) -> None:
         with self._connections.read() as connection:
             for id, here in connection.execute("SELECT id, here FROM sync_other_ids").fetchall():
-                others.note(str(id), str(here))
+                others.note_local_id(str(id), str(here))
 
-    def _advance(self, connection: apsw.Connection, batch: Batch, own: str) -> None:
+    def _advance_head(self, connection: apsw.Connection, batch: Batch, own: str) -> None:
         header = batch.header
         if header.kind == "batch":
-            state.advance(connection, header, batch.hash, own)
+            state.advance_head(connection, header, batch.hash, own)
             return
         if header.number > state.head(connection, header.device).number:
-            state.advance(connection, header, header.previous, own)
-        state.include(connection, {device: one for device, one in header.heads.items() if device != own})
+            state.advance_head(connection, header, header.previous, own)
+        state.include_heads(
+            connection, {device: one for device, one in header.heads.items() if device != own}
+        )
 
-    def _decoded(self, batch: Batch) -> list[lines.SyncLine]:
+    def _decode_lines(self, batch: Batch) -> list[lines.SyncLine]:
         found = []
         for text in batch.lines:
             if isinstance(text, Removed):
@@ -718,7 +726,7 @@ class _Work:
                 ) from None
         return found
 
-    def _begin(self) -> int:
+    def _begin_operation(self) -> int:
         if self._op_id is None:
             name = device_name(self._device)
             self._op_id = history.begin_long(
@@ -730,12 +738,12 @@ class _Work:
         """End the operation; one that changed nothing leaves no trace."""
         if self._op_id is not None:
             with suppress(MemtuiError):
-                history.finish_long(self._connections, self._op_id, self._label())
+                history.finish_long(self._connections, self._op_id, self._operation_label())
             with self._connections.read() as connection:
                 self.operation = operations.find(connection, self._op_id)
         self._replica.applied(self)
 
-    def _label(self) -> str:
+    def _operation_label(self) -> str:
         parts = [
             changes_words(word, number)
             for word, number in self.counts.items()
@@ -753,7 +761,7 @@ def _is_here(connection: apsw.Connection, id: str) -> bool:
     return gone is not None and gone[0] == id
 
 
-def _without(batch: Batch, names: Sequence[bytes], again: set[str]) -> Batch | None:
+def _batch_without(batch: Batch, names: Sequence[bytes], again: set[str]) -> Batch | None:
     """The batch without the lines that have one of the names; None where none has. Other things in such lines are added to
     ``again``: as they are now they are sent once more."""
     left: list[bytes | Removed] = []
@@ -774,7 +782,7 @@ def part_name(device: str, number: int, part: int) -> str:
     return f"{SNAPSHOTS}/{device}/{number:010d}/{part:04d}"
 
 
-def _number(name: str) -> int:
+def _batch_number(name: str) -> int:
     last = name.rpartition("/")[2]
     return int(last) if last.isdecimal() else -1
 

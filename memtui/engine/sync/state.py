@@ -47,7 +47,7 @@ _names = msgspec.json.Decoder(tuple[str, ...]).decode
 _writing = msgspec.json.Decoder(Writing).decode
 
 
-def known(connection: apsw.Connection) -> dict[str, Known]:
+def known_devices(connection: apsw.Connection) -> dict[str, Known]:
     rows: Any = connection.execute("SELECT device, number, hash, at, seen FROM sync_devices ORDER BY device")
     return {
         str(device): Known(head=Head(number=number, hash=hash), at=at, seen=seen)
@@ -55,8 +55,8 @@ def known(connection: apsw.Connection) -> dict[str, Known]:
     }
 
 
-def heads(connection: apsw.Connection, *, without: str) -> dict[str, Head]:
-    return {device: one.head for device, one in known(connection).items() if device != without}
+def heads(connection: apsw.Connection, *, except_device: str) -> dict[str, Head]:
+    return {device: one.head for device, one in known_devices(connection).items() if device != except_device}
 
 
 def head(connection: apsw.Connection, device: str) -> Head:
@@ -66,20 +66,20 @@ def head(connection: apsw.Connection, device: str) -> Head:
     return Head(number=rows[0][0], hash=rows[0][1]) if rows else Head(number=0, hash="")
 
 
-def advance(connection: apsw.Connection, header: Header, hash: str, own: str) -> None:
+def advance_head(connection: apsw.Connection, header: Header, hash: str, own: str) -> None:
     """A batch was applied (or, of this device, written)."""
     seen = header.heads[own].number if own in header.heads else 0
-    _put(connection, header.device, Head(number=header.number, hash=hash), header.made_at, seen)
+    _put_head(connection, header.device, Head(number=header.number, hash=hash), header.made_at, seen)
 
 
-def include(connection: apsw.Connection, heads: Mapping[str, Head]) -> None:
+def include_heads(connection: apsw.Connection, heads: Mapping[str, Head]) -> None:
     """A snapshot that was read has all that these batches had."""
     for device, one in heads.items():
         if one.number > head(connection, device).number:
-            _put(connection, device, one, None, 0)
+            _put_head(connection, device, one, None, 0)
 
 
-def _put(connection: apsw.Connection, device: str, head: Head, at: int | None, seen: int) -> None:
+def _put_head(connection: apsw.Connection, device: str, head: Head, at: int | None, seen: int) -> None:
     connection.execute(
         """
         INSERT INTO sync_devices(device, number, hash, at, seen) VALUES (?, ?, ?, ?, ?)
@@ -90,28 +90,28 @@ def _put(connection: apsw.Connection, device: str, head: Head, at: int | None, s
     )
 
 
-def sent(connection: apsw.Connection) -> int:
+def sent_through(connection: apsw.Connection) -> int:
     """Up to which change of history everything was sent."""
     return int(metadata.get(connection, _SENT) or 0)
 
 
-def set_sent(connection: apsw.Connection, change: int) -> None:
+def set_sent_through(connection: apsw.Connection, change: int) -> None:
     metadata.set_value(connection, _SENT, str(change))
 
 
-def writing(connection: apsw.Connection) -> Writing | None:
+def pending_write(connection: apsw.Connection) -> Writing | None:
     found = metadata.get(connection, _WRITING)
     return _writing(found) if found else None
 
 
-def set_writing(connection: apsw.Connection, one: Writing | None) -> None:
+def set_pending_write(connection: apsw.Connection, one: Writing | None) -> None:
     if one is None:
         connection.execute("DELETE FROM memory_metadata WHERE key = ?", (_WRITING,))
     else:
         metadata.set_value(connection, _WRITING, json_text(one))
 
 
-def begin(connection: apsw.Connection, group: str) -> bool:
+def begin_group(connection: apsw.Connection, group: str) -> bool:
     """See that the state is that of this group; whether it is a group that the file did not know.
 
     What came by sync from devices of another group is sent as well.
@@ -121,10 +121,10 @@ def begin(connection: apsw.Connection, group: str) -> bool:
         return False
     connection.execute("DELETE FROM sync_devices")
     connection.execute("DELETE FROM sync_merged")
-    set_writing(connection, None)
-    set_told(connection, {})
+    set_pending_write(connection, None)
+    set_told_heads(connection, {})
     connection.execute("DELETE FROM memory_metadata WHERE key = ?", (_SNAPSHOT,))
-    set_sent(connection, 0 if before is None else EVERYTHING)
+    set_sent_through(connection, 0 if before is None else EVERYTHING)
     metadata.set_value(connection, _GROUP, group)
     return True
 
@@ -137,20 +137,20 @@ def cut_removed(connection: apsw.Connection, removed: Mapping[str, int]) -> None
             (last, device, last),
         )
         if connection.changes():
-            set_sent(connection, EVERYTHING)
+            set_sent_through(connection, EVERYTHING)
 
 
-def told(connection: apsw.Connection) -> dict[str, int]:
+def told_heads(connection: apsw.Connection) -> dict[str, int]:
     """Which batch of each device this one has said to have read."""
     found = metadata.get(connection, _TOLD)
     return _numbers(found) if found else {}
 
 
-def set_told(connection: apsw.Connection, numbers: Mapping[str, int]) -> None:
+def set_told_heads(connection: apsw.Connection, numbers: Mapping[str, int]) -> None:
     metadata.set_value(connection, _TOLD, json_text(dict(numbers)))
 
 
-def snapshot(connection: apsw.Connection, own: str) -> int:
+def snapshot_number(connection: apsw.Connection, own: str) -> int:
     """The number of the last snapshot of this device; 0 for none."""
     return _numbers(metadata.get(connection, _SNAPSHOT) or "{}").get(own, 0)
 
@@ -183,7 +183,7 @@ def set_to_keep(connection: apsw.Connection, hashes: Iterable[str]) -> None:
 
 def history_lost(connection: apsw.Connection) -> bool:
     """Whether history was pruned beyond what was sent: then only all rows tell what changed."""
-    position = sent(connection)
+    position = sent_through(connection)
     last = int(scalar(connection, "SELECT seq FROM sqlite_sequence WHERE name = 'changes'") or 0)
     if last <= position:
         return False

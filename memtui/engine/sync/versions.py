@@ -69,7 +69,7 @@ def decide(
     return stamp
 
 
-def merged(connection: apsw.Connection, thing: str) -> None:
+def note_merged(connection: apsw.Connection, thing: str) -> None:
     """Note that what is here now is neither what was here nor what came: it is to be sent."""
     connection.execute("INSERT INTO sync_merged(thing) VALUES (?) ON CONFLICT DO NOTHING", (thing,))
 
@@ -83,7 +83,7 @@ def merge(
         return None
     write(connection, thing, met.stamp)
     if met.stamp != theirs:
-        merged(connection, thing)
+        note_merged(connection, thing)
     return met.take
 
 
@@ -92,14 +92,14 @@ def last_change(connection: apsw.Connection) -> int:
     return int(scalar(connection, "SELECT seq FROM sqlite_sequence WHERE name = 'changes'") or 0)
 
 
-def noted(connection: apsw.Connection) -> int:
+def noted_through(connection: apsw.Connection) -> int:
     """Up to which change what was decided here has been stamped."""
     return int(metadata.get(connection, _NOTED) or 0)
 
 
 def note_local(connection: apsw.Connection) -> None:
     """Stamp what was decided here since the last time, in the caller's transaction."""
-    first, last = noted(connection), last_change(connection)
+    first, last = noted_through(connection), last_change(connection)
     if first >= last:
         return
     rows: Any = connection.execute(
@@ -120,7 +120,7 @@ def note_local(connection: apsw.Connection) -> None:
             decide(connection, str(image["id"]), ROW, at, actor)
         else:
             for key in range(low, high + 1):
-                for thing, aspects in _things(connection, table, act, key, image):
+                for thing, aspects in _changed_things(connection, table, act, key, image):
                     for aspect in aspects:
                         decide(connection, thing, aspect, at, actor)
     metadata.set_value(connection, _NOTED, str(last))
@@ -144,7 +144,7 @@ _NAMED = {
 }  # fmt: skip
 
 
-def _things(
+def _changed_things(
     connection: apsw.Connection, table: str, act: str, key: int, image: dict[str, Any]
 ) -> list[tuple[str, tuple[str, ...]]]:
     """What a changed row is, and which of its aspects changed."""
@@ -155,12 +155,14 @@ def _things(
         parts: tuple[str, ...] = (VALUE,)
         if act == "update":
             parts = tuple(
-                part for part, columns in SESSION_PARTS.items() if image.keys() & {*columns, _through(part)}
+                part
+                for part, columns in SESSION_PARTS.items()
+                if image.keys() & {*columns, _column_of_part(part)}
             )
         return [(lines.SESSION + str(row["session_id"]), parts)]
     if table == "entity_aliases":
         eids = {row.get("entity_id"), image.get("entity_id")}
-        ids = (_id(connection, "entities", eid) for eid in eids if eid is not None)
+        ids = (_row_id(connection, "entities", eid) for eid in eids if eid is not None)
         return [(id, (ALIASES,)) for id in ids if id]
     if table == "entity_decisions":
         thing = decision_thing(connection, row)
@@ -170,7 +172,7 @@ def _things(
     return [(prefix + str(name), (VALUE,)) for name in sorted(map(str, names))]
 
 
-def _through(part: str) -> str:
+def _column_of_part(part: str) -> str:
     return "consolidated_through" if part == READ else part
 
 
@@ -179,13 +181,13 @@ def decision_thing(connection: apsw.Connection, row: dict[str, Any]) -> str | No
     about = []
     for table, column in (("entities", "entity_id"), ("entities", "other_id"), ("memories", "rid")):
         number = row.get(column)
-        id = None if number is None else _id(connection, table, int(number))
+        id = None if number is None else _row_id(connection, table, int(number))
         if number is not None and id is None:
             return None
         about.append(id)
     return lines.decision_name(str(row.get("decision")), *about, row.get("key")) if row else None
 
 
-def _id(connection: apsw.Connection, table: str, key: int) -> str | None:
+def _row_id(connection: apsw.Connection, table: str, key: int) -> str | None:
     found = history.last_known_row(connection, table, key).get("id")
     return None if found is None else str(found)

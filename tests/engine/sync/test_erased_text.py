@@ -151,15 +151,15 @@ def test_what_was_to_be_sent_again_is_when_the_batches_were_half_replaced(
     _assert_joiner_has_everything(over_folder, facts=1)
 
 
-@pytest.mark.parametrize("fault", ["_clean", "_without", "delete"])
+@pytest.mark.parametrize("fault", ["_remove_erased_lines", "_batch_without", "delete"])
 def test_what_stays_in_the_store_is_found(
     over_folder: Machines, monkeypatch: pytest.MonkeyPatch, fault: str
 ) -> None:
     id = _tell_of(over_folder)
-    if fault == "_clean":
-        monkeypatch.setattr(replica.Replica, "_clean", lambda self: None)
-    elif fault == "_without":
-        monkeypatch.setattr(replica, "_without", lambda *given: None)
+    if fault == "_remove_erased_lines":
+        monkeypatch.setattr(replica.Replica, "_remove_erased_lines", lambda self: None)
+    elif fault == "_batch_without":
+        monkeypatch.setattr(replica, "_batch_without", lambda *given: None)
     else:  # older snapshots stay
         monkeypatch.setattr("memtui.engine.sync.stores.folder.FolderStore.delete", lambda *given: None)
     _erase(over_folder, id, monkeypatch)

@@ -140,7 +140,7 @@ def test_an_invitation_works_once_and_opens_nothing_later(device: Callable[[str]
     assert data is not None
     stolen = one.store.get(f"group/{read_code(code).number:010}")
     assert stolen is not None
-    old = groups._opened(stolen, None, read_code(code).identity, read_code(code).number)
+    old = groups._open_change(stolen, None, read_code(code).identity, read_code(code).number)
     with pytest.raises(BatchError, match="does not have"):
         old.sealer.open(data)
 
@@ -363,7 +363,7 @@ def test_a_forged_change_of_the_group_is_noticed(three: tuple[Device, Device, De
         epochs=(*group.epochs, groups.Epoch(number=99, identity=groups.new_identity())),
     )  # fmt: skip
     wrong_key = groups.replace(group, epochs=(groups.Epoch(number=1, identity=groups.new_identity()),))
-    one.store.put_if_absent(groups._name(forged.number), groups._sealed(forged, wrong_key))
+    one.store.put_if_absent(groups._change_name(forged.number), groups._seal_change(forged, wrong_key))
     with pytest.raises(GroupError, match="forged"):
         one.refresh()
     known = one.known()
@@ -374,7 +374,7 @@ def test_a_change_that_does_not_follow_is_noticed(three: tuple[Device, Device, D
     one = three[0]
     group = one.known()
     swapped = groups.replace(group, number=group.number + 1, previous="0" * 64)
-    one.store.put_if_absent(groups._name(swapped.number), groups._sealed(swapped, group))
+    one.store.put_if_absent(groups._change_name(swapped.number), groups._seal_change(swapped, group))
     with pytest.raises(GroupError):
         one.refresh()
 
@@ -382,7 +382,7 @@ def test_a_change_that_does_not_follow_is_noticed(three: tuple[Device, Device, D
 def test_a_missing_change_waits(three: tuple[Device, Device, Device]) -> None:
     one = three[0]
     number = one.known().number
-    one.store.put_if_absent(groups._name(number + 2), frame("group", number + 2, b"x"))
+    one.store.put_if_absent(groups._change_name(number + 2), frame("group", number + 2, b"x"))
     with pytest.raises(GroupError, match="has not arrived"):
         one.refresh()
 

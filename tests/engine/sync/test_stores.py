@@ -267,7 +267,7 @@ def test_one_database_has_many_memories() -> None:
     ],
 )  # fmt: skip
 def test_an_address_is_shown_without_its_secrets(place: str, shown: str) -> None:
-    assert urls.shown(place) == shown
+    assert urls.without_credentials(place) == shown
     if urls.is_url(place) and shown.endswith("***"):
         with pytest.raises(InputError) as raised:
             open_store(place)

@@ -18,7 +18,7 @@ def open_store(place: str, *, create: bool = False) -> SyncStore:
     ``create``: make a folder that is not there yet. Raises InputError for an address that cannot be read, UsageError where
     its package is missing, SyncStoreError where it cannot be reached.
     """
-    place = urls.resolved(place)
+    place = urls.resolve_url(place)
     if not urls.is_url(place):
         if not place.strip():
             raise InputError("No store was named.", "memtui sync FOLDER")

@@ -75,7 +75,7 @@ def is_name(name: str) -> bool:
     return len(name) <= _LONGEST and _NAME.fullmatch(name) is not None
 
 
-def large(name: str, size: int) -> LargeObjectError:
+def large_object_error(name: str, size: int) -> LargeObjectError:
     return LargeObjectError(
         f"{name} has {size / 1e6:,.0f} MB, more than any batch.", "It was not read. Remove it from the store."
     )

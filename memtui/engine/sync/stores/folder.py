@@ -39,7 +39,7 @@ class FolderStore:
                 folder.mkdir(mode=paths.FOLDER_MODE)
             usable = folder.is_dir()
         except OSError as error:
-            raise self._failed(error) from None
+            raise self._store_error(error) from None
         if not usable:
             raise SyncStoreError(
                 f"There is no folder {folder}.",
@@ -47,9 +47,9 @@ class FolderStore:
             )
 
     def put_if_absent(self, name: str, data: bytes) -> bool:
-        path = self._path(name)
+        path = self._path_of(name)
         try:
-            partial = self._written(path, data)
+            partial = self._write_partial(path, data)
             try:
                 try:
                     os.link(partial, path)
@@ -59,7 +59,7 @@ class FolderStore:
                     if os.path.lexists(path):
                         return False
                     operating_system.rename(partial, path)
-                _flush(path.parent)
+                _flush_folder(path.parent)
             finally:
                 with suppress(OSError):
                     partial.unlink(missing_ok=True)
@@ -68,7 +68,7 @@ class FolderStore:
         return True
 
     def get(self, name: str) -> bytes | None:
-        path = self._path(name)
+        path = self._path_of(name)
         # Who else writes into the folder may have put a pipe or a link there.
         flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)
         try:
@@ -77,34 +77,34 @@ class FolderStore:
                 if not stat.S_ISREG(found.st_mode):
                     raise SyncStoreError(f"{path} is not a file.", "Remove it from the store.")
                 if found.st_size > MOST_BYTES:
-                    raise base.large(name, found.st_size)
+                    raise base.large_object_error(name, found.st_size)
                 return file.read(MOST_BYTES + 1)
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
-            raise self._failed(error) from None
+            raise self._store_error(error) from None
 
     def list_since(self, prefix: str, after: str = "") -> list[str]:
         found: list[str] = []
-        self._walk(checked_prefix(prefix), after, found)
+        self._list_folder(checked_prefix(prefix), after, found)
         return sorted(found)
 
     def replace(self, name: str, data: bytes) -> None:
-        path = self._path(name)
+        path = self._path_of(name)
         try:
-            partial = self._written(path, data)
+            partial = self._write_partial(path, data)
             try:
                 operating_system.replace(partial, path)
             except OSError:
                 with suppress(OSError):
                     partial.unlink()
                 raise
-            _flush(path.parent)
+            _flush_folder(path.parent)
         except OSError as error:
             raise self._not_written(error) from None
 
     def delete(self, name: str) -> None:
-        path = self._path(name)
+        path = self._path_of(name)
         try:
             path.unlink(missing_ok=True)
         except NotADirectoryError:
@@ -115,10 +115,10 @@ class FolderStore:
     def close(self) -> None:
         """Nothing is open."""
 
-    def _path(self, name: str) -> Path:
+    def _path_of(self, name: str) -> Path:
         return self._folder.joinpath(*checked_name(name).split("/"))
 
-    def _walk(self, prefix: str, after: str, found: list[str]) -> None:
+    def _list_folder(self, prefix: str, after: str, found: list[str]) -> None:
         place = self._folder.joinpath(*prefix.split("/"))
         below: list[str] = []
         try:
@@ -134,16 +134,16 @@ class FolderStore:
         except (FileNotFoundError, NotADirectoryError):
             self._must_be_there()
         except OSError as error:
-            raise self._failed(error) from None
+            raise self._store_error(error) from None
         for folder in below:
             if f"{folder}~" > after:  # else all that is in it comes before
-                self._walk(folder, after, found)
+                self._list_folder(folder, after, found)
 
     def _must_be_there(self) -> None:
         if not self._folder.is_dir():
             raise SyncStoreError(f"The folder {self._folder} is gone.", "Plug in or mount what it is on.")
 
-    def _written(self, path: Path, data: bytes) -> Path:
+    def _write_partial(self, path: Path, data: bytes) -> Path:
         """A file beside ``path`` that has the data on the disk. Whoever may use the folder may read it."""
         self._must_be_there()
         shared = stat.S_IMODE(self._folder.stat().st_mode)
@@ -151,7 +151,7 @@ class FolderStore:
         for folder in reversed(missing):
             with suppress(FileExistsError):
                 folder.mkdir(mode=shared)
-            _flush(folder.parent)
+            _flush_folder(folder.parent)
         for left in path.parent.glob(f"{_PARTIAL}*.partial"):
             _remove_left_behind(left)
         partial = path.with_name(f"{_PARTIAL}{secrets.token_hex(6)}.partial")
@@ -176,9 +176,9 @@ class FolderStore:
                 f"The folder {self._folder} cannot be written: {error.strerror}.",
                 f"{_LATER} See that you may write there, and that it is not mounted for reading only.",
             )
-        return self._failed(error)
+        return self._store_error(error)
 
-    def _failed(self, error: OSError) -> Exception:
+    def _store_error(self, error: OSError) -> Exception:
         return SyncStoreError(
             f"The folder {self._folder} cannot be used: {error.strerror or error}.",
             "Check that it is mounted and that you may write there.",
@@ -192,6 +192,6 @@ def _remove_left_behind(partial: Path) -> None:
             partial.unlink()
 
 
-def _flush(folder: Path) -> None:
+def _flush_folder(folder: Path) -> None:
     with suppress(OSError):  # a file system that cannot
         operating_system.flush_path(folder)

@@ -72,11 +72,11 @@ class PostgresStore:
             **url.parameters,
         }
         self._connection: Any = None
-        self._run(lambda connection: None)
+        self._run_statement(lambda connection: None)
 
     def put_if_absent(self, name: str, data: bytes) -> bool:
         row = (self._memory, checked_name(name), data)
-        done = self._run(
+        done = self._run_statement(
             lambda c: (
                 c.execute(
                     "INSERT INTO memtui_sync(memory, name, data) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING",
@@ -87,7 +87,7 @@ class PostgresStore:
         return bool(done == 1)
 
     def get(self, name: str) -> bytes | None:
-        row = self._run(
+        row = self._run_statement(
             lambda c: c.execute(
                 "SELECT CASE WHEN octet_length(data) <= %s THEN data END, octet_length(data) FROM memtui_sync "
                 "WHERE memory = %s AND name = %s",
@@ -98,14 +98,14 @@ class PostgresStore:
         if row is None:
             return None
         if row[0] is None:
-            raise base.large(name, row[1])
+            raise base.large_object_error(name, row[1])
         return bytes(row[0])
 
     def list_since(self, prefix: str, after: str = "") -> list[str]:
         checked_prefix(prefix)
         # "0" comes after "/", "~" after all that a name may have.
         bounds = (self._memory, max(prefix, after), f"{prefix[:-1]}0" if prefix else "~")
-        found = self._run(
+        found = self._run_statement(
             lambda c: c.execute(
                 "SELECT name FROM memtui_sync WHERE memory = %s AND name > %s AND name < %s ORDER BY name",
                 bounds,
@@ -115,7 +115,7 @@ class PostgresStore:
 
     def replace(self, name: str, data: bytes) -> None:
         row = (self._memory, checked_name(name), data)
-        self._run(
+        self._run_statement(
             lambda c: c.execute(
                 "INSERT INTO memtui_sync(memory, name, data) VALUES (%s, %s, %s) "
                 "ON CONFLICT (memory, name) DO UPDATE SET data = excluded.data, written_at = now()",
@@ -125,7 +125,9 @@ class PostgresStore:
 
     def delete(self, name: str) -> None:
         key = (self._memory, checked_name(name))
-        self._run(lambda c: c.execute("DELETE FROM memtui_sync WHERE memory = %s AND name = %s", key))
+        self._run_statement(
+            lambda c: c.execute("DELETE FROM memtui_sync WHERE memory = %s AND name = %s", key)
+        )
 
     def close(self) -> None:
         connection, self._connection = self._connection, None
@@ -139,7 +141,7 @@ class PostgresStore:
             self._connection.execute(_TABLE)
             self._connection.execute(_AS_IT_IS)
 
-    def _run(self, statement: Callable[[Any], T]) -> T:
+    def _run_statement(self, statement: Callable[[Any], T]) -> T:
         """Run a statement; once more where the table was missing, or where the connection had ended meanwhile.
 
         Errors are given without their text, which may repeat the address.
@@ -147,26 +149,26 @@ class PostgresStore:
         psycopg = self._psycopg
         try:
             try:
-                return statement(self._connected())
+                return statement(self._open_connection())
             except psycopg.errors.UndefinedTable:
                 self._make_table()
             except psycopg.OperationalError:
                 if not self._connection or not self._connection.closed:
                     raise
                 self._connection = None
-            return statement(self._connected())
+            return statement(self._open_connection())
         except psycopg.Error as error:
             if self._connection is not None and self._connection.closed:
                 self._connection = None
-            raise self._failed(error) from None
+            raise self._store_error(error) from None
 
-    def _connected(self) -> Any:
+    def _open_connection(self) -> Any:
         if self._connection is None:
             # Not prepared: a pooler may give each statement another connection.
             self._connection = self._psycopg.connect(**self._connect, autocommit=True, prepare_threshold=None)
         return self._connection
 
-    def _failed(self, error: Any) -> SyncStoreError:
+    def _store_error(self, error: Any) -> SyncStoreError:
         # A connection that is refused comes without its SQLSTATE.
         text = str(error)
         state = error.sqlstate or next(

@@ -46,7 +46,7 @@ class S3Store:
             config |= {"endpoint": endpoint, "virtual_hosted_style_request": False}
             config.setdefault("region", "us-east-1")
         options: Any = {"timeout": f"{_TIMEOUT_SECONDS}s", "allow_http": endpoint.startswith("http://")}
-        with self._calling("opened"):
+        with self._translate_errors("opened"):
             self._bucket: Any = Bucket(
                 url.host,
                 prefix=url.path or None,
@@ -56,7 +56,7 @@ class S3Store:
             )
 
     def put_if_absent(self, name: str, data: bytes) -> bool:
-        with self._calling("written"):
+        with self._translate_errors("written"):
             try:
                 self._obstore.put(self._bucket, checked_name(name), data, mode="create", use_multipart=False)
             except self._obstore.exceptions.AlreadyExistsError:
@@ -64,7 +64,7 @@ class S3Store:
         return True
 
     def get(self, name: str) -> bytes | None:
-        with self._calling("read"):
+        with self._translate_errors("read"):
             try:
                 found = self._obstore.get(self._bucket, checked_name(name))
             except FileNotFoundError as error:
@@ -72,12 +72,12 @@ class S3Store:
                     raise
                 return None
             if found.meta["size"] > MOST_BYTES:
-                raise base.large(name, found.meta["size"])
+                raise base.large_object_error(name, found.meta["size"])
             return bytes(found.bytes())
 
     def list_since(self, prefix: str, after: str = "") -> list[str]:
         checked_prefix(prefix)
-        with self._calling("listed"):
+        with self._translate_errors("listed"):
             chunks = self._obstore.list(self._bucket, prefix or None, offset=after or None, chunk_size=1_000)
             names = [str(one["path"]) for chunk in chunks for one in chunk]
         return sorted(
@@ -85,11 +85,11 @@ class S3Store:
         )
 
     def replace(self, name: str, data: bytes) -> None:
-        with self._calling("written"):
+        with self._translate_errors("written"):
             self._obstore.put(self._bucket, checked_name(name), data, mode="overwrite", use_multipart=False)
 
     def delete(self, name: str) -> None:
-        with self._calling("deleted"):
+        with self._translate_errors("deleted"):
             try:
                 self._obstore.delete(self._bucket, checked_name(name))
             except FileNotFoundError:
@@ -99,7 +99,7 @@ class S3Store:
         """Connections end with the object."""
 
     @contextmanager
-    def _calling(self, what: str) -> Iterator[None]:
+    def _translate_errors(self, what: str) -> Iterator[None]:
         """Give errors of the store without their text: it may repeat the address with its parameters."""
         errors = self._obstore.exceptions
         try:

@@ -40,7 +40,7 @@ def is_url(place: str) -> bool:
     return place.startswith(ENVIRONMENT) or _SCHEME.match(place) is not None
 
 
-def resolved(place: str) -> str:
+def resolve_url(place: str) -> str:
     """The address itself where an environment variable was named. Raises InputError if that is not set."""
     if not place.startswith(ENVIRONMENT):
         return place
@@ -82,7 +82,7 @@ def parse(url: str) -> StoreUrl:
     )  # fmt: skip
 
 
-def shown(place: str) -> str:
+def without_credentials(place: str) -> str:
     """What an address is called where others look: a folder as it is, a URL without user, password and parameters."""
     if not is_url(place) or place.startswith(ENVIRONMENT):
         return place
