@@ -350,3 +350,30 @@ def test_a_date_is_nobody(name: str) -> None:
 )
 def test_what_may_be_a_name_is_no_date(name: str) -> None:
     assert not is_date(name)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "March is always busy at the office", "Tuesday works too", "May 12 is the deadline", "In Dezember und im Mai",
+        "We met in April and again in August", "Mid-March to end of May", "Am Dienstag ist Chor", "Mon 9am, Tue 10am",
+        "Le mardi et le jeudi, en avril", "Meeting moved from Tues to Thurs",
+        "Sommer und Herbst, im März", "Christmas and Ramadan", "Juin et juillet", "Mittwochs habe ich Chor",
+        "The March release slipped to June", "Winter und Frühling", "Weihnachten, Ostern und Pfingsten",
+    ],
+)  # fmt: skip
+def test_days_months_and_feasts_are_no_people(text: str) -> None:
+    assert [name.text for name in extract_fast(text) if name.type != "date"] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("I met Anna Winter yesterday", ["Anna Winter"]),
+        ("Frau Sommer ruft an", ["Sommer"]),
+        ("Call Anna Monday", ["Anna"]),
+        ("Dinner with Ben May 12", ["Ben"]),
+    ],
+)
+def test_a_month_or_season_after_a_first_name_may_be_a_surname(text: str, names: list[str]) -> None:
+    assert [name.text for name in extract_fast(text) if name.type == "person"] == names

@@ -28,6 +28,7 @@ _word_after = re.compile(
 )
 _small_word = re.compile(r"(?<![\w@#/.&'’-])[^\W\d_]+(?:-[^\W\d_]+)*(?![\w@/&])")
 _initial = re.compile(r"\. [^\W\d_a-z](?:\w|\. [^\W\d_a-z])")  # what follows an initial
+_number_after = re.compile(r"\.? \d")
 _joint = re.compile(rf" (?:(?:{'|'.join(sorted(cues.PARTICLES))}) (?:the )?)?")
 _POSSESSIVE = ("'s", "’s")
 _SENTENCE_ENDS = ".!?…:\n。！？"
@@ -176,7 +177,7 @@ def _capital_runs(text: str) -> Iterator[_CapitalRun]:
             word, end = word[:-2], end - 2
         beside = run is not None and text[run.words[-1][2] : start] == " "  # "plan A"
         initial = word == "A" and not beside and _initial.match(text, end) is not None
-        if word.lower() in words.NOT_NAMES and not initial:
+        if word.lower() in words.NOT_NAMES and not initial and not _is_surname(text, run, word, start, end):
             if run is not None:
                 yield run
                 run = None
@@ -191,6 +192,15 @@ def _capital_runs(text: str) -> Iterator[_CapitalRun]:
         run = _CapitalRun([here], opens_sentence(text, start), possessive)
     if run is not None:
         yield run
+
+
+def _is_surname(text: str, run: _CapitalRun | None, word: str, start: int, end: int) -> bool:
+    """Whether a month or a season stands as a surname right after a first name or a title: "Frau Sommer", not "Ben, May 12"."""
+    if run is None or run.possessive or word.lower() not in words.ALSO_SURNAMES:
+        return False
+    last, _, at = run.words[-1]
+    first = is_given_name(last.lower()) or last.lower() in cues.TITLES
+    return first and text[at:start] in (" ", ". ") and _number_after.match(text, end) is None
 
 
 def _joins_run(text: str, run: _CapitalRun, start: int) -> bool:

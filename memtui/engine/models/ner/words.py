@@ -20,6 +20,8 @@ _LIST = Path(__file__).with_name("words.txt")
 
 # Never part of a name, however they are written.
 NOT_NAMES = word_lists.read_words(_LIST, "not names")
+ALSO_SURNAMES = word_lists.read_words(_LIST, "also surnames")
+"""Months, seasons and feasts that are names after a first name or a title: "Anna Winter", not "call Anna Monday"."""
 
 # No name alone, though it may be part of one: what opens a note or a request, and nationalities.
 OPENERS = word_lists.read_words(_LIST, "openers")
