@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-ATEXIT = "import atexit, sys; from memtui.startup import leave; atexit.register(print, 'a normal exit'); "
+ATEXIT = (
+    "import atexit, sys; from memtui.startup import end_process; atexit.register(print, 'a normal exit'); "
+)
 
 
 def run(code: str) -> tuple[int, str]:
@@ -18,19 +20,19 @@ def run(code: str) -> tuple[int, str]:
 
 
 def test_a_process_without_anything_left_to_do_is_not_taken_apart() -> None:
-    assert run(f"{ATEXIT} leave(3)") == (3, "")
+    assert run(f"{ATEXIT} end_process(3)") == (3, "")
 
 
 @pytest.mark.parametrize("module", ["multiprocessing", "concurrent.futures.thread", "numpy"])
 def test_a_module_that_needs_a_normal_exit_gets_it(module: str) -> None:
-    assert run(f"import {module}; {ATEXIT} leave(3)") == (3, "a normal exit\n")
+    assert run(f"import {module}; {ATEXIT} end_process(3)") == (3, "a normal exit\n")
 
 
 def test_a_thread_that_still_works_is_waited_for() -> None:
     work = (
         "import threading, time; threading.Thread(target=lambda: (time.sleep(0.1), print('done'))).start(); "
     )
-    assert run(f"{work}{ATEXIT} leave(0)") == (0, "done\na normal exit\n")
+    assert run(f"{work}{ATEXIT} end_process(0)") == (0, "done\na normal exit\n")
 
 
 def test_the_log_is_written_out(tmp_path: Path) -> None:
@@ -41,7 +43,7 @@ def test_the_log_is_written_out(tmp_path: Path) -> None:
         "held = logging.handlers.MemoryHandler(9, target=file, flushLevel=99); "
         "logging.getLogger().addHandler(held); logging.getLogger().warning('kept'); "
     )
-    assert run(f"{code}{ATEXIT} leave(0)") == (0, "")
+    assert run(f"{code}{ATEXIT} end_process(0)") == (0, "")
     assert log.read_text() == "kept\n"
 
 

@@ -386,6 +386,8 @@ async def test_a_month_of_a_person_leads_to_the_profile_and_to_that_month_of_the
         view = memories(app).timeline
         assert view is not None and view.spot.by == "person" and view.spot.at == stop.month.start
         [here] = [one for one in stop.month.persons if one.person.eid == stop.entity.eid]
+        # Turns count: all memories are what there is.
+        assert app.stats is not None and memories(app).total() == app.stats.active
         assert view.count_in_cell == here.memories and stop.entity.canonical_name in view.describe_cell
         await back(app, pilot, stop)
         # What the timeline was is as before: nothing of the visit stays in Memories.

@@ -88,7 +88,10 @@ class MemoriesPane(ListPane[MemoryRow]):
         stats = self.shell.stats
         if stats is None or TRASH in self.rows_filter:
             return None
-        return stats.active - (0 if self.with_turns else stats.by_kind.get("episode", 0))
+        turns = self.with_turns or any(
+            term.startswith("kind:") and "episode" in term for term in self.rows_filter.split()
+        )
+        return stats.active - (0 if turns else stats.by_kind.get("episode", 0))
 
     def count_text(self, shown: str, number: int) -> Sequence[str]:
         terms = self.rows_filter.split()

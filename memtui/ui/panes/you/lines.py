@@ -56,8 +56,9 @@ _GAP = 2
 # So many facts of a section at most; and as many as there should be, also where it all has to be scrolled.
 _MOST, _FEW = 8, 3
 _PERSONS, _AROUND = 3, 4
-# So many months, and of each so many persons and changes. Where they are not all in sight with the topics, fewer.
-_MONTHS, _FEWER_MONTHS, _IN_MONTH = 12, (12, 8, 5, 3), 2
+# So many months, and of each so many persons and changes: fewer in sight with the topics than after everything else.
+_MONTHS, _FEWER_MONTHS, _PERSONS_IN_MONTH = 12, (12, 8, 5, 3), 2
+_IN_SIGHT, _AFTER = 2, 6
 _BAR = 8
 _NARROW = 44
 
@@ -220,13 +221,13 @@ class PortraitLines:
         known = [self._topic_section(one, portrait, most[one.topic], largest) for one in topics]
         if portrait.people and "people" not in most:
             known.insert(0, self._people_section(portrait))
-        months = list(self._month_sections(portrait, extent.months))
+        months = list(self._month_sections(portrait, extent.months, _IN_SIGHT))
         around = (
             list(self._sections_after_topics(portrait, changes=not months or not portrait.changed))
             if extent.around
             else []
         )
-        last = list(self._month_sections(portrait, _MONTHS)) if after and not extent.months else []
+        last = list(self._month_sections(portrait, _MONTHS, _AFTER)) if after and not extent.months else []
         if self.width >= THREE:
             third = [*months, *around, *last]
             return [*_split_into_columns(known, 2), *([_join_sections(third)] if third else [])]
@@ -257,8 +258,8 @@ class PortraitLines:
         rows = [self._heading_row(title, len(portrait.people), Stop(title))]
         return [*rows, *(self._person_row(person, title) for person in portrait.people[:_PERSONS])]
 
-    def _month_sections(self, portrait: Portrait, number: int) -> Iterable[Section]:
-        """Who was talked about in each of the latest months, and what changed in each."""
+    def _month_sections(self, portrait: Portrait, number: int, each: int) -> Iterable[Section]:
+        """Who was talked about in each of the latest months, and what changed in each: ``each`` changes of a month."""
         if not number:
             return
         named = [one for one in portrait.months if one.persons][:number]
@@ -271,16 +272,16 @@ class PortraitLines:
                         one, person, others, "" if index else local_month(one.start, self.now), label
                     )
                     for one in named
-                    for index, (person, others) in enumerate(persons_of(one, _IN_MONTH))
+                    for index, (person, others) in enumerate(persons_of(one, _PERSONS_IN_MONTH))
                 ),
             ]
         changed = [one for one in portrait.months if one.changed][:number]
         if changed:
-            shown = [(one, replacement.latest_of_each(one.changes)[:_IN_MONTH]) for one in changed]
-            days = max(max_cells(local_date(each.at, self.now)) for _, those in shown for each in those)
+            shown = [(one, replacement.latest_of_each(one.changes)[:each]) for one in changed]
+            days = max(max_cells(local_date(change.at, self.now)) for _, those in shown for change in those)
             rows = [self._title_row(WHEN, Stop(WHEN, about="when"))]
             for one, those in shown:
-                rows += [self._change_of_month_row(one, each, days) for each in those]
+                rows += [self._change_of_month_row(one, change, days) for change in those]
                 if one.changed > len(those):
                     rows.append(self._more_of_month_row(one, one.changed - len(those), days))
             yield rows
