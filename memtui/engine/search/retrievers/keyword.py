@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from heapq import nsmallest
+from operator import itemgetter
 from typing import NamedTuple
 
 import apsw
@@ -51,9 +52,8 @@ def bm25_first_pass(
     if bigrams:
         for rid, score in _add_bigram_matches(connection, question, bigrams, scope, limit).items():
             scores[rid] = scores.get(rid, 0.0) + score
-    return sorted(map(KeywordHits._make, scores.items()), key=lambda found: (-found.score, -found.rid))[
-        :limit
-    ]
+    best = sorted(scores.items(), key=itemgetter(1, 0), reverse=True)[:limit]
+    return list(map(KeywordHits._make, best))
 
 
 def word_match(question: ParsedQuery) -> str:

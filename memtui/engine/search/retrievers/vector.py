@@ -11,6 +11,7 @@ from __future__ import annotations
 import heapq
 import sys
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import apsw
@@ -48,7 +49,7 @@ def nearest_memories(
     """
     found = _search_index(connection, space, query, scope, limit, vector_cache, inside)
     exact = cosines_of_memories(connection, space, query, [hit.rid for hit in found], vector_cache)
-    return sorted(map(KeywordHits._make, exact.items()), key=lambda hit: (-hit.score, -hit.rid))
+    return list(map(KeywordHits._make, sorted(exact.items(), key=itemgetter(1, 0), reverse=True)))
 
 
 def _search_index(
