@@ -33,13 +33,16 @@ class Review:
         self._health: tuple[str, HealthReport] | None = None
 
     def items(self, *, limit: int = MAX_PROPOSALS, kinds: Collection[ReviewKind] = ()) -> list[ReviewItem]:
-        """What needs the person, worst first; empty: all clear. ``kinds``: look for these cards alone, which is quicker."""
+        """What needs the person, what is dangerous first; empty: all clear.
+
+        ``kinds``: look for these cards alone, which is quicker.
+        """
         only = kinds or get_args(ReviewKind)
         with self._core.connections.read() as connection:
             return cards.review(connection, self._core.clock(), self._core.options, limit=limit, kinds=only)
 
     def inbox(self, *, all: bool = False) -> Inbox:
-        """The same as a day's share: at most 20 single cards a local date, unless ``all`` is wanted."""
+        """The same as a day's share: of what can wait only as many as fill up 20 cards a local date, unless ``all`` is wanted."""
         now = self._core.clock()
         with self._core.connections.read() as connection:
             return cards.inbox(connection, now, local_midnight(now), self._core.options, all=all)

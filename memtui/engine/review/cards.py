@@ -69,6 +69,8 @@ OFFERED: dict[ReviewKind, tuple[Verdict, ...]] = {
     "fading": ("keep", "forget", "correct", "snooze"),
     "new": ("keep", "forget", "correct", "snooze"),
 }
+# Cards that can wait until tomorrow: nothing is wrong meanwhile. The others are never behind the day's limit.
+_CAN_WAIT: frozenset[ReviewKind] = frozenset({"duplicate", "entities", "fading"})
 _TWO: tuple[Verdict, ...] = ("keep", "forget", "both", "snooze")
 _ONE: tuple[Verdict, ...] = ("keep", "forget", "snooze")
 
@@ -85,6 +87,7 @@ class ReviewItem(Record):
     ``named``: ids of those that were not drawn from anything, but have a name that a correction took away (dependents).
     ``turns_served``: agents get a turn that says the text, though it is no fact yet (quarantined).
     ``proposed``: the verdict to show first. ``left_over``: what the known fact says beyond what the new one replaces.
+    ``said_again``: the person corrected one side of it, and somebody said it again (conflict, choice).
     """
 
     id: str
@@ -102,6 +105,15 @@ class ReviewItem(Record):
     turns_served: bool = False
     proposed: Verdict = "keep"
     left_over: str = ""
+    said_again: bool = False
+
+    @property
+    def dangerous(self) -> bool:
+        """It may be somebody else's word against the person's, or an order to assistants: decided first."""
+        if self.kind in ("conflict", "choice"):
+            by_agents = (one.trust in ("agent", "tool") and not one.protected for one in self.memories)
+            return self.said_again or any(by_agents)
+        return self.kind in ("agent_change", "change_request", "quarantined", "suspicious")
 
     @property
     def several(self) -> bool:
@@ -143,7 +155,7 @@ class ReviewItem(Record):
 
 
 class Inbox(Record):
-    """A day's share of what waits. ``later``: single cards beyond it; ``settled``: cards decided since midnight."""
+    """A day's share of what waits. ``later``: cards beyond it, which can wait; ``settled``: cards decided since midnight."""
 
     items: tuple[ReviewItem, ...]
     later: int
@@ -158,11 +170,17 @@ class Inbox(Record):
 def inbox(
     connection: apsw.Connection, now: float, midnight: float, options: Options, *, all: bool = False
 ) -> Inbox:
-    """``review`` with at most 20 single cards for the day that began at ``midnight``; ``all``: without that limit."""
+    """``review``, where duplicates, names and fading facts only fill up 20 single cards for the day that began at ``midnight``.
+
+    ``all``: without that limit.
+    """
     found = review(connection, now, options)
-    left = max(_SINGLE_CARDS - proposals.count_decided(connection, since=midnight, other_than="new"), 0)
-    single = [item.id for item in found if not item.several]
-    beyond = frozenset(() if all else single[left:])
+    single = [item for item in found if not item.several]
+    can_wait = [item.id for item in single if item.kind in _CAN_WAIT]
+    taken = (
+        proposals.count_decided(connection, since=midnight, other_than="new") + len(single) - len(can_wait)
+    )
+    beyond = frozenset(() if all else can_wait[max(_SINGLE_CARDS - taken, 0) :])
     return Inbox(
         items=tuple(item for item in found if item.id not in beyond),
         later=len(beyond),
@@ -174,7 +192,7 @@ def review(
     connection: apsw.Connection, now: float, options: Options, *, limit: int = proposals.MAX_PROPOSALS, every_new: bool = False,
     kinds: Collection[ReviewKind] = get_args(ReviewKind),
 ) -> list[ReviewItem]:  # fmt: skip
-    """Everything that waits, worst first; each memory on one card only, but for change requests.
+    """Everything that waits, what is ``dangerous`` first; each memory on one card only, but for change requests.
 
     ``every_new``: all new facts, not only those of the latest conversations. ``kinds``: look for these cards alone.
     """
@@ -203,6 +221,7 @@ def review(
                 continue
             shown |= ids
             found.append(item)
+    found.sort(key=lambda item: not item.dangerous)
     return found[:limit]
 
 
@@ -216,7 +235,8 @@ def _conflict_cards(connection: apsw.Connection, now: float, options: Options) -
             card = _make_card(connection, now, "conflict", proposal.id, reason, pair)
             more = left_over(pair[1].content, pair[0].content)
             both = both_may_be_true(*pair, reason)
-            yield replace(card, proposed="both" if both else "merge" if more else "keep", left_over=more)
+            proposed: Verdict = "both" if both else "merge" if more else "keep"
+            yield replace(card, proposed=proposed, left_over=more, said_again=_is_said_again(proposal))
 
 
 def _agent_changes(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
@@ -236,7 +256,11 @@ def _choice_cards(connection: apsw.Connection, now: float, options: Options) -> 
         if others:
             card = _make_card(connection, now, "choice", proposal.id, WHICH_CHANGED, (*pair, *others))
             both = both_may_be_true(*pair, str(proposal.payload["reason"]))
-            yield replace(card, proposed="both" if both else "replace")
+            yield replace(card, proposed="both" if both else "replace", said_again=_is_said_again(proposal))
+
+
+def _is_said_again(proposal: proposals.Proposal) -> bool:
+    return bool(proposal.payload.get("again"))
 
 
 def _pending_contradictions(
