@@ -45,9 +45,14 @@ def facts(story: Story, filter: str = "") -> dict[str, MemoryRecord]:
 
 
 async def ready(app: MemtuiApp) -> None:
-    """Let the cards and the evidence arrive."""
+    """Let the cards and the evidence arrive. The cursor is on the conflict, if there is one."""
     await until(lambda: review(app).decisions.deck is not None)
     await settle(app)
+    for card in review(app).decisions.cards:
+        if card.item.kind == "conflict":
+            review(app).table.select_key(card.key)
+            await settle(app)
+            break
 
 
 def test_all_choices_are_told_in_the_lines_that_there_are() -> None:
@@ -93,7 +98,7 @@ async def test_cards_come_worst_first_and_the_tab_counts_them(inbox: Story) -> N
         )
         await pilot.press("1")
         await ready(app)
-        assert kinds(app) == ["conflict", "suspicious", "fading", "new"]
+        assert kinds(app) == ["suspicious", "conflict", "fading", "new"]
         text = screen_text(app)
         assert "conflict · 4 left" in text
         assert "I live in Bergen" in text and "We live in Oslo now" in text

@@ -191,12 +191,16 @@ class ReadQueries:
             )
 
     def topics(self, filter: str = "", *, each: int = 8) -> tuple[TopicFacts, ...]:
-        """The topics of the facts that pass a filter, each with its counts and its ``each`` strongest facts."""
-        from memtui.engine.overview.portrait import list_topic_facts
+        """The topics of the facts that pass a filter, each with its counts and its ``each`` strongest facts.
+
+        Suspicious ones are left out until the person has decided.
+        """
+        from memtui.engine.overview.portrait import known_facts_filter, list_topic_facts
 
         compiled = self._compile_filter(filter)
         with self._connections.read() as connection:
-            return list_topic_facts(connection, compiled, self._clock(), _asked_for(each))
+            known = known_facts_filter(connection, compiled, self._clock())
+            return list_topic_facts(connection, known, self._clock(), _asked_for(each))
 
     def neighbourhood(
         self, name_or_id: str, filter: str = "", *, type: str | None = None, limit: int = 24, on: str = ""

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any, get_args
 
 import apsw
+from msgspec.structs import replace
 
 from memtui.engine.records import (
     FadingFact,
@@ -22,6 +23,7 @@ from memtui.engine.records import (
     TopicFacts,
 )
 from memtui.engine.records.portrait import FROM_AGENTS
+from memtui.engine.review import scan
 from memtui.engine.search import cautions
 from memtui.engine.search.filters import dates
 from memtui.engine.search.filters.compiler import CompiledFilter, compile_filter
@@ -58,10 +60,13 @@ def make_portrait(
 ) -> Portrait:
     """The portrait of what passes a filter, with at most ``each`` facts of a topic. Raises FilterError.
 
+    Suspicious memories are left out until the person has decided.
+
     With a filter it names no people: those are of the whole memory. ``since``: from when on a fact is new, a date of the
     filter language.
     """
-    within = compile_filter(filter, now, fade_threshold=options.fade_threshold)
+    suspicious = scan.suspicious_rids(connection, now)
+    within = _without(suspicious, compile_filter(filter, now, fade_threshold=options.fade_threshold))
     # That it is a date, and what passes as changed since.
     since = "-".join(since.split())
     lately = compile_filter(
@@ -70,12 +75,12 @@ def make_portrait(
     new_from = new_since(now, since)
     by_topic = list_topic_facts(connection, within, now, each, new_from)
     newest = _newest_facts(connection, within, new_from, now)
-    changed, changes = _recent_replacements(connection, lately, new_from, now)
+    changed, changes = _recent_replacements(connection, _without(suspicious, lately), new_from, now)
     agents = compile_filter(
         f"{filter} {FROM_AGENTS} on:{since}..", now, fade_threshold=options.fade_threshold
     )
-    by_agents, from_agents = _from_agents(connection, agents, now)
-    fades, soonest = _fading_facts(connection, within, options.fade_threshold, now)
+    by_agents, from_agents = _from_agents(connection, _without(suspicious, agents), now)
+    fades, soonest = _fading_facts(connection, within, frozenset(suspicious), options.fade_threshold, now)
     shown = [
         *(one.new for one in changes),
         *newest,
@@ -106,6 +111,18 @@ def make_portrait(
         },
         months=load_months(connection, within, now, people=not filter),
     )
+
+
+def known_facts_filter(connection: apsw.Connection, within: CompiledFilter, now: float) -> CompiledFilter:
+    """A filter without the suspicious memories that wait for the person's decision."""
+    return _without(scan.suspicious_rids(connection, now), within)
+
+
+def _without(rids: Sequence[int], within: CompiledFilter) -> CompiledFilter:
+    if not rids:
+        return within
+    where = f"({within.where}) AND m.rid NOT IN (SELECT value FROM json_each(:left_out))"
+    return replace(within, where=where, bindings={**within.bindings, "left_out": as_json(rids)})
 
 
 def new_since(now: float, since: str = NEW) -> int:
@@ -241,10 +258,15 @@ def _recent_replacements(
 
 
 def _fading_facts(
-    connection: apsw.Connection, within: CompiledFilter, threshold: float, now: float
+    connection: apsw.Connection,
+    within: CompiledFilter,
+    left_out: frozenset[int],
+    threshold: float,
+    now: float,
 ) -> tuple[int, list[FadingFact]]:
     """How many facts fade within a week, and the first of them."""
-    upcoming = fading.upcoming_fades(connection, threshold, now + FADING_DAYS * _DAY)
+    until = now + FADING_DAYS * _DAY
+    upcoming = [one for one in fading.upcoming_fades(connection, threshold, until) if one.rid not in left_out]
     if within.terms:
         inside = rids_in_scope(connection, make_scope(within), (one.rid for one in upcoming))
         upcoming = [one for one in upcoming if one.rid in inside]

@@ -88,6 +88,25 @@ def why_suspicious(connection: apsw.Connection, note: MemoryRecord, now: float) 
     return "; ".join(f"{one.kind}: {one.detail}" for one in wrong)
 
 
+def suspicious_rids(connection: apsw.Connection, now: float) -> list[int]:
+    """The notes that wait in Review as suspicious: not to be shown as what is known, nor told as such.
+
+    Those of others that were not scanned yet are looked at here. A secret in the person's own words is not meant.
+    """
+    found = stored_result(connection)
+    rows = connection.execute(
+        f"SELECT {memories.COLUMNS} FROM memories m WHERE {_NOTES} AND m.confirmed_at IS NULL AND m.reviewed_at IS NULL "
+        "AND (m.id IN (SELECT value FROM json_each(?1)) OR m.rid > ?2 AND m.trust <> 'user') ORDER BY m.rid DESC LIMIT ?3",
+        (json_text(list(found.suspicious)), found.through, _MOST_KEPT),
+    ).fetchall()
+    notes = [memories.memory_record(row, now) for row in rows]
+    reasons = {note.rid: why_suspicious(connection, note, now) for note in notes}
+    own_secret = {
+        note.rid for note in notes if note.trust == "user" and reasons[note.rid].startswith("secret:")
+    }
+    return [rid for rid, reason in reasons.items() if reason and rid not in own_secret]
+
+
 def source_evidence(connection: apsw.Connection, note: MemoryRecord, now: float) -> list[str]:
     """What a fact may say: the words of its turns, of the title that they stand under, and of the fact that it corrects.
 
