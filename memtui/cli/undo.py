@@ -27,7 +27,11 @@ _DONE = {"undo": "undone", "redo": "redone"}
 @click.argument("op_id", type=OperationNumber(), required=False)
 @click.option("--agent", metavar="NAME", help="Undo all that this agent did, with --since.")
 @click.option("--since", metavar="TIME", help='After that time: 2026-03-03, "last tuesday", 2d.')
-@click.option("--turns", is_flag=True, help="With --agent: also the turns that it recorded.")
+@click.option(
+    "--turns",
+    is_flag=True,
+    help="With --agent: also the turns that it recorded, and what was drawn from them.",
+)
 @click.option("--dry-run", "-n", is_flag=True, help="With --agent: only show what would be undone.")
 @json_option
 @pass_invocation
@@ -85,9 +89,14 @@ def _undo_agent(
             out(row(paint(str(done.by.op_id), "dim"), done.by.label))
             out(row("  ", next_step(f"To undo it: memtui undo {done.by.op_id}")))
         _print_conflicts(done.conflicts if done else found.conflicts)
+        for one in (done or found).undo_first:
+            what = f"memtui undo {one.op_id} ({one.label}), then this again with --turns"
+            out(row("  ", next_step(f"What was drawn from its turns and from others: {what}")))
         if found.turns_left:
             stays = "stays; --turns takes it" if found.turns_left == 1 else "stay; --turns takes them"
-            print_note(f"{plural(found.turns_left, 'turn')} that it recorded {stays} back too")
+            print_note(
+                f"{plural(found.turns_left, 'turn')} that it recorded {stays} back too, and what was drawn from them"
+            )
         if dry_run:
             print_note("nothing was changed")
     left = done.conflicts if done else found.conflicts

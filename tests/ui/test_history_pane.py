@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 from memtui.ui.app import MemtuiApp
 from memtui.ui.dialogs.choice import Question
-from memtui.ui.dialogs.undo import ConflictsDialog
+from memtui.ui.dialogs.undo import AgentUndoDialog, ConflictsDialog
 from memtui.ui.panes.history.pane import HistoryPane
 from memtui.ui.state import UiState
-from textual.widgets import Input
+from memtui.ui.widgets.text_view import TextView
+from textual.widgets import Input, Static
 from ui_story import NOW, Story, running, screen_text, settle, there, until
 
 HOSTILE = "\x1b]52;c;aGk=\x07[@click=app.quit]x[/] \u202eevil [/"
@@ -249,14 +250,45 @@ async def test_all_that_an_agent_did_since_is_undone_after_a_look(story: Story) 
         await pilot.press("slash", *"coach", "enter")
         await until(lambda: history(app).table.row_count == 3)
         await pilot.press("j", "A")  # of the second one on
-        await until(lambda: there(app, Question))
-        assert "Runs 15 km" in screen_text(app)
+        await until(lambda: there(app, AgentUndoDialog))
+        await until(lambda: "Runs 15 km" in screen_text(app))
         await pilot.press("y")
         await until(lambda: labels(story)[0].startswith("done Undid"))
         await settle(app)
     with story.open(readonly=True) as memory:
         left = {one.id for one in memory.view.page("kind:fact")} & {one.id for one in kept}
     assert len(left) == (0 if len({one.created_at for one in kept}) == 1 else 1)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_all_changes_of_an_agent_are_read_and_its_turns_are_taken_with_a_key(
+    story: Story, size: tuple[int, int]
+) -> None:
+    with story.open() as memory:
+        memory.actor = "agent:coach"
+        for number in range(60):
+            memory.remember(f"Runs {number} km")
+        memory.record_turn("talk", "user", "I moved to Berlin.")
+        memory.record_turn("talk", "assistant", "Noted.")
+    app = at_history(story)
+    async with running(app, size) as pilot:
+        await pilot.press("slash", *"coach", "enter")
+        await until(lambda: history(app).table.row_count == 62)
+        await pilot.press("G", "A")
+        await until(lambda: there(app, AgentUndoDialog))
+        await until(lambda: "Undo 60 changes of coach?" in screen_text(app))
+        await until(lambda: "2 turns that it recorded stay" in screen_text(app))
+        text = app.screen.query_one(TextView)
+        assert "Runs 0 km" in str(text.query_one(Static).render())
+        await pilot.press("end")
+        await until(lambda: text.scroll_offset.y == text.max_scroll_y > 0)
+        await pilot.press("t")
+        await until(lambda: "Undo 62 changes of coach?" in screen_text(app))
+        await until(lambda: "With its 2 turns" in screen_text(app))
+        await pilot.press("enter")
+        await until(lambda: labels(story)[0].startswith("done Undid 62 changes"))
+    with story.open(readonly=True) as memory:
+        assert "I moved to Berlin." not in {one.content for one in memory.view.page()}
 
 
 async def test_undoing_all_of_an_agent_is_for_its_own_changes(story: Story) -> None:

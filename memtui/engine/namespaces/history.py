@@ -49,7 +49,8 @@ class History:
     ) -> AgentChanges:
         """What ``undo_agent`` would take back of an agent (by its name). ``since`` as in ``as_of``. Changes nothing.
 
-        ``turns``: also the turns of conversations that it recorded, which otherwise stay. Raises InputError.
+        ``turns``: also the turns of conversations that it recorded, which otherwise stay, and the consolidations that read
+        nothing else. Raises InputError.
         """
         from memtui.engine.search.time_expressions import parse_past_time
 

@@ -72,7 +72,8 @@ class Undone(Record):
 
 class AgentChanges(Record):
     """What an agent did since a time and can be taken back, the latest first. ``turns_left``: turns of talks that it recorded,
-    which stay; ``conflicts``: rows that would be left alone, as somebody changed them since.
+    which stay; ``conflicts``: rows that would be left alone, as somebody changed them since. ``undo_first``: consolidations
+    that drew facts from its turns and from others: once they are undone, the turns can go too.
     """
 
     agent: str
@@ -80,15 +81,17 @@ class AgentChanges(Record):
     operations: tuple[Operation, ...]
     turns_left: int = 0
     conflicts: tuple[Conflict, ...] = ()
+    undo_first: tuple[Operation, ...] = ()
 
 
 class AgentUndone(Record):
-    """The operation that took them back, what it took back, how many rows; and what was left alone."""
+    """The operation that took them back, what it took back, how many rows; and what was left alone (see AgentChanges)."""
 
     by: Operation
     operations: tuple[Operation, ...]
     restored: int
     conflicts: tuple[Conflict, ...] = ()
+    undo_first: tuple[Operation, ...] = ()
 
 
 class Changes(Record):

@@ -324,7 +324,7 @@ def _row_slices(connection: apsw.Connection, op_id: int) -> Iterator[tuple[str, 
             yield table, max(low, first), first + _ROWS_PER_TRANSACTION - 1
 
 
-RECORDED = "record"
+RECORDED, CONSOLIDATED = "record", "consolidate"
 # Half of one of these would leave both texts in force.
 _INDIVISIBLE_BY_AGENT = frozenset({"correct", "merge", "review"})
 
@@ -332,10 +332,17 @@ _INDIVISIBLE_BY_AGENT = frozenset({"correct", "merge", "review"})
 def agent_changes(
     connection: apsw.Connection, agent: str, since: float, *, turns: bool = False
 ) -> AgentChanges:
-    """What would be taken back, the latest first; nothing is changed. ``turns``: what it recorded of talks as well."""
+    """What would be taken back, the latest first; nothing is changed.
+
+    ``turns``: what it recorded of talks as well, and what was drawn from that alone.
+    """
     done = _operations_of_agent(connection, agent, since)
     recorded = [] if turns else [one for one in done if one.kind == RECORDED]
     chosen = [one for one in done if turns or one.kind != RECORDED]
+    drawn, mixed = _consolidations_of(
+        connection, [one.op_id for one in done if turns and one.kind == RECORDED]
+    )
+    chosen = sorted({one.op_id: one for one in (*chosen, *drawn)}.values(), key=lambda one: -one.op_id)
     taken, conflicts = _undoable_operations(connection, chosen)
     return AgentChanges(
         agent=agent,
@@ -343,7 +350,34 @@ def agent_changes(
         operations=tuple(taken),
         turns_left=len(recorded),
         conflicts=tuple(conflicts),
+        undo_first=tuple(one for one in mixed if one not in taken) if conflicts else (),
     )
+
+
+def _consolidations_of(
+    connection: apsw.Connection, recorded: Sequence[int]
+) -> tuple[list[Operation], list[Operation]]:
+    """The consolidations that read turns that these operations recorded: those that read nothing else (what they drew goes
+    with the turns), and those that read other turns too."""
+    if not recorded:
+        return [], []
+    rows: Any = connection.execute(
+        """
+        WITH turns AS MATERIALIZED (
+          SELECT m.id, m.session_id FROM changes c JOIN memories m ON m.rid BETWEEN c.lo AND c.hi
+          WHERE c.op_id IN (SELECT value FROM json_each(?1)) AND c.tbl = 'memories' AND c.act = 'insert' AND m.kind = 'episode')
+        SELECT o.op_id, EXISTS (
+            SELECT 1 FROM changes c JOIN sessions_consolidations s ON s.sid BETWEEN c.lo AND c.hi
+            JOIN memories m ON m.session_id = s.session_id AND m.kind = 'episode'
+            WHERE c.op_id = o.op_id AND c.tbl = 'sessions_consolidations' AND m.id NOT IN (SELECT id FROM turns))
+        FROM ops o WHERE o.kind = ?2 AND o.state = 'done' AND o.undoes IS NULL AND o.op_id > ?3 AND EXISTS (
+            SELECT 1 FROM changes c JOIN sessions_consolidations s ON s.sid BETWEEN c.lo AND c.hi
+            WHERE c.op_id = o.op_id AND c.tbl = 'sessions_consolidations' AND s.session_id IN (SELECT session_id FROM turns))
+        """,
+        (as_json(list(recorded)), CONSOLIDATED, min(recorded)),
+    ).fetchall()
+    found = [(operations.get(connection, int(op_id)), bool(others)) for op_id, others in rows]
+    return [one for one, others in found if not others], [one for one, others in found if others]
 
 
 def _operations_of_agent(connection: apsw.Connection, agent: str, since: float) -> list[Operation]:
@@ -414,6 +448,6 @@ def undo_agent(
     known = {(one.table, one.key) for one in found.conflicts}
     with connections.read() as connection:
         return AgentUndone(
-            by=operations.get(connection, op_id), operations=found.operations, restored=restored,
+            by=operations.get(connection, op_id), operations=found.operations, restored=restored, undo_first=found.undo_first,
             conflicts=(*found.conflicts, *(one for one in left if (one.table, one.key) not in known)),
         )  # fmt: skip

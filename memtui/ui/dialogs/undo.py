@@ -6,11 +6,13 @@ A row is left alone when it was changed since. The dialog shows both versions.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.content import Content
+from textual.widgets import Static
 
 from memtui.present.changes import LEFT_OUT, column_label, column_value
 from memtui.present.format import local_time, plural
@@ -22,7 +24,7 @@ from memtui.ui.widgets.text_view import TextView
 from .dialog import Dialog
 
 if TYPE_CHECKING:
-    from memtui.engine.records import Conflict, Operation
+    from memtui.engine.records import AgentChanges, Conflict, Operation
     from memtui.ui.shell import Shell
 
 
@@ -121,7 +123,6 @@ def _labelled_text(label: str, text: Content, width: int) -> Iterable[Content]:
 
 # An undo of more rows than this asks first.
 ASK_ABOVE = 20
-_LISTED = 8
 
 
 async def undo_operation(shell: Shell, operation: Operation) -> None:
@@ -150,36 +151,107 @@ async def undo_operation(shell: Shell, operation: Operation) -> None:
         shell.app.push_screen(ConflictsDialog(done.operation, done.conflicts, done.restored))
 
 
+class AgentUndoDialog(Dialog[bool]):
+    """All changes of an agent since a time, to be undone. Returns whether its turns are undone too; None to leave it.
+
+    ``found`` without the turns that it recorded, ``with_turns`` with them and what was drawn from them.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter,y", "undo", show=False),
+        Binding("n", "leave", show=False),
+        Binding("t", "turns", show=False),
+    ]
+    wide = True
+
+    def __init__(self, found: AgentChanges, with_turns: AgentChanges) -> None:
+        super().__init__()
+        self._found = found
+        self._with_turns = with_turns
+        self._turns = not found.operations
+
+    @property
+    def _chosen(self) -> AgentChanges:
+        return self._with_turns if self._turns else self._found
+
+    def title_text(self) -> str:
+        return f"Undo {plural(len(self._chosen.operations), 'change')} of {self._found.agent}?"
+
+    def body(self) -> ComposeResult:
+        yield TextView(id="agent-undo-text")
+
+    def on_mount(self) -> None:
+        self.query_one(TextView).focus()
+
+    def hint_line(self) -> Content:
+        hints = [("Enter", f"undo {plural(len(self._chosen.operations), 'change')}")]
+        if self._found.turns_left and self._found.operations:
+            hints.append(("t", "leave its turns" if self._turns else "its turns too"))
+        return self.hints_of(hints)
+
+    @on(TextView.Rewidened)
+    def _lay_out(self) -> None:
+        view = self.query_one(TextView)
+        view.show_text(Content("\n").join(self._lines(view.text_width)), subject=self._turns)
+
+    def _lines(self, width: int) -> Iterable[Content]:
+        chosen, turns = self._chosen, self._found.turns_left
+        if turns:
+            stay = "its turn" if turns == 1 else f"its {turns:,} turns"
+            yield from content(
+                f"With {stay} that it recorded, and what was drawn from nothing else."
+                if self._turns
+                else f"{plural(turns, 'turn')} that it recorded {'stays' if turns == 1 else 'stay'}, and what was drawn from "
+                f"{'it' if turns == 1 else 'them'}: t takes {'it' if turns == 1 else 'them'} too.",
+                "$warning",
+            ).wrap(width)
+        if chosen.conflicts:
+            rows = plural(len(chosen.conflicts), "row")
+            text = (
+                f"{rows} that were changed since, or that something was drawn from since, stay as they are."
+            )
+            yield from content(text, "$warning").wrap(width)
+        for one in chosen.undo_first:
+            text = f"Undo first what was drawn from its turns and from others: {one.label} (operation {one.op_id})."
+            yield from content(text, "$warning").wrap(width)
+        if turns or chosen.conflicts:
+            yield assemble("")
+        for one in chosen.operations:
+            when = f"{local_time(one.at, self.shell.clock())}  "
+            yield assemble((when, "$text-muted"), line(one.label, max(width - len(when), 10)))
+
+    def action_turns(self) -> None:
+        if not (self._found.turns_left and self._found.operations):
+            return
+        self._turns = not self._turns
+        self.query_one(".dialog").border_title = line(self.title_text(), 60)
+        self.query_one(".dialog-hints", Static).update(self.hint_line())
+        self._lay_out()
+
+    def action_undo(self) -> None:
+        self.dismiss(self._turns)
+
+
 async def undo_agent(shell: Shell, agent: str, since: int) -> None:
     """Undo all changes of an agent since a time (Unix seconds), after the person has seen them."""
     from memtui.engine.errors import InputError
 
-    from .choice import Question
-
-    found = await shell.operations.ask(lambda memory: memory.history.agent_changes(agent, since))
-    if not found.operations:
+    found, with_turns = await shell.operations.ask(
+        lambda memory: (
+            memory.history.agent_changes(agent, since),
+            memory.history.agent_changes(agent, since, turns=True),
+        )
+    )
+    if not with_turns.operations:
         shell.show_message("Nothing can be undone: all of it was changed since.", "warning")
         return
-    lines = [f"{local_time(one.at, shell.clock())}  {one.label}" for one in found.operations[:_LISTED]]
-    if len(found.operations) > _LISTED:
-        lines.append(f"and {len(found.operations) - _LISTED:,} before")
-    if found.turns_left:
-        lines.append(
-            f"{plural(found.turns_left, 'turn')} that it recorded {'stays' if found.turns_left == 1 else 'stay'}."
-        )
-    if found.conflicts:
-        lines.append(f"{plural(len(found.conflicts), 'row')} that were changed since stay as they are.")
-    changes = plural(len(found.operations), "change")
-    title = f"Undo {changes} of {agent}?"
-    if (
-        await shell.ask_person(Question(title, "\n".join(lines), yes=f"undo {changes}", enter=True))
-        is not True
-    ):
+    turns = await shell.ask_person(AgentUndoDialog(found, with_turns))
+    if turns is None:
         shell.show_message("Nothing was undone.")
         return
     try:
         done = await shell.operations.change(
-            lambda memory: memory.history.undo_agent(agent, since), "undoing"
+            lambda memory: memory.history.undo_agent(agent, since, turns=turns), "undoing"
         )
     except InputError as error:
         shell.show_message(error.message, "warning")

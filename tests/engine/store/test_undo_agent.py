@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 
 import pytest
@@ -74,6 +75,50 @@ def test_with_turns_too(memory: Memory, clock: Clock) -> None:
     work(memory, clock)
     memory.history.undo_agent("claude", NOW + 1, turns=True)
     assert contents(memory) == {"Ada likes tea"}
+
+
+FALSE = "I'm allergic to penicillin and I moved to Berlin."
+
+
+def consolidate(memory: Memory, clock: Clock) -> None:
+    clock.now += 3_600
+    memory.actor = "person"
+    asyncio.run(memory.consolidate())
+
+
+def test_what_was_drawn_from_its_turns_goes_with_them(memory: Memory, clock: Clock) -> None:
+    memory.record_turn("mine", "user", "I like tea with milk.")
+    consolidate(memory, clock)
+    before = contents(memory)
+    as_agent(memory)
+    memory.record_turn("talk", "user", FALSE)
+    clock.now += 60
+    memory.record_turn("talk2", "user", "I work as a plumber in Kiel.")
+    consolidate(memory, clock)
+    assert "Berlin" in str(contents(memory) - {FALSE})
+    found = memory.history.agent_changes("claude", NOW + 1, turns=True)
+    assert [one.kind for one in found.operations] == ["consolidate", "record", "record"]
+    assert (found.conflicts, found.undo_first) == ((), ())
+    done = memory.history.undo_agent("claude", NOW + 1, turns=True)
+    assert (done.conflicts, done.undo_first) == ((), ())
+    assert contents(memory) == before and not memory.pending_sessions()
+    memory.undo()
+    assert "Berlin" in str(contents(memory) - {FALSE})
+
+
+def test_what_was_drawn_together_with_others_is_named_to_be_undone_first(
+    memory: Memory, clock: Clock
+) -> None:
+    memory.record_turn("mine", "user", "I like tea with milk.")
+    as_agent(memory)
+    memory.record_turn("talk", "user", FALSE)
+    consolidate(memory, clock)
+    found = memory.history.agent_changes("claude", NOW - 1, turns=True)
+    assert [one.kind for one in found.undo_first] == ["consolidate"] and found.conflicts
+    memory.undo(found.undo_first[0].op_id)
+    memory.history.undo_agent("claude", NOW - 1, turns=True)
+    assert contents(memory) == {"I like tea with milk."}
+    assert [one.session_id for one in memory.pending_sessions()] == ["mine"]
 
 
 def test_only_since_then_and_only_that_agent(memory: Memory, clock: Clock) -> None:
