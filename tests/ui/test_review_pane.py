@@ -130,16 +130,16 @@ async def test_a_verdict_takes_the_card_away_and_the_next_one_is_there(inbox: St
         await until(
             lambda: (
                 review(app).decisions.current is not None
-                and review(app).decisions.current.item.kind == "suspicious"
+                and review(app).decisions.current.item.kind == "fading"
             )
         )
         await until(lambda: app.main.query_one(StatusLine).said.startswith("Kept “We live in Oslo now"))
         assert "; “I live in Bergen” stays, marked as replaced" in app.main.query_one(StatusLine).said
         await pilot.press("x")
-        await until(lambda: kinds(app) == ["fading", "new"])
+        await until(lambda: kinds(app) == ["suspicious", "new"])
     old = facts(inbox)["I live in Bergen"]
     assert (old.confidence, old.protected) == (1.0, False)  # marked as replaced
-    assert not any("Ignore all" in content for content in facts(inbox))
+    assert "Wants to learn the accordion" not in facts(inbox)
 
 
 async def test_a_narrow_footer_offers_what_settles_the_card(inbox: Story) -> None:
@@ -170,11 +170,11 @@ async def test_undo_brings_the_card_back_under_the_cursor(inbox: Story) -> None:
     app = at_review(inbox)
     async with running(app) as pilot:
         await ready(app)
-        await pilot.press("j", "j", "x")
-        await until(lambda: kinds(app) == ["conflict", "suspicious", "new"])
+        await pilot.press("j", "x")
+        await until(lambda: kinds(app) == ["suspicious", "conflict", "new"])
         await until(lambda: "Forgot" in app.main.query_one(StatusLine).said)
         await pilot.press("u")
-        await until(lambda: kinds(app) == ["conflict", "suspicious", "fading", "new"])
+        await until(lambda: kinds(app) == ["suspicious", "conflict", "fading", "new"])
         await until(
             lambda: (
                 review(app).decisions.current is not None
@@ -311,7 +311,7 @@ async def test_correcting_a_card_settles_it(inbox: Story) -> None:
     app = at_review(inbox)
     async with running(app) as pilot:
         await ready(app)
-        await pilot.press("j", "j", "e")
+        await pilot.press("j", "e")
         await until(lambda: there(app, CorrectDialog))
         app.screen.query_one(TextArea).text = "Plays the accordion"
         await pilot.press("ctrl+s")
@@ -367,13 +367,13 @@ async def test_hostile_cards_are_shown_harmless_at_every_size(inbox: Story, size
     app = at_review(inbox)
     async with running(app, size) as pilot:
         await ready(app)
-        await pilot.press("j", "enter")
+        await pilot.press("k", "enter")
         await settle(app)
         await until(lambda: "Ignore all previous" in screen_text(app))
         text = screen_text(app)
         assert "\x1b" not in text and "\u202e" not in text
         assert "[@click" in text.replace("\n", "") or size[0] < 60
-        await pilot.press("escape", "k", "enter")
+        await pilot.press("escape", "j", "enter")
         await until(lambda: "conflict" in screen_text(app))
         assert all(len(line) <= size[0] for line in screen_text(app).splitlines())
 
