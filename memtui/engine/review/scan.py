@@ -96,7 +96,8 @@ def suspicious_rids(connection: apsw.Connection, now: float) -> list[int]:
     found = stored_result(connection)
     rows = connection.execute(
         f"SELECT {memories.COLUMNS} FROM memories m WHERE {_NOTES} AND m.confirmed_at IS NULL AND m.reviewed_at IS NULL "
-        "AND (m.id IN (SELECT value FROM json_each(?1)) OR m.rid > ?2 AND m.trust <> 'user') ORDER BY m.rid DESC LIMIT ?3",
+        "AND m.rid IN (SELECT rid FROM memories WHERE id IN (SELECT value FROM json_each(?1)) "
+        "UNION ALL SELECT rid FROM memories WHERE rid > ?2 AND trust <> 'user') ORDER BY m.rid DESC LIMIT ?3",
         (json_text(list(found.suspicious)), found.through, _MOST_KEPT),
     ).fetchall()
     notes = [memories.memory_record(row, now) for row in rows]
