@@ -66,7 +66,7 @@ class RequestGate:
         headers, address = _parse_headers(scope), ""
         begun = False
 
-        async def sending(message: Message) -> None:
+        async def send_and_note(message: Message) -> None:
             nonlocal begun
             begun = True
             await send(message)
@@ -79,7 +79,7 @@ class RequestGate:
             body = await _read_body(headers, receive)
             if caller.token_id:
                 self._admission.counts.count_admission(caller.token_id, address)
-            await self._answer(caller, scope, _replay_body(body, receive), sending)
+            await self._answer(caller, scope, _replay_body(body, receive), send_and_note)
         except Refused as refused:
             if refused.reason is not None:
                 self._admission.counts.count_refusal(refused.reason, address)

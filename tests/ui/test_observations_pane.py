@@ -96,9 +96,9 @@ async def test_left_and_right_go_through_the_lists_and_on_to_the_preview(noted: 
         await pilot.press("l")
         assert columns(app).preview.has_focus
         await pilot.press("h")
-        assert columns(app).list_of("lesson").has_focus
+        assert columns(app).list_of_category("lesson").has_focus
         await pilot.press("h", "h", "h")
-        assert columns(app).list_of("finding").has_focus
+        assert columns(app).list_of_category("finding").has_focus
 
 
 async def test_a_query_ranks_each_list_and_shows_every_score(noted: Story) -> None:

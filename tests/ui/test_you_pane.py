@@ -424,7 +424,7 @@ async def test_down_from_the_first_line_goes_to_what_is_below(known: Story) -> N
         heads = [number for number, column in enumerate(view._laid.columns) if column == HEAD]
         for number in heads:
             view.put_cursor(number)
-            begin, _ = view._cells_of(number)
+            begin, _ = view._cells_of_stop(number)
             await pilot.press("j")
-            here, end = view._cells_of(view.cursor)
+            here, end = view._cells_of_stop(view.cursor)
             assert here <= begin < end

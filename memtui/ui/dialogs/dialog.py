@@ -62,9 +62,9 @@ class Dialog(ModalScreen[T], Generic[T]):
         yield from ()
 
     def hint_line(self) -> Content:
-        return self.hints_of(self.hints)
+        return self.fitting_hints(self.hints)
 
-    def hints_of(self, hints: Iterable[tuple[str, str]], out: str = "leave") -> Content:
+    def fitting_hints(self, hints: Iterable[tuple[str, str]], out: str = "leave") -> Content:
         """The keys that fit, always with what Esc does (``out``). In a wide window they may take two lines."""
         shown_hints, way_out = [*hints], ("Esc", out)
         width = self.app.size.width

@@ -171,7 +171,7 @@ def _why_idle(setting: Setting, settings: Settings) -> str:
     return ""
 
 
-def choices_of(row: SettingRow, themes: Sequence[str]) -> list[Any]:
+def setting_choices(row: SettingRow, themes: Sequence[str]) -> list[Any]:
     """The possible values, in order. Empty if the value is typed."""
     if row.setting.name == "general.theme":
         return list(themes)
@@ -265,7 +265,7 @@ class SettingsDialog(Dialog[None]):
 
     def hint_line(self) -> Content:
         """The keys of what is permitted."""
-        return super().hint_line() if self.shell.permissions.settings else self.hints_of(())
+        return super().hint_line() if self.shell.permissions.settings else self.fitting_hints(())
 
     def on_mount(self) -> None:
         table = self.table
@@ -346,7 +346,7 @@ class SettingsDialog(Dialog[None]):
                 f"This is set in the file, under [{row.setting.name}]. {row.setting.description}"
             )
             return
-        offered = choices_of(row, sorted(self.app.available_themes))
+        offered = setting_choices(row, sorted(self.app.available_themes))
         if offered:
             at = offered.index(row.value) if row.value in offered else -1
             self._save_value(row, offered[(at + 1) % len(offered)])

@@ -188,7 +188,9 @@ class WhyNotDialog(Dialog[None]):
 
     def hint_line(self) -> Content:
         typing = self.is_mounted and self.query_one(FilterBar).has_focus_within
-        return self.hints_of(self.typing_hints, "stop typing") if typing else self.hints_of(self.hints)
+        return (
+            self.fitting_hints(self.typing_hints, "stop typing") if typing else self.fitting_hints(self.hints)
+        )
 
     @on(FilterBar.TypingEnded)
     def _filter_left(self) -> None:

@@ -29,7 +29,7 @@ from memtui.present.text import VisibleText, max_cells, one_line, visible_text
 from memtui.ui.safe import assemble, content, content_of_line
 from memtui.ui.widgets.columns import Column, StyledText
 
-from .memory_rows import WORDED, ended_word, sign_of
+from .memory_rows import WORDED, ended_word, memory_sign
 from .memory_text import LONGEST, MemoryText
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def search_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Sear
             if row.edge and not row.likely and room >= WORDED:
                 state = visible_text(f"{glyphs.rule} less likely {glyphs.rule} {state}")
             content = one_line(row.hit.memory.content, max(room - len(state), 1))
-            yield sign_of(row.hit.memory, glyphs)
+            yield memory_sign(row.hit.memory, glyphs)
             yield StyledText(visible_text("?"), "accent") if row.expected else StyledText(visible_text(" "))
             yield StyledText(state, "warning")
             yield StyledText(content, "text" if row.hit.memory.active and row.likely else "dim")

@@ -106,7 +106,7 @@ def memory_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Memo
     """Text, whether it is pinned and protected, confidence as bar and number, age, entities, topic, tags."""
 
     def text_cell(row: MemoryRow, width: int) -> Iterable[StyledText]:
-        yield sign_of(row.memory, glyphs)
+        yield memory_sign(row.memory, glyphs)
         yield StyledText(VisibleText(" "))
         ending = ended_word(row.memory, width, row.cautions)
         role: Role = "warning"
@@ -159,7 +159,7 @@ def memory_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Memo
     ]
 
 
-def sign_of(memory: MemoryRecord, glyphs: Glyphs) -> StyledText:
+def memory_sign(memory: MemoryRecord, glyphs: Glyphs) -> StyledText:
     """The sign before a memory: replaced, in the Trash, fading, or its kind."""
     if not memory.active:
         return StyledText(ended_sign(memory, glyphs), "warning")

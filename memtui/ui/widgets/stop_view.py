@@ -174,15 +174,15 @@ class StopView(PagedView, Generic[S], can_focus=True, inherit_bindings=False):
 
     def _nearest_stop(self, numbers: Iterable[int]) -> int | None:
         """The stop among these that is nearest to the one under the cursor, counted across: at best below or above it."""
-        here, _ = self._cells_of(self.cursor)
+        here, _ = self._cells_of_stop(self.cursor)
 
         def away(number: int) -> int:
-            begin, end = self._cells_of(number)
+            begin, end = self._cells_of_stop(number)
             return max(begin - here, here - end + 1, 0)
 
         return min(numbers, key=away, default=None)
 
-    def _cells_of(self, number: int) -> tuple[int, int]:
+    def _cells_of_stop(self, number: int) -> tuple[int, int]:
         """Where a stop begins in its line, and where it ends."""
         left = 0
         for part in self._laid.lines[self._laid.rows[number]]:

@@ -80,9 +80,9 @@ class Neighbours:
             return
         entity = self._pane.table.selected
         assert entity is not None  # unavailable_reason
-        await self.open_for(entity)
+        await self.draw_neighbours_of(entity)
 
-    async def open_for(self, entity: Entity) -> None:
+    async def draw_neighbours_of(self, entity: Entity) -> None:
         """Draw an entity's neighbourhood in place of the profile."""
         pane = self._pane
         self._span = None

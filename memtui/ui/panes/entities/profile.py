@@ -14,7 +14,7 @@ from memtui.present import caution, replacement
 from memtui.present.entity import DECIDED, entity_facts, unsearched_note
 from memtui.present.format import MONTHS, format_count, plural, relative_time
 from memtui.present.text import VisibleText, max_cells, one_line, one_line_part, visible_text
-from memtui.ui.presenters.memory_rows import ended_word, sign_of
+from memtui.ui.presenters.memory_rows import ended_word, memory_sign
 from memtui.ui.presenters.plots import resample_values
 from memtui.ui.presenters.text_layout import wrap_text
 from memtui.ui.widgets.columns import StyledText
@@ -264,7 +264,7 @@ class ProfileText:
         age = relative_time(one.event_time, self.now)
         room = width - 2 - _AGE - 1 - (where + 2 if where else 0)
         state = ended_word(one, room, portrait.cautions.get(one.id, ()))
-        pieces = [sign_of(one, self.glyphs), StyledText(VisibleText(" ")), StyledText(state, "warning")]
+        pieces = [memory_sign(one, self.glyphs), StyledText(VisibleText(" ")), StyledText(state, "warning")]
         pieces += marks.line(one.content, room - len(state))
         pieces.append(_blank_cells(room - sum(max_cells(piece.text) for piece in pieces[2:])))
         if where:

@@ -43,7 +43,7 @@ def operation_of_run(memory: Memory, run: JobRun | None) -> OperationDetail | No
         return None  # history no longer has it
 
 
-def memories_of(memory: Memory, ids: Sequence[str]) -> list[MemoryRecord]:
+def existing_memories(memory: Memory, ids: Sequence[str]) -> list[MemoryRecord]:
     """The first of them that still exist. Blocks."""
     from memtui.engine.errors import NotFoundError
 
@@ -56,13 +56,13 @@ def memories_of(memory: Memory, ids: Sequence[str]) -> list[MemoryRecord]:
     return found
 
 
-def texts_of(memory: Memory, health_finding: HealthFinding) -> list[str]:
+def finding_texts(memory: Memory, health_finding: HealthFinding) -> list[str]:
     """The first rows of a finding as text. Blocks."""
     if health_finding.about == "entities":
         return [
             one.canonical_name for one in memory.view.entity_list.page(health_finding.filter, limit=_LISTED)
         ]
-    return [one.content for one in memories_of(memory, health_finding.ids)]
+    return [one.content for one in existing_memories(memory, health_finding.ids)]
 
 
 def soon_to_fade(memory: Memory, forecast: FadingForecast, now: float) -> list[tuple[str, MemoryRecord]]:

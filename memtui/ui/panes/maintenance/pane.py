@@ -22,7 +22,7 @@ from memtui.ui.widgets.columns import Column
 from memtui.ui.widgets.row_table import RowOpened
 
 from .backups import Backups, BackupText
-from .detail import JobText, Labelled, memories_of, operation_of_run, soon_to_fade, texts_of
+from .detail import JobText, Labelled, existing_memories, finding_texts, operation_of_run, soon_to_fade
 from .health import read_health
 from .jobs import NAME, Jobs
 from .rows import (
@@ -71,7 +71,7 @@ class MaintenancePane(ListPane[Row]):
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self.jobs = Jobs(self, self.refresh_state)
-        self.backups = Backups(self, self.jobs, lambda: self.text_of(BackupText), self.refresh_state)
+        self.backups = Backups(self, self.jobs, lambda: self.make_text(BackupText), self.refresh_state)
         self._banner = ClockBanner(self)
         self.delegates = (self.jobs, self.backups, self._banner)
         self._health_due = False
@@ -84,9 +84,9 @@ class MaintenancePane(ListPane[Row]):
         return maintenance_columns(self.shell.glyphs, self.shell.clock, self._topic_line)
 
     def source(self, filter: str, order: tuple[str, bool]) -> ListSource[Row]:
-        return ListSource(self.rows_now(filter), lambda row: row.key)
+        return ListSource(self.current_rows(filter), lambda row: row.key)
 
-    def rows_now(self, filter: str) -> list[Row]:
+    def current_rows(self, filter: str) -> list[Row]:
         contents = self.backups.contents if self.backups.unfolded else None
         if self.jobs.state is None:
             return []
@@ -193,7 +193,7 @@ class MaintenancePane(ListPane[Row]):
 
     # -- preview
 
-    def text_of(self, kind: type[Text]) -> Text:
+    def make_text(self, kind: type[Text]) -> Text:
         keys = {action: self.shell.keymap_shown(action) for action in _KEYS}
         view = self.preview
         return kind(view.text_width, view.size.height, self.shell.clock(), self.shell.glyphs, keys)
@@ -207,7 +207,7 @@ class MaintenancePane(ListPane[Row]):
         )
 
     def quick_preview(self, row: Row) -> Content:
-        state, jobs, text = self.jobs.state, self.text_of(JobText), self.text_of(TopicText)
+        state, jobs, text = self.jobs.state, self.make_text(JobText), self.make_text(TopicText)
         if row.job is not None and state is not None:
             dry = self.jobs.dry.get(row.job.name)
             return jobs.job_text(
@@ -217,7 +217,8 @@ class MaintenancePane(ListPane[Row]):
             return jobs.run_text(row.run, row.name_cell, None)
         if row.group is not None:
             lines = [
-                (one.name_cell, self._row_line(one)) for one in rows_of_group(row.group, self.rows_now(""))
+                (one.name_cell, self._row_line(one))
+                for one in rows_of_group(row.group, self.current_rows(""))
             ]
             return text.group_text(self._topic_line(row), lines)
         if row.finding is not None:
@@ -237,14 +238,14 @@ class MaintenancePane(ListPane[Row]):
         return line("", 0)
 
     async def details(self, row: Row) -> Content:
-        state, jobs, text = self.jobs.state, self.text_of(JobText), self.text_of(TopicText)
+        state, jobs, text = self.jobs.state, self.make_text(JobText), self.make_text(TopicText)
         if state is None:
             return line("", 0)
         if row.job is not None:
             dry, last = self.jobs.dry.get(row.job.name), row.job.last
             detail = await self.ask(lambda memory: operation_of_run(memory, last))
             ids = dry.report.ids if dry is not None and dry.report is not None else ()
-            found = await self.ask(lambda memory: memories_of(memory, ids))
+            found = await self.ask(lambda memory: existing_memories(memory, ids))
             return jobs.job_text(
                 row.job, self._list_runs(row.job.name), dry=dry, dry_memories=found, detail=detail
             )
@@ -255,7 +256,7 @@ class MaintenancePane(ListPane[Row]):
             )
         if row.health_finding is not None:
             health_finding = row.health_finding
-            texts = await self.ask(lambda memory: texts_of(memory, health_finding))
+            texts = await self.ask(lambda memory: finding_texts(memory, health_finding))
             return text.health_finding_text(health_finding, texts)
         if row.backup is not None:
             return await self.backups.backup_details(row.backup)
@@ -322,7 +323,7 @@ class MaintenancePane(ListPane[Row]):
             self.backups.toggle_backups()
         elif row is not None and row.topic == "fading":
             self._list_in_memories("is:fading")
-        elif row is not None and (found := first_finding(row, self.rows_now(""))) is not None:
+        elif row is not None and (found := first_finding(row, self.current_rows(""))) is not None:
             self.open_at(found.key)
             self.show_rows(top=False)
         else:

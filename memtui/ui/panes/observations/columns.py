@@ -237,7 +237,7 @@ class ObservationColumns(ListPane[ObservationRow]):
         tall = self.has_class("-three") and self.app.size.height >= TALL_FROM
         for category in CATEGORIES:
             lines = self._row_lines(tall=tall)
-            self.list_of(category).show_columns(lines.first, lines.below)
+            self.list_of_category(category).show_columns(lines.first, lines.below)
 
     @property
     def current(self) -> MemoryRecord | None:
@@ -250,15 +250,15 @@ class ObservationColumns(ListPane[ObservationRow]):
 
     # -- three lists
 
-    def list_of(self, category: Category) -> RowTable[ObservationRow]:
+    def list_of_category(self, category: Category) -> RowTable[ObservationRow]:
         return self.query_one(f"#{_ID}{category}", RowTable)
 
     @property
     def table(self) -> RowTable[ObservationRow]:
-        return self.list_of(self._category)
+        return self.list_of_category(self._category)
 
     def focus_parts(self) -> list[Widget]:
-        lists = [self.list_of(category) for category in CATEGORIES]
+        lists = [self.list_of_category(category) for category in CATEGORIES]
         return [part for part in (*lists, self.preview) if part.display]
 
     def go_to(self, category: Category) -> None:
@@ -266,13 +266,13 @@ class ObservationColumns(ListPane[ObservationRow]):
         if category == self._category:
             return
         for one in CATEGORIES:
-            self.list_of(one).set_class(one == category, "-here")
+            self.list_of_category(one).set_class(one == category, "-here")
         self._category = category
         self.show_selected()
         self._show_counts()
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        category = next((one for one in CATEGORIES if event.widget is self.list_of(one)), None)
+        category = next((one for one in CATEGORIES if event.widget is self.list_of_category(one)), None)
         if category is not None:
             self.go_to(category)
             self.shell.refresh_keys()
@@ -305,7 +305,7 @@ class ObservationColumns(ListPane[ObservationRow]):
             self._update_columns()
         for category in CATEGORIES:
             source = ObservationSource(memory, category, self._recall)
-            self.list_of(category).show_source(source, self.shell.operations.readers, top=top)
+            self.list_of_category(category).show_source(source, self.shell.operations.readers, top=top)
 
     @on(FilterBar.Typed)
     def _query_typed(self) -> None:
@@ -366,12 +366,12 @@ class ObservationColumns(ListPane[ObservationRow]):
                     (f" {one}s ", "bold $text" if here else "$text-muted"),
                     (format_count(self._counts[one]), "$accent" if here else "$text-muted"), " ",
                 ]  # fmt: skip
-            self.list_of(category).border_title = assemble(*parts)
+            self.list_of_category(category).border_title = assemble(*parts)
 
     def on_mount(self) -> None:
         self._fit_lists()
         for category in CATEGORIES:
-            self.list_of(category).show_header(False)
+            self.list_of_category(category).show_header(False)
 
     def on_resize(self) -> None:
         self._fit_lists()

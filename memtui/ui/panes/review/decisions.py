@@ -13,7 +13,7 @@ from memtui.ui.dialogs.choice import Question
 from memtui.ui.panes.memory_actions import ASK_ABOVE, source_quote
 
 from .rows import Card, DayCards
-from .verdicts import action_of, verdict_of
+from .verdicts import action_of_verdict, verdict_of_action
 
 if TYPE_CHECKING:
     from memtui.engine.records import Entity, MemoryRecord
@@ -86,13 +86,13 @@ class Decisions:
         return ""
 
     def _why_no_verdict(self, verb: str, card: Card) -> str:
-        verdict = verdict_of(None if self._pane.table.marks else card, verb)
+        verdict = verdict_of_action(None if self._pane.table.marks else card, verb)
         if self._pane.table.marks:
             bulk = verdict in ("keep", "forget", "snooze")
             return "" if bulk else "This works on one card at a time: unmark the others first (Esc)."
         if verdict not in card.item.offered:
             key = self._pane.shell.keymap_shown
-            offered = [action_of(one) for one in card.item.offered]
+            offered = [action_of_verdict(one) for one in card.item.offered]
             takes = ", ".join(f"{key(one)} {BY_ID[one].label}" for one in offered)
             alone = verdict in ("merge", "both")
             return f"{'There are no two texts on this card' if alone else 'Not for this card'}. It takes: {takes}."
@@ -248,9 +248,9 @@ class Decisions:
             left = len(cards) - len(several)
             stays = plural(left, "card with two sides stays", "cards with two sides stay")
             self._pane.show_message(f"{stays}: decide {'it by itself' if left == 1 else 'them one by one'}.")
-        await self._settle_all(verdict, several)
+        await self._settle_cards(verdict, several)
 
-    async def _settle_all(self, verdict: Verdict, cards: list[Card]) -> None:
+    async def _settle_cards(self, verdict: Verdict, cards: list[Card]) -> None:
         self._pane.table.mark_keys(set())
         self._hide_cards(cards)
         items = [card.item for card in cards]

@@ -83,21 +83,21 @@ def _dependents_consequences(card: Card, pick: int | None, many: int) -> list[tu
     ]  # fmt: skip
 
 
-def verdict_of(card: Card | None, action_id: str) -> str:
+def verdict_of_action(card: Card | None, action_id: str) -> str:
     """The verdict that an action gives on a card; without one, on all that are marked."""
     if action_id == "later":
         return "snooze"
     return "replace" if action_id == "keep" and card is not None and card.is_choice else action_id
 
 
-def action_of(verdict: str) -> str:
+def action_of_verdict(verdict: str) -> str:
     """The id of the action that gives a verdict."""
     return {"snooze": "later", "replace": "keep"}.get(verdict, verdict)
 
 
 def _proposed_first(card: Card, found: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """The proposed verdict first."""
-    return sorted(found, key=lambda one: one[0] != action_of(card.item.proposed))
+    return sorted(found, key=lambda one: one[0] != action_of_verdict(card.item.proposed))
 
 
 def _choice_consequences(card: Card) -> list[tuple[str, str]]:

@@ -258,7 +258,7 @@ class ConsolidationActions:
         if not plans:
             self._pane.show_message("There is nothing to preview.", "warning")
             return
-        turns = await self._pane.ask(lambda memory: turns_of(memory, plans))
+        turns = await self._pane.ask(lambda memory: turns_of_plans(memory, plans))
         accepted = await self._pane.shell.ask_person(ProposalsDialog(plans, turns))
         if accepted is None:
             self._pane.show_message("Discarded: no facts were written. The conversations stay.")
@@ -272,7 +272,7 @@ class ConsolidationActions:
         )
 
 
-def turns_of(memory: Memory, plans: Sequence[Plan]) -> dict[str, MemoryRecord]:
+def turns_of_plans(memory: Memory, plans: Sequence[Plan]) -> dict[str, MemoryRecord]:
     """The turns that the lines of the plans name. Blocks."""
     ids = dict.fromkeys(source for plan in plans for line in plan.lines for source in line.sources)
     return {identity: memory.view.get(identity) for identity in ids}

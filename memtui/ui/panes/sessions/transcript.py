@@ -261,7 +261,7 @@ class TranscriptView(PagedView, can_focus=True, inherit_bindings=False):
             self.scroll_to(y=0, animate=False)
             self._measure_pages_again()
             self.refresh()
-        start_worker(self, partial(self._read_all, at, again), "turns")
+        start_worker(self, partial(self._read_all_turns, at, again), "turns")
 
     def clear(self) -> None:
         """Show nothing."""
@@ -286,7 +286,7 @@ class TranscriptView(PagedView, can_focus=True, inherit_bindings=False):
 
     # -- reading
 
-    async def _read_all(self, at: int | None, again: bool) -> None:
+    async def _read_all_turns(self, at: int | None, again: bool) -> None:
         """Read all turns, page by page. Visible turns are drawn as soon as they are read."""
         reader, view = self._reader, self._view
         if reader is None:

@@ -14,7 +14,7 @@ from memtui.present.format import format_count, local_time, plural
 from memtui.present.memory import ended_reason
 from memtui.present.session import speaker_name, turn_note
 from memtui.present.text import Role, VisibleText, max_cells, one_line, visible_text
-from memtui.ui.presenters.memory_rows import sign_of
+from memtui.ui.presenters.memory_rows import memory_sign
 from memtui.ui.presenters.text_layout import wrap_text
 from memtui.ui.widgets.columns import StyledText
 
@@ -101,7 +101,7 @@ class TurnLayout(NamedTuple):
         return lines
 
     def _fact_line(self, fact: MemoryRecord) -> Line:
-        sign = sign_of(fact, self.glyphs)
+        sign = memory_sign(fact, self.glyphs)
         prefix = [_indent_line(INDENT), sign, _indent_line(1)]
         if not fact.active:
             prefix += [StyledText(visible_text(ended_reason(fact)), "warning"), _indent_line(1)]

@@ -320,11 +320,11 @@ class PortraitLines:
             head = self._heading_row(title, portrait.status.memories, Stop(title, about="served"))
             yield [head, *(self._agent_row(one, title) for one in portrait.status.served[:_AROUND])]
         if said := what_did_not_happen(portrait, self.since, self.nothing_since):
-            yield [Row(partial(self._sentence, one)) for one in said]
+            yield [Row(partial(self._sentence_pieces, one)) for one in said]
 
     # -- lines
 
-    def _sentence(self, text: str, width: int) -> list[StyledText]:
+    def _sentence_pieces(self, text: str, width: int) -> list[StyledText]:
         return [StyledText(one_line(text, width), "dim")]
 
     def _title_row(self, title: str, stop: Stop) -> Row:
@@ -519,7 +519,7 @@ class PortraitLines:
         at: list[int] = []
         lines: list[list[LinePart]] = []
 
-        def part(row: Row, width: int, line: int, column: int) -> LinePart:
+        def make_part(row: Row, width: int, line: int, column: int) -> LinePart:
             if row.stop is None:
                 return LinePart(row.draw(width), width)
             stops.append(row.stop)
@@ -530,13 +530,13 @@ class PortraitLines:
         one_line_head = len(head) == 1 and len(columns) > 0
         for tiles in head:
             column = HEAD if one_line_head else 0
-            lines.append([part(row, width, len(lines), column) for row, width in tiles])
+            lines.append([make_part(row, width, len(lines), column) for row, width in tiles])
         if head:
             lines.append([])
         top = len(lines)
         shares = _column_widths(self.width, len(columns))
         drawn = [
-            [part(row, width, top + line, number) for line, row in enumerate(column)]
+            [make_part(row, width, top + line, number) for line, row in enumerate(column)]
             for number, (column, width) in enumerate(zip(columns, shares, strict=True))
         ]
         for abreast in zip_longest(*drawn):

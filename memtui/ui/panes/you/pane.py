@@ -88,7 +88,7 @@ class YouPane(Pane):
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self.delegates = (
-            MemoryActions(self, lambda: self.current, table=None, go_to=self._go_to, nothing=_NO_FACT),
+            MemoryActions(self, lambda: self.current, table=None, go_to=self._select_fact, nothing=_NO_FACT),
         )
 
     def compose(self) -> ComposeResult:
@@ -333,7 +333,7 @@ class YouPane(Pane):
     async def do_query(self) -> None:
         await self.shell.navigation.ask_question()
 
-    def _go_to(self, rid: int) -> None:
+    def _select_fact(self, rid: int) -> None:
         """Put the cursor on a fact of this section, as soon as it is shown there."""
         if self.stop is not None:
             self.view.move_to_key((self.stop.section, rid))
