@@ -66,7 +66,7 @@ def keep_both(connection: apsw.Connection, ids: Sequence[str], *, now: int) -> N
         memories.update(connection, memories.get(connection, id, now).rid, reviewed_at=now)
 
 
-def merge(
+def merge_facts(
     connection: apsw.Connection,
     survivor: str,
     others: Sequence[str],

@@ -172,4 +172,4 @@ def stems_of_schema(connection: apsw.Connection) -> frozenset[str]:
         texts.append(str(sql))
     for table, column in (("job_runs", "job"), ("ops", "kind"), ("proposals", "kind"), ("entities", "type")):
         texts += [str(value) for (value,) in connection.execute(f"SELECT DISTINCT {column} FROM {table}")]
-    return frozenset(stem for text in texts for stem in tokens.stems(text))
+    return frozenset(stem for text in texts for stem in tokens.text_stems(text))

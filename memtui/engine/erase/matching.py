@@ -78,7 +78,7 @@ class ErasedTexts:
 
     def add_words(self, rare: Iterable[str]) -> None:
         """Add distinctive words: no kept row contains them, so they reveal the text."""
-        self._stems.update(stem for word in rare for stem in tokens.stems(word))
+        self._stems.update(stem for word in rare for stem in tokens.text_stems(word))
 
     def add_names(self, names: Iterable[str]) -> None:
         """Add distinctive names."""
@@ -86,7 +86,7 @@ class ErasedTexts:
 
     def has_distinctive(self, text: str) -> bool:
         """Whether ``text`` contains a distinctive word (with any ending) or a distinctive name."""
-        if self._stems and not self._stems.isdisjoint(tokens.stems(text)):
+        if self._stems and not self._stems.isdisjoint(tokens.text_stems(text)):
             return True
         if not self._names:
             return False
@@ -110,8 +110,8 @@ class ErasedTexts:
         """The text without those words and names."""
         names = {word for name in self._names if name in tokens.plain(text) for word in name.split()}
         left, end = [], 0
-        for start, stop, word in tokens.spans(text):
-            if word in names or not self._stems.isdisjoint(tokens.stems(word)):
+        for start, stop, word in tokens.word_spans(text):
+            if word in names or not self._stems.isdisjoint(tokens.text_stems(word)):
                 left += [text[end:start], CENSORED]
                 end = stop
         found = "".join((*left, text[end:]))

@@ -68,7 +68,7 @@ def memories_with_phrase(connection: apsw.Connection, text: str) -> list[Sequenc
 
 def _phrase_query(text: str) -> str:
     """What to ask a full-text index for, in quotes, to find the text; "" if it has no words."""
-    return " ".join(tokens.words(text)[:_WORDS_ASKED])
+    return " ".join(tokens.text_words(text)[:_WORDS_ASKED])
 
 
 _LETTERS, _WITH_DIGITS = 8, 6
@@ -80,13 +80,13 @@ _OWNERS = 2
 
 def add_distinctive_words(connection: apsw.Connection, found: Closure) -> None:
     """Add the distinctive words of the erased texts. Call it when the kept memories are known."""
-    candidates = {word for text in found.contents for word in tokens.words(text) if _is_long(word)}
+    candidates = {word for text in found.contents for word in tokens.text_words(text) if _is_long(word)}
     candidates -= words.ordinary_words(candidates)
     rids = frozenset(found.memory_rids)
     rare = {word for word in candidates if not _occurs_elsewhere(connection, word, rids)}
     if rare:
         theirs = _stems_of_common_tags(connection, rids) | columns.stems_of_schema(connection)
-        rare = {word for word in rare if theirs.isdisjoint(tokens.stems(word))}
+        rare = {word for word in rare if theirs.isdisjoint(tokens.text_stems(word))}
     found.texts.add_words(rare)
 
 
@@ -99,7 +99,7 @@ def add_distinctive_names(connection: apsw.Connection, found: Closure) -> None:
 
 def _name_parts(name: str) -> list[str]:
     """People are called by one of their names as well."""
-    return [part for part in tokens.words(name) if len(part) >= _PART]
+    return [part for part in tokens.text_words(name) if len(part) >= _PART]
 
 
 def _is_long(word: str) -> bool:
@@ -138,7 +138,7 @@ def _stems_of_common_tags(connection: apsw.Connection, gone: frozenset[int]) -> 
 def _stems_of(texts: Iterable[object]) -> Iterator[str]:
     for text in texts:
         if text:
-            yield from tokens.stems(str(text))
+            yield from tokens.text_stems(str(text))
 
 
 def add_unused_names(connection: apsw.Connection, found: Closure, kept: frozenset[str]) -> None:

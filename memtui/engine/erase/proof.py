@@ -72,7 +72,7 @@ def rare_words(texts: Iterable[str]) -> set[str]:
 
 
 def stem_of(word: str) -> str:
-    return (tokens.stems(word) or [word])[0]
+    return (tokens.text_stems(word) or [word])[0]
 
 
 def encoded_forms(piece: Piece, encoding: int) -> list[bytes]:

@@ -16,7 +16,7 @@ from memtui.engine.memories import validation
 from memtui.engine.records import Changes, Never, NeverKind, Recording
 from memtui.engine.search.time_expressions import parse_future_time
 from memtui.engine.store import recording_rules
-from memtui.engine.store.tokens import words
+from memtui.engine.store.tokens import text_words
 
 
 class RecordingControl:
@@ -67,7 +67,7 @@ class RecordingControl:
         wanted = Never(kind=kind, name=validation.check_name(name, kind))
         if kind == "folder" and not Path(name).is_absolute():
             raise InputError(f"{name!r} is not an absolute path.", "For example /home/ada/notes.")
-        if kind == "subject" and not words(name):
+        if kind == "subject" and not text_words(name):
             raise InputError(f"{name!r} has no words.", "For example: bank account.")
 
         def add(connection: apsw.Connection) -> None:

@@ -192,7 +192,7 @@ class Review:
         from memtui.engine.consolidation import resolve
 
         with self._core.change("merge", "Merged") as op:
-            rid = resolve.merge(
+            rid = resolve.merge_facts(
                 op.connection, survivor, others, text=text, actor=self._core.actor, options=self._core.options,
                 now=int(self._core.clock()),
             )  # fmt: skip

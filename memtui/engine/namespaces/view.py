@@ -218,7 +218,7 @@ class ReadQueries:
             raise InputError(f"A neighbourhood has 0 to {_MOST_NEIGHBOURS} entities.", "For example 24.")
         known_type = None if type is None else entity_lists.check_type(type)
         within, now = self._compile_filter(f"{filter} on:{on}" if on else filter), self._clock()
-        period = (dates.bounds(on, now) if on else None) or (EARLIEST, LATEST)
+        period = (dates.parse_bounds(on, now) if on else None) or (EARLIEST, LATEST)
         with self._connections.read() as connection:
             found = find_entity(connection, name_or_id)
             return load_neighbourhood(

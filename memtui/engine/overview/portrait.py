@@ -127,7 +127,7 @@ def _without(rids: Sequence[int], within: CompiledFilter) -> CompiledFilter:
 
 def new_since(now: float, since: str = NEW) -> int:
     """The time from which on a fact is new."""
-    period = dates.parse(since, now)
+    period = dates.parse_period(since, now)
     assert period is not None
     return period[0]
 

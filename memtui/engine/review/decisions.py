@@ -263,7 +263,7 @@ def _settle_pair(
     other = old if chosen == new else new
     if verdict == "forget":
         chosen, other, verdict = other, chosen, "keep"
-    merge: Callable[..., int] = resolve.merge
+    merge: Callable[..., int] = resolve.merge_facts
     match verdict:
         case "both":
             resolve.keep_both(connection, [new, old], now=now)

@@ -148,7 +148,7 @@ def _is_about(words: _TextWords, subject: _Name) -> bool:
 
 def _facts_saying(connection: apsw.Connection, name: _Name, now: float) -> list[MemoryRecord]:
     """The latest active facts that have the words of a name."""
-    match = " AND ".join(f'"{word}"' for part in name for word in index_words.words(part))
+    match = " AND ".join(f'"{word}"' for part in name for word in index_words.text_words(part))
     if not match:
         return []
     rows = connection.execute(_SAYING, (f"content : ({match})", _MOST))

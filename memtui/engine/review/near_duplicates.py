@@ -116,7 +116,7 @@ def repeated_recalls(
     for rid, identity, content, at in served[:_LATEST_SERVED]:
         if stopped():
             break
-        phrase = tokens.words(str(content))
+        phrase = tokens.text_words(str(content))
         if len(phrase) < _FEWEST_WORDS:
             continue  # "I like tea" is said again by anybody
         # The longest words are the rarest; a phrase of FTS5 would read where every "the" stands.
@@ -136,7 +136,7 @@ def repeated_recalls(
         found |= {
             str(duplicate): str(kind)
             for duplicate, kind, text in rows
-            if said in f" {' '.join(tokens.words(str(text)))} "
+            if said in f" {' '.join(tokens.text_words(str(text)))} "
         }
     notes_first = sorted(found, key=lambda duplicate: found[duplicate] == "episode")
     left = len(served) - _LATEST_SERVED

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from memtui.engine import word_lists
 from memtui.engine.memories.validation import role_trust
-from memtui.engine.store.tokens import STOP_WORDS, words
+from memtui.engine.store.tokens import STOP_WORDS, text_words
 
 READ = 400
 """So many characters of a text are looked through: a long one has a number or a name nearly always."""
@@ -72,12 +72,12 @@ def speakers_named(question: str, roles: Iterable[str]) -> frozenset[str]:
 
     ``roles`` as they are stored; "user" and "assistant" are no names.
     """
-    asked = frozenset(words(question)) - STOP_WORDS
-    names = frozenset(word for one in _CAPITAL.findall(question) for word in words(one)) & asked
+    asked = frozenset(text_words(question)) - STOP_WORDS
+    names = frozenset(word for one in _CAPITAL.findall(question) for word in text_words(one)) & asked
     return frozenset(
         role
         for role in roles
-        if any(_is_called(name, asked, names) for name in words(role.replace("_", " ")))
+        if any(_is_called(name, asked, names) for name in text_words(role.replace("_", " ")))
         and role_trust(role) is None
     )
 

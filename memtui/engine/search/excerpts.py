@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from memtui.engine.records import Caution, MemoryRecord, Profile, Record
 from memtui.engine.store import memories
-from memtui.engine.store.tokens import STOP_WORDS, fold, stems, words
+from memtui.engine.store.tokens import STOP_WORDS, fold, text_stems, text_words
 
 from . import cautions, lexicon, prompt_need, query, ranking, relevance, scoring
 from .access_scope import is_narrowing
@@ -207,10 +207,12 @@ def _reason_outdated(turn: MemoryRecord, piece: ClauseFeatures, ended: Collectio
     if cautions.is_withheld(turn, ended):
         return WITHHELD
     for caution in ended:
-        said = _informative_stems(stems(caution.old.content))
+        said = _informative_stems(text_stems(caution.old.content))
         mine = _informative_stems(piece.stems)
         gone = (
-            said - _informative_stems(stems(caution.successor.content)) if caution.successor else frozenset()
+            said - _informative_stems(text_stems(caution.successor.content))
+            if caution.successor
+            else frozenset()
         )
         shared = said & mine
         if gone & mine or (shared and len(shared) >= _SAYS * min(len(said), len(mine))):
@@ -229,7 +231,7 @@ def _statements_of_turns(
     newest_first = sorted(turns, key=lambda turn: (-turn.event_time, -turn.rid))
     promising = []
     for index, turn in enumerate(newest_first):
-        said = words(turn.content[: relevance.READ_AT_MOST])
+        said = text_words(turn.content[: relevance.READ_AT_MOST])
         whole = frozenset(relevance.stem_words(said))
         promising.append((relevance.score_turn(read, whole, said), index, turn, whole))
     promising.sort(key=lambda one: (-one[0], one[1]))
@@ -250,7 +252,7 @@ def _choose_pieces(
 ) -> FoundExcerpts:
     chosen: list[ScoredPiece] = []
     passed: list[LeftOutTurn] = []
-    said = [_informative_stems(stems(fact.content)) for fact in facts]
+    said = [_informative_stems(text_stems(fact.content)) for fact in facts]
     kept_back: dict[str, str] = {}  # a turn may have many pieces
     for one in scored:
         if one.score < KEEPS or len(chosen) == MOST_PIECES:

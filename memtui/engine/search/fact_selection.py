@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from memtui.engine.records import Hit, SearchResult
 from memtui.engine.store import memories
 from memtui.engine.store.sql import as_json
-from memtui.engine.store.tokens import stems, words
+from memtui.engine.store.tokens import text_stems, text_words
 
 from . import facts, lexicon
 from .facts import RelatedFact
@@ -134,13 +134,13 @@ def _put_cancellations_first(hits: Sequence[Hit]) -> list[Hit]:
     arranged: list[Hit] = []
     for hit in hits:
         if lexicon.compiled_pattern("called off").search(hit.memory.content):
-            said = frozenset(filter(lexicon.is_discriminative, words(hit.memory.content)))
+            said = frozenset(filter(lexicon.is_discriminative, text_words(hit.memory.content)))
             index = next(
                 (
                     index
                     for index, other in enumerate(arranged)
                     if other.memory.event_time < hit.memory.event_time
-                    and len(said.intersection(words(other.memory.content))) >= SAME_PLAN
+                    and len(said.intersection(text_words(other.memory.content))) >= SAME_PLAN
                 ),
                 len(arranged),
             )
@@ -153,12 +153,14 @@ def _put_cancellations_first(hits: Sequence[Hit]) -> list[Hit]:
 def preferences_for_task(hits: Iterable[Hit], prompt: str) -> list[Hit]:
     """The preferences and rules about what a prompt that needs no memory asks for: how poems shall be, and not the sea."""
     asked = set(
-        filter(lexicon.is_discriminative, words(lexicon.phrase_at_start("needs no memory", prompt) or ""))
+        filter(
+            lexicon.is_discriminative, text_words(lexicon.phrase_at_start("needs no memory", prompt) or "")
+        )
     )
-    wanted = {stem for word in asked for stem in stems(word)}
+    wanted = {stem for word in asked for stem in text_stems(word)}
     return [
         hit for hit in hits
-        if wanted.intersection(stems(hit.memory.content))
+        if wanted.intersection(text_stems(hit.memory.content))
         and (hit.memory.topic in ("preference", "rule") or lexicon.states_preference(hit.memory.content))
     ]  # fmt: skip
 
@@ -170,13 +172,13 @@ def why_irrelevant(hit: Hit, asked: PromptWords, near: float) -> str:
         hit.retrievers.get("vector"),
         hit.retrievers.get("entity"),
     )
-    shared = [{word, *stems(word)} for word in keyword.matched] if keyword else []
+    shared = [{word, *text_stems(word)} for word in keyword.matched] if keyword else []
     if (
         any(map(asked.telling.intersection, shared))
         or sum(map(bool, map(asked.weak.intersection, shared))) > 1
     ):
         return ""
-    if entity and not all(asked.common >= set(stems(name)) for name in entity.matched):
+    if entity and not all(asked.common >= set(text_stems(name)) for name in entity.matched):
         return ""
     if vector is None:
         return "it shares no telling word with the prompt"
@@ -201,7 +203,7 @@ def prompt_words(question: ParsedQuery, kin: Collection[str]) -> PromptWords:
     } - common
     telling = {term.stem for term in terms} - common - weak
     return PromptWords(
-        frozenset((*(telling or weak or common), *question.characters)).union(*map(stems, kin)),
+        frozenset((*(telling or weak or common), *question.characters)).union(*map(text_stems, kin)),
         frozenset(weak if telling else ()),
         frozenset(common if telling or weak else ()),
     )

@@ -15,7 +15,7 @@ import apsw
 from memtui.engine.records import Hit, MemoryRecord, Record
 from memtui.engine.store import memories
 from memtui.engine.store.sql import as_json
-from memtui.engine.store.tokens import words
+from memtui.engine.store.tokens import text_words
 
 from . import excerpts, prompt_need, relevance, scoring
 from .clauses import Clause
@@ -147,12 +147,12 @@ def _source_stems(
     )
     for fact, turn, text in rows:
         if turn not in stems_of:
-            stems_of[turn] = frozenset(relevance.stem_words(words(text)))
+            stems_of[turn] = frozenset(relevance.stem_words(text_words(text)))
         found[fact] = found.get(fact, frozenset()) | stems_of[turn]
     return found
 
 
 def _fact_piece(fact: MemoryRecord, age: float, said_with: frozenset[str]) -> ClauseFeatures:
     text = fact.content[: relevance.READ_AT_MOST]
-    stems = said_with.union(relevance.stem_words(words(text)))
+    stems = said_with.union(relevance.stem_words(text_words(text)))
     return relevance.read_piece(Clause(text=text, asks=False), stems, age)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from memtui.engine import word_lists
 from memtui.engine.records import Record
-from memtui.engine.store.tokens import STOP_WORDS, stems, words
+from memtui.engine.store.tokens import STOP_WORDS, text_stems, text_words
 
 # What people say before they come to it.
 _FOLDER = Path(__file__).parent / "words"
@@ -170,7 +170,7 @@ def _phrase_list(listed: Iterable[str]) -> PhraseList:
     for one in map(str.strip, listed):
         begins = one.endswith("*")
         bare = one.removesuffix("*")
-        parts = bare.split() if bare.isascii() and bare.replace(" ", "").isalnum() else words(bare)
+        parts = bare.split() if bare.isascii() and bare.replace(" ", "").isalnum() else text_words(bare)
         if len(parts) == 1:
             single.append(parts[0] + "*" * begins)
         else:
@@ -229,7 +229,9 @@ def is_content_word(word: str) -> bool:
 
 def content_stems(text: str) -> set[str]:
     """The stems of the words of a text that say something."""
-    return {stem for word, stem in zip(words(text), stems(text), strict=True) if is_content_word(word)}
+    return {
+        stem for word, stem in zip(text_words(text), text_stems(text), strict=True) if is_content_word(word)
+    }
 
 
 @functools.lru_cache(maxsize=20_000)
@@ -293,7 +295,7 @@ def needs_no_memory(prompt: str) -> bool:
     if not begins_with("needs no memory", prompt):
         return False
     asked = before_paste(prompt)
-    return not (compiled_pattern("speaks of the person").search(asked) or kinds_of_people(words(asked)))
+    return not (compiled_pattern("speaks of the person").search(asked) or kinds_of_people(text_words(asked)))
 
 
 def states_preference(content: str) -> bool:
@@ -335,7 +337,7 @@ def _word_list(listed: Iterable[str]) -> WordList:
     beginnings: set[str] = set()
     for one in listed:
         plain = one.removesuffix("*")
-        pieces = [plain] if plain.isascii() and plain.isalnum() and plain.islower() else words(one)
+        pieces = [plain] if plain.isascii() and plain.isalnum() and plain.islower() else text_words(one)
         if one.endswith("*") and len(pieces) == 1:
             beginnings.add(pieces[0])
         else:

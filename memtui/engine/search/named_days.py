@@ -12,7 +12,7 @@ import apsw
 from memtui.engine import word_lists
 from memtui.engine.records import MemoryRecord
 from memtui.engine.store import memories
-from memtui.engine.store.tokens import words
+from memtui.engine.store.tokens import text_words
 
 from .filters import dates
 from .scope import Scope
@@ -34,7 +34,7 @@ def find_days(prompt: str, now: float) -> list[date]:
     """The days, those to come: a weekday is the next one, today too; a date without a year the next such."""
     today = datetime.fromtimestamp(now).date()
     found: dict[date, None] = {}
-    for word in words(prompt):
+    for word in text_words(prompt):
         if word in _NEAR:
             found[today + timedelta(days=_NEAR[word])] = None
         elif word in _WEEKDAY_NUMBERS:
@@ -62,7 +62,7 @@ def facts_on_days(
     """The facts that happen on these days, the latest said first."""
     found: list[tuple[date, MemoryRecord]] = []
     for day in days:
-        period = dates.parse(day.isoformat(), now)
+        period = dates.parse_period(day.isoformat(), now)
         if period is None:
             continue
         rows = connection.execute(

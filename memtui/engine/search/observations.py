@@ -15,7 +15,7 @@ import msgspec
 from memtui.engine.errors import InputError
 from memtui.engine.records import Category, MemoryRecord, Record
 from memtui.engine.store import full_text, memories
-from memtui.engine.store.tokens import stems
+from memtui.engine.store.tokens import text_stems
 
 from . import query as search_query
 from . import scored_documents
@@ -94,7 +94,7 @@ def recall(
 def _bm25_score(asked: ParsedQuery, content: str) -> float:
     if asked.characters:  # a single character is in no index: it stands there, or it does not
         return float(sum(character in content for character in asked.characters))
-    all_words = stems(content)
+    all_words = text_stems(content)
     counts = _word_counts((*all_words, *full_text.cjk_bigrams(content)))
     longer = K1 * (1.0 - B + B * len(all_words) / asked.mean_length) if asked.mean_length else K1
     return sum(

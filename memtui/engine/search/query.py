@@ -13,7 +13,7 @@ import apsw
 
 from memtui.engine.records import Record
 from memtui.engine.store import full_text
-from memtui.engine.store.tokens import STOP_WORDS, stems, words
+from memtui.engine.store.tokens import STOP_WORDS, text_stems, text_words
 
 from . import subset_statistics, term_statistics
 from .scope import Scope
@@ -82,7 +82,7 @@ def parse_query(
     """
     text = text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
     found: dict[str, str] = {}
-    for word, stem in zip(words(text), stems(text), strict=True):
+    for word, stem in zip(text_words(text), text_stems(text), strict=True):
         if stem not in found and len(found) < _MOST_COUNTED and not full_text.cjk_runs(word):
             found[stem] = word
     telling = {stem: word for stem, word in found.items() if word not in STOP_WORDS}

@@ -14,7 +14,7 @@ from memtui.engine.models.vectors import quantise_rows
 from memtui.engine.records import Profile, RetrieverName, RetrieverReport
 from memtui.engine.store import vectors
 from memtui.engine.store.sql import as_json
-from memtui.engine.store.tokens import stems
+from memtui.engine.store.tokens import text_stems
 
 from . import profiles
 from . import query as search_query
@@ -175,7 +175,7 @@ def _query_vector(
 
     def weigh(word: str, otherwise: float = least) -> float:
         """What is not looked for, as it says little, weighs as much as the word that says least."""
-        return telling.get((stems(word) or [word])[0], otherwise)
+        return telling.get((text_stems(word) or [word])[0], otherwise)
 
     words, static = None, None
     try:

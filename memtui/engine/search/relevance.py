@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from memtui.engine.records import Record
-from memtui.engine.store.tokens import stems, words
+from memtui.engine.store.tokens import text_stems, text_words
 
 from . import lexicon
 from .clauses import READ_AT_MOST as READ_AT_MOST
@@ -105,7 +105,7 @@ class ClauseFeatures(Record):
 def read_prompt(text: str, rarity: Mapping[str, float]) -> PromptFeatures:
     """``rarity``: how much each stem says; what is not in it says as much as the one that says most."""
     text = text[:READ_AT_MOST]
-    said = words(text)
+    said = text_words(text)
     stems_said = stem_words(said)
     most = max(rarity.values(), default=1.0)
     telling = {
@@ -121,7 +121,7 @@ def read_prompt(text: str, rarity: Mapping[str, float]) -> PromptFeatures:
     if working := "code" in subjects and not (people or factual):
         subjects = tuple(name for name in subjects if name in _OF_WORK)
     personal = not working and bool(people or lexicon.compiled_pattern("speaks of the person").search(text))
-    names = frozenset(stem for name in _capital.findall(text) for stem in stems(name))
+    names = frozenset(stem for name in _capital.findall(text) for stem in text_stems(name))
     plain = {stem: weight for stem, weight in telling.items() if stem not in names}
     wanted = next((kind for kind in KINDS if lexicon.sentence_words()[kind] & asked), "")
     by_word = dict(zip(said, stems_said, strict=True))
@@ -139,7 +139,7 @@ def read_prompt(text: str, rarity: Mapping[str, float]) -> PromptFeatures:
 
 
 def read_piece(clause: Clause, turn_stems: frozenset[str], age: float) -> ClauseFeatures:
-    found = words(clause.text)
+    found = text_words(clause.text)
     said = dict.fromkeys(found)
     stems_said = tuple(stem_words(found))
     without_content = lexicon.words_without_content()
@@ -174,7 +174,7 @@ def stem_words(said: Sequence[str]) -> list[str]:
         if len(_stems) > _MOST_KEPT:
             _stems.clear()
             new = list(said)
-        _stems.update(zip(new, stems(" ".join(new)), strict=True))
+        _stems.update(zip(new, text_stems(" ".join(new)), strict=True))
     return [_stems[word] for word in said]
 
 

@@ -12,7 +12,7 @@ import apsw
 
 from memtui.engine.records import MemoryRecord
 from memtui.engine.store.sql import as_json
-from memtui.engine.store.tokens import stems
+from memtui.engine.store.tokens import text_stems
 
 from . import lexicon
 
@@ -49,7 +49,7 @@ class ServedLines:
 def names_memory(prompt: str, memory: MemoryRecord) -> bool:
     """Whether a prompt says at least half of the telling words of a memory, and two if it has so many."""
     own = lexicon.content_stems(memory.content)
-    shared = own.intersection(stems(prompt))
+    shared = own.intersection(text_stems(prompt))
     return len(shared) >= min(2, len(own)) > 0 and 2 * len(shared) >= len(own)
 
 

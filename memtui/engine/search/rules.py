@@ -10,7 +10,7 @@ import apsw
 
 from memtui.engine.records import MemoryRecord
 from memtui.engine.store import memories
-from memtui.engine.store.tokens import fold, words
+from memtui.engine.store.tokens import fold, text_words
 
 from . import lexicon
 from .filters.terms import Term
@@ -49,7 +49,7 @@ def _is_about_answers(rule: str) -> bool:
     """Whether a rule holds for all answers, and not only where recipes or journeys are asked for."""
     if not lexicon.compiled_pattern("how answers shall be").search(rule):
         return False
-    return _NOT_OF_ALL.isdisjoint(lexicon.topics_asked_about(words(rule)))
+    return _NOT_OF_ALL.isdisjoint(lexicon.topics_asked_about(text_words(rule)))
 
 
 def _rules_where(

@@ -295,4 +295,4 @@ def _analyse_clause(clause: str, by: str) -> AnalysedClause:
 
 @functools.lru_cache(maxsize=10_000)
 def _stem_word(word: str) -> str:
-    return "".join(tokens.stems(word)) or word
+    return "".join(tokens.text_stems(word)) or word

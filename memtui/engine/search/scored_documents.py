@@ -13,7 +13,7 @@ import apsw
 from memtui.engine.records import Kind, Record, Trust
 from memtui.engine.store import full_text
 from memtui.engine.store.sql import as_json
-from memtui.engine.store.tokens import stems, words
+from memtui.engine.store.tokens import text_stems, text_words
 
 from . import lexicon
 from .asked_for import things_wanted
@@ -92,7 +92,9 @@ def score_documents(
 
 def _is_chatter(text: str) -> bool:
     """Whether every word of a text is small or polite."""
-    return all(word in lexicon.chatter_words() or not lexicon.is_content_word(word) for word in words(text))
+    return all(
+        word in lexicon.chatter_words() or not lexicon.is_content_word(word) for word in text_words(text)
+    )
 
 
 def _prefixes_of(question: ParsedQuery) -> list[str]:
@@ -112,7 +114,7 @@ def matched_words(question: ParsedQuery, content: str) -> tuple[str, ...]:
     """The words of a text that match, each once, as written there (lower case, without diacritics)."""
     wanted = {term.stem for term in question.terms if not term.bigram}
     pairs = [term.stem[:-1] for term in question.terms if term.bigram]
-    both = zip(words(content), stems(content), strict=True)
+    both = zip(text_words(content), text_stems(content), strict=True)
     found = dict.fromkeys(word for word, stem in both if stem in wanted)
     found |= dict.fromkeys(pair for pair in (*pairs, *question.characters) if pair in content)
     return tuple(found)
@@ -120,7 +122,7 @@ def matched_words(question: ParsedQuery, content: str) -> tuple[str, ...]:
 
 def _count_words(text: str, places: dict[str, int], with_bigrams: bool) -> tuple[dict[int, int], int]:
     """How often each wanted word occurs in a text, and how many words it has."""
-    all_words = stems(text)
+    all_words = text_stems(text)
     counts: dict[int, int] = {}
     for word in (*all_words, *full_text.cjk_bigrams(text)) if with_bigrams else all_words:
         if word in places:

@@ -98,7 +98,7 @@ def _parse(text: str, now: float, tz: tzinfo | None) -> int | None:
         return int(now)
     if ago := _AGO.fullmatch(word):
         word = f"{ago[1] or 1}{_UNITS[ago[2]]}"
-    if period := dates.parse(word.removeprefix("in "), now, tz):
+    if period := dates.parse_period(word.removeprefix("in "), now, tz):
         # A span back begins at the moment that is meant; a day ends with it.
         return period[0] if period[1] == int(now) + 1 else period[1] - 1
     try:

@@ -17,7 +17,7 @@ import apsw
 from memtui.engine.records import MemoryRecord, Record
 from memtui.engine.store import memories
 from memtui.engine.store.sql import as_json
-from memtui.engine.store.tokens import words
+from memtui.engine.store.tokens import text_words
 
 from . import lexicon
 from .retrievers import entity
@@ -81,7 +81,7 @@ def find_warnings(
     about = _people_of_facts(connection, rids) if names else {}
     ranked, wishes = [], []
     for memory in memories.by_rid(connection, [rid for rid in rids if rid not in there], now):
-        said = set(words(memory.content))
+        said = set(text_words(memory.content))
         marks = [mark for word in said for mark in lexicon.lists_marking(word)]
         found = _reason_for(asked, memory, said, marks, about.get(memory.rid, {}))
         if found is not None:
@@ -111,7 +111,7 @@ def warnings_of_others(
     )
     found = set()
     for fact in facts:
-        said = set(words(fact.content))
+        said = set(text_words(fact.content))
         if fact.topic != "health" and not _is_health_warning(
             [mark for word in said for mark in lexicon.lists_marking(word)]
         ):
@@ -125,7 +125,7 @@ def warnings_of_others(
 
 
 def _read_prompt(connection: apsw.Connection, prompt: str, *, names: bool) -> _PromptPeople:
-    said = set(words(prompt))
+    said = set(text_words(prompt))
     topics = frozenset(lexicon.topics_asked_about(said)) & _MATTER_FOR
     named: dict[int, str] = {}
     if names:
@@ -228,7 +228,9 @@ def _people_in_danger(content: str, names: Iterable[str]) -> str:
 
 
 def _has_danger(part: str) -> bool:
-    return any(mark in ("health", "diet") for word in words(part) for mark in lexicon.lists_marking(word))
+    return any(
+        mark in ("health", "diet") for word in text_words(part) for mark in lexicon.lists_marking(word)
+    )
 
 
 def _is_wish(asked: _PromptPeople, marks: Collection[str], about: Mapping[int, str]) -> bool:

@@ -19,7 +19,7 @@ from memtui.engine.wording import until_when
 
 from . import metadata
 from .sql import json_text
-from .tokens import fold, stems
+from .tokens import fold, text_stems
 
 _PAUSES, _TURNED_AWAY, _NEVER = "recording_pauses", "recording_turned_away", "recording_never"
 _sentence_end = re.compile(r"[.!?…。！？]+(?=\s|$)|\n")
@@ -107,12 +107,12 @@ def save_never(connection: apsw.Connection, wanted: list[Never]) -> None:
 
 def excluded_subject_in(known: Sequence[Never], texts: Iterable[str]) -> Never | None:
     """The first subject among what is never recorded that one of the texts is about: by words, "accounts" as "account"."""
-    subjects = [(one, frozenset(stems(one.name))) for one in known if one.kind == "subject"]
+    subjects = [(one, frozenset(text_stems(one.name))) for one in known if one.kind == "subject"]
     if not subjects:
         return None
     for text in texts:
         for sentence in _sentence_end.split(text):
-            there = set(stems(sentence))
+            there = set(text_stems(sentence))
             for one, wanted in subjects:
                 if wanted <= there:
                     return one

@@ -68,8 +68,8 @@ def fold_spelling(text: str) -> str:
     return text.translate(_FOLDED)
 
 
-def spans(text: str) -> list[tuple[int, int, str]]:
-    """Where the words of a text stand (code points, the end not included), each as ``words`` gives it."""
+def word_spans(text: str) -> list[tuple[int, int, str]]:
+    """Where the words of a text stand (code points, the end not included), each as ``text_words`` gives it."""
     raw: list[tuple[int, int, str]] = _tokenizers.plain(
         _to_utf8(text), apsw.FTS5_TOKENIZE_DOCUMENT, None, include_colocated=False
     )
@@ -81,11 +81,11 @@ def spans(text: str) -> list[tuple[int, int, str]]:
     for first, last, _ in raw:
         start, end = place_of[first], place_of[last]
         # A word of nothing but marks is none.
-        found += [(start, end, word) for word in words(text[start:end])[:1]]
+        found += [(start, end, word) for word in text_words(text[start:end])[:1]]
     return found
 
 
-def words(text: str) -> list[str]:
+def text_words(text: str) -> list[str]:
     """The words of a text: lower case, without diacritics, not stemmed."""
     found: list[str] = _tokenizers.plain(
         _to_utf8(fold_spelling(text)),
@@ -97,8 +97,8 @@ def words(text: str) -> list[str]:
     return found
 
 
-def stems(text: str) -> list[str]:
-    """The words of a text as the index keeps them; as many as ``words`` gives."""
+def text_stems(text: str) -> list[str]:
+    """The words of a text as the index keeps them; as many as ``text_words`` gives."""
     found: list[str] = _tokenizers.stemmed(
         _to_utf8(fold_spelling(text)),
         apsw.FTS5_TOKENIZE_DOCUMENT,
@@ -116,7 +116,7 @@ def fold(text: str) -> str:
 
 def plain(text: str) -> str:
     """The words with one space before and after each, so that ``" word "`` is a whole word in it."""
-    return f" {' '.join(words(text))} "
+    return f" {' '.join(text_words(text))} "
 
 
 def occurrences(api: apsw.FTS5ExtensionApi, *_: Any) -> Any:

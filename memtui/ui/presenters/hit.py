@@ -229,9 +229,9 @@ def match_ranges(text: str, retrievers: Mapping[RetrieverName, RetrieverHit]) ->
 
 def _word_ranges(text: str, matched: Sequence[str]) -> Iterable[Range]:
     matched_words = set(matched)
-    from memtui.engine.store.tokens import spans  # loads SQLite, too slow for the first paint
+    from memtui.engine.store.tokens import word_spans  # loads SQLite, too slow for the first paint
 
-    for start, end, word in spans(text):
+    for start, end, word in word_spans(text):
         if word in matched_words:
             yield start, end, "keyword"
     # Chinese, Japanese and Korean match by pairs of characters inside a run.

@@ -189,7 +189,10 @@ def test_zones_and_clocks_that_change(full: Memory) -> None:
                 assert list(bounds) == sorted(set(bounds))
                 for start, end in pairwise(bounds):
                     first_date, _, last_date = periods.filter_term_of_period(unit, start, tz).partition("..")
-                    named = dates.parse(first_date, NOW, tz), dates.parse(last_date or first_date, NOW, tz)
+                    named = (
+                        dates.parse_period(first_date, NOW, tz),
+                        dates.parse_period(last_date or first_date, NOW, tz),
+                    )
                     assert named[0] is not None and named[1] is not None
                     assert (named[0][0], named[1][1]) == (start, end), (zone, unit, first_date)
 

@@ -14,7 +14,7 @@ NOW = datetime(2026, 3, 31, 15, 30, tzinfo=UTC).timestamp()
 
 
 def period(text: str, tz: object = UTC) -> tuple[str, str]:
-    found = dates.parse(text, NOW, tz)  # type: ignore[arg-type]
+    found = dates.parse_period(text, NOW, tz)  # type: ignore[arg-type]
     assert found is not None
     return tuple(datetime.fromtimestamp(end, UTC).strftime("%Y-%m-%d %H:%M") for end in found)  # type: ignore[return-value]
 
@@ -84,12 +84,12 @@ def test_a_date_names_a_period(text: str, first: str, after: str) -> None:
     ],
 )
 def test_what_is_no_date_is_none(text: str) -> None:
-    assert dates.parse(text, NOW, UTC) is None
+    assert dates.parse_period(text, NOW, UTC) is None
 
 
 @pytest.mark.parametrize("text", ["+0d", "0d", "+7d"])
 def test_a_span_is_never_empty(text: str) -> None:
-    first, after = dates.parse(text, NOW, UTC) or (0, 0)
+    first, after = dates.parse_period(text, NOW, UTC) or (0, 0)
     assert first <= NOW < after
 
 
@@ -98,16 +98,16 @@ def test_days_are_local_days() -> None:
 
 
 def test_a_day_on_which_the_clocks_change_is_shorter() -> None:
-    first, after = dates.parse("2026-03-29", NOW, ZoneInfo("Europe/Berlin")) or (0, 0)
+    first, after = dates.parse_period("2026-03-29", NOW, ZoneInfo("Europe/Berlin")) or (0, 0)
     assert after - first == 23 * 3600
 
 
 def test_the_last_year_ends_where_time_does() -> None:
-    assert dates.parse("9999", NOW, UTC) is not None
-    assert dates.parse("9999-12-31", NOW, UTC) is not None
+    assert dates.parse_period("9999", NOW, UTC) is not None
+    assert dates.parse_period("9999-12-31", NOW, UTC) is not None
 
 
 @given(st.text(max_size=12), st.integers(0, 4_000_000_000))
 def test_any_text_is_a_period_or_none(text: str, now: int) -> None:
-    found = dates.parse(text, now, UTC)
+    found = dates.parse_period(text, now, UTC)
     assert found is None or found[0] < found[1]

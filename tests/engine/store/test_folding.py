@@ -7,7 +7,7 @@ import unicodedata
 import apsw
 import pytest
 from memtui.engine.store import migration
-from memtui.engine.store.tokens import fold_spelling, spans, stems, words
+from memtui.engine.store.tokens import fold_spelling, text_stems, text_words, word_spans
 
 
 @pytest.fixture
@@ -43,10 +43,12 @@ def test_the_view_folds_what_python_folds(connection: apsw.Connection) -> None:
 
 def test_words_stand_where_they_are_written() -> None:
     text = "Ёлка 🍕 и שָׁלוֹם, ـ за\u0301мок don't"
-    assert [(text[start:end], word) for start, end, word in spans(text)] == [
+    assert [(text[start:end], word) for start, end, word in word_spans(text)] == [
         ("Ёлка", "елка"), ("и", "и"), ("שָׁלוֹם", "שלום"), ("за\u0301мок", "замок"), ("don", "don"), ("t", "t"),
     ]  # fmt: skip
-    assert [word for *_, word in spans(text)] == words(text) and len(stems(text)) == len(words(text))
+    assert [word for *_, word in word_spans(text)] == text_words(text) and len(text_stems(text)) == len(
+        text_words(text)
+    )
 
 
 def test_an_older_file_is_indexed_anew() -> None:

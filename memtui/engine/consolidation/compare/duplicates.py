@@ -167,7 +167,7 @@ def _content_stems(content: str) -> dict[str, str]:
     """The words of a text that carry content, with their stems."""
     return {
         word: stem
-        for word, stem in zip(tokens.words(content), tokens.stems(content), strict=True)
+        for word, stem in zip(tokens.text_words(content), tokens.text_stems(content), strict=True)
         if word not in FUNCTION_WORDS
     }
 

@@ -80,7 +80,7 @@ def analyse_statement(text: str) -> AnalysedText:
             spelled.append(token[: len(bare)])
             if place and token[0].isupper():
                 names.append(len(content) - 1)
-    stemmed = tuple(store_tokens.stems(" ".join(content))) if content else ()
+    stemmed = tuple(store_tokens.text_stems(" ".join(content))) if content else ()
     if len(stemmed) != len(content):  # a script that the tokenizer cuts differently
         stemmed = tuple(content)
     stemmed = tuple(SYNONYMS.get(stem, stem) for stem in stemmed)

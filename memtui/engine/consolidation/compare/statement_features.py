@@ -185,7 +185,7 @@ def _strip_punctuation(word: str) -> str:
 @functools.lru_cache(maxsize=8192)
 def _stem_to_synonym(word: str) -> str:
     bare = _strip_punctuation(word)
-    stem = next(iter(index_words.stems(bare)), bare)
+    stem = next(iter(index_words.text_stems(bare)), bare)
     return SYNONYMS.get(stem, stem)
 
 

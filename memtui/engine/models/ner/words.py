@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from memtui.engine import word_lists
-from memtui.engine.store.tokens import stems
+from memtui.engine.store.tokens import text_stems
 
 _LIST = Path(__file__).with_name("words.txt")
 
@@ -49,12 +49,12 @@ class _TokenizerFile(msgspec.Struct):
 def ordinary_words(words: Iterable[str]) -> set[str]:
     """Those of the words (as the index gives them) that are ordinary; none where the embedder is not installed."""
     known = _word_stems()
-    return {word for word in words if known and not known.isdisjoint(stems(word))}
+    return {word for word in words if known and not known.isdisjoint(text_stems(word))}
 
 
 @functools.cache
 def _word_stems() -> frozenset[str]:
-    return frozenset(stems(" ".join(whole_word_tokens())))
+    return frozenset(text_stems(" ".join(whole_word_tokens())))
 
 
 def whole_word_tokens() -> list[str]:

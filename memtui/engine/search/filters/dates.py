@@ -37,7 +37,7 @@ _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "su
 _WEEKDAY = re.compile(rf"last ({'|'.join(f'{name[:3]}(?:{name[3:]})?' for name in _DAYS)})")
 
 
-def parse(text: str, now: float, tz: tzinfo | None = None) -> Period | None:
+def parse_period(text: str, now: float, tz: tzinfo | None = None) -> Period | None:
     """The period that a date names, ``tz`` None being the local time zone; None if it names none.
 
     A span back from now (``7d``) is the period from then until now; one on from now (``+7d``) that from now until then.
@@ -60,11 +60,11 @@ def parse(text: str, now: float, tz: tzinfo | None = None) -> Period | None:
         return None
 
 
-def bounds(text: str, now: float, tz: tzinfo | None = None) -> Period | None:
+def parse_bounds(text: str, now: float, tz: tzinfo | None = None) -> Period | None:
     """The first second of a date or span (``2026-03..2026-05``; either end may be open), and the first one after it."""
     first, dots, last = text.partition("..")
-    start = parse(first, now, tz) if first else (EARLIEST, EARLIEST)
-    end = parse(last, now, tz) if last else (LATEST, LATEST) if dots else start
+    start = parse_period(first, now, tz) if first else (EARLIEST, EARLIEST)
+    end = parse_period(last, now, tz) if last else (LATEST, LATEST) if dots else start
     return None if start is None or end is None or not (first or last) else (start[0], end[1])
 
 

@@ -264,7 +264,7 @@ class Translator:
         return " AND ".join(bounds)
 
     def period(self, value: Value, text: str) -> dates.Period:
-        period = None if value.prefix else dates.parse(text, self._now, self._tz)
+        period = None if value.prefix else dates.parse_period(text, self._now, self._tz)
         if period is None:
             raise filter_error(
                 self.expression, value.position, value.length,

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from memtui.engine.store import full_text
-from memtui.engine.store.tokens import fold, fold_spelling, stems, words
+from memtui.engine.store.tokens import fold, fold_spelling, text_stems, text_words
 
 from .terms import Value
 
@@ -27,7 +27,7 @@ def text_condition(value: Value, table: str, bind: Bind) -> str:
     text = value.text.strip()
     if full_text.cjk_pattern().search(text):
         return _cjk_condition(text, bind)
-    if not words(text):
+    if not text_words(text):
         return f"instr(m.content, {bind(text or '*')}) > 0"
     checks = _literal_checks(value, text, bind)
     lookup = (
@@ -43,11 +43,11 @@ def plain_match(value: Value) -> str | None:
         value.quoted
         or value.prefix
         or full_text.cjk_pattern().search(text)
-        or not words(text)
+        or not text_words(text)
         or _has_signs(text)
     ):
         return None
-    return _phrase_expression(words(text))
+    return _phrase_expression(text_words(text))
 
 
 def content_query(match: str) -> str:
@@ -56,7 +56,7 @@ def content_query(match: str) -> str:
 
 
 def _match_expression(value: Value, text: str) -> str:
-    found = words(text)
+    found = text_words(text)
     if not value.prefix:
         return content_query(_phrase_expression(found))
     *whole, beginning = found
@@ -74,7 +74,7 @@ def _prefix_expression(word: str) -> str:
     A stem can be shorter than the beginning that was typed ("using" is indexed as "us"), so only its
     first letters are looked up, and those shorter than that as they are (y may have become i).
     """
-    head = word[:3] if stems(word[:3]) == [word[:3]] else word[:2]
+    head = word[:3] if text_stems(word[:3]) == [word[:3]] else word[:2]
     shorter = [head[:length] for length in range(1, len(head) + 1)]
     shorter += [f"{start[:-1]}i" for start in shorter if start.endswith("y")]
     return " OR ".join([f'"{head}" *', *(f'"{start}"' for start in shorter)])
@@ -83,7 +83,7 @@ def _prefix_expression(word: str) -> str:
 def _literal_checks(value: Value, text: str, bind: Bind) -> list[str]:
     checks = []
     if value.quoted or value.prefix:
-        wanted = " ".join(["", *words(text)]) + ("" if value.prefix else " ")
+        wanted = " ".join(["", *text_words(text)]) + ("" if value.prefix else " ")
         checks.append(f"instr(plain(m.content), {bind(wanted)}) > 0")
     if _has_signs(text):
         checks.append(f"instr(fold(m.content), {bind(fold(text))}) > 0")

@@ -23,7 +23,7 @@ from memtui.engine.records.embedding import VectorSpace
 from memtui.engine.search.fusion import RetrieverCandidate
 from memtui.engine.search.query import ParsedQuery
 from memtui.engine.store.sql import as_json
-from memtui.engine.store.tokens import STOP_WORDS, words
+from memtui.engine.store.tokens import STOP_WORDS, text_words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -56,7 +56,8 @@ def score_static_words(
 ) -> list[RetrieverCandidate]:
     """As ``score_words``, of the beginnings of these texts (by rid). What reaches the ``floor`` answers by itself."""
     read = {
-        rid: [word for word in words(text[:READ]) if word not in _MEANINGLESS] for rid, text in texts.items()
+        rid: [word for word in text_words(text[:READ]) if word not in _MEANINGLESS]
+        for rid, text in texts.items()
     }
     read = {rid: said for rid, said in read.items() if said}
     if not read:
