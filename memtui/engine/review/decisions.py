@@ -10,7 +10,6 @@ from msgspec.structs import replace
 
 from memtui.engine import reconcile
 from memtui.engine.consolidation import resolve
-from memtui.engine.consolidation.compare.conflicts import CHANGED, left_over, relation_between
 from memtui.engine.days import day_of_fact
 from memtui.engine.entities import operations as entity_operations
 from memtui.engine.errors import InputError, ProtectedError
@@ -279,12 +278,15 @@ def _settle_pair(
 
 def _chosen_pair(item: ReviewItem, chosen: str | None) -> ReviewItem:
     """A choice as the conflict of the new fact with one of the others; the likeliest if None. Raises InputError."""
+    from memtui.engine.consolidation.compare import conflicts  # not needed to list cards
+
     new, *known = item.memories
     old = next((one for one in known if chosen in (None, one.id)), None)
     if old is None:
         choices = ", ".join(one.id for one in known)
         raise InputError(f"{chosen} is not what this card offers.", f"Choose {choices}.")
-    return replace(item, kind="conflict", memories=(new, old), left_over=left_over(old.content, new.content))
+    left_over = conflicts.left_over(old.content, new.content)
+    return replace(item, kind="conflict", memories=(new, old), left_over=left_over)
 
 
 def _settle_choice(
@@ -297,10 +299,12 @@ def _settle_choice(
     now: int,
 ) -> None:
     """``chosen``: the id of the fact that the new one replaces."""
+    from memtui.engine.consolidation.compare import conflicts  # not needed to list cards
+
     new = item.memories[0]
     if verdict == "replace":
         old = _chosen_pair(item, chosen).memories[1]
-        resolve.keep_new(connection, new.id, old.id, CHANGED, actor=actor, now=now)
+        resolve.keep_new(connection, new.id, old.id, conflicts.CHANGED, actor=actor, now=now)
     elif verdict == "forget":
         memory_operations.forget(connection, memories.get(connection, new.id, now), actor=actor, now=now)
     else:  # none of them; that the others are true was not said
@@ -382,6 +386,8 @@ def settle_corrected(
     told that the two did (so neither do they tell that it is over), or where an agent corrected it. Returns what became
     of them, to end a label with.
     """
+    from memtui.engine.consolidation.compare import conflicts  # not needed to list cards
+
     note = ""
     for proposal in asked:
         side = "new" if proposal.payload["new"] == old.id else "old"
@@ -389,8 +395,11 @@ def settle_corrected(
         other = next((one for one in others if one.active), None)
         if other is None:
             continue
-        found = relation_between(new.content, other.content)
-        related = found.kind == "duplicate" or relation_between(old.content, other.content).kind == "conflict"
+        found = conflicts.relation_between(new.content, other.content)
+        related = (
+            found.kind == "duplicate"
+            or conflicts.relation_between(old.content, other.content).kind == "conflict"
+        )
         goes_on = found.kind == "conflict" or not related or actor != "person"
         if goes_on:
             id = proposals.identity(proposals.CONFLICT, new.id, other.id)

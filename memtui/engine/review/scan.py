@@ -142,7 +142,6 @@ def duplicates_of(connection: apsw.Connection, fact: MemoryRecord, now: float) -
 def paraphrase_of(connection: apsw.Connection, fact: MemoryRecord, now: float) -> MemoryRecord | None:
     """The earlier active fact of the same project that likeliest says the same in other words; None where none likely does."""
     from memtui.engine.consolidation.compare.duplicates import find_candidates
-    from memtui.engine.consolidation.compare.paraphrase import find_paraphrase
     from memtui.engine.consolidation.compare.similarity import analyse_statement, compare_analysed
 
     reading = analyse_statement(fact.content)
@@ -154,6 +153,11 @@ def paraphrase_of(connection: apsw.Connection, fact: MemoryRecord, now: float) -
         and compare_analysed(reading, analyse_statement(other.content)).score >= _SHARED
     ][:_COMPARED]
     known = [other for other in known if not is_decided(connection, fact, other, now)]
+    if not known:
+        return None
+    # Its patterns and weights take a fifth of a second.
+    from memtui.engine.consolidation.compare.paraphrase import find_paraphrase
+
     found = find_paraphrase(fact.content, [other.content for other in known])
     return known[found] if found is not None else None
 
