@@ -14,7 +14,7 @@ from memtui.engine.days import day_of_fact
 from memtui.engine.errors import InputError
 from memtui.engine.memories import operations, validation
 from memtui.engine.records import Kind, MemoryRecord, Options
-from memtui.engine.store import consolidations, memories, proposals, sessions
+from memtui.engine.store import consolidations, memories, proposals, replacements, sessions
 
 from . import reread
 from .compare import conflicts, duplicates
@@ -83,7 +83,10 @@ def write_line(
         connection, line.content, "observation" if kind == "observation" else "fact", now, within
     )
     target = _find_known_fact(connection, line.target, line.known, now, within)
-    if same is not None and same.active:
+    if same is not None and line.again and replacements.is_replaced(connection, same):
+        # It stands as it was said now; what was replaced is that statement's former wording.
+        memories.update(connection, same.rid, valid_until=now, ended_by="superseded")
+    elif same is not None and same.active:
         # Somebody was quicker.
         return (
             reinforce_fact(connection, same, line.sources, line.confidence, now)
@@ -201,7 +204,10 @@ def insert_line(
 def reinforce_fact(
     connection: apsw.Connection, known: MemoryRecord, sources: tuple[str, ...], confidence: float, now: int
 ) -> str:
-    """Said again: the fact was used, and has one more source. What the person protected is left as it is."""
+    """Said again: the fact was used, and has one more source. What the person protected is left as it is, and so is what
+    another statement replaced."""
+    if replacements.is_replaced(connection, known):
+        return "known"
     connection.execute(
         "UPDATE memories SET last_accessed = max(coalesce(last_accessed, 0), ?) WHERE rid = ?",
         (now, known.rid),

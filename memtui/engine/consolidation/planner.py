@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from memtui.engine.guards import secrets
 from memtui.engine.memories import validation
 from memtui.engine.records import MemoryRecord, SecretPolicy, Trust
-from memtui.engine.store import memories, tombstones
+from memtui.engine.store import memories, replacements, tombstones
 
 from .compare import conflicts, duplicates, self_correction
 from .compare.candidates import Candidate, KnownFacts, earlier_messages, preceding_text
@@ -175,6 +175,8 @@ def _plan_line(
     if same is not None and same.active:
         if draft.kind == "observation":
             return None
+        if (later := _statement_in_its_place(connection, same, facts)) is not None:
+            return _conflict_with_replacement(line, same, later, sources)
         return _line_with_action(line, action="reinforce", reason="known already", target=same, score=1.0)
     decided = same if same is not None and _taken_away(same) else None
     if draft.kind == "fact":
@@ -201,6 +203,10 @@ def _plan_line(
     candidates = facts.candidates(new, said_at, within, line.project, claimed=claimed)
     corrects = self_correction.corrects_itself(line.content, sources[-1].content)
     line = _against_known(draft, line, new, facts, candidates, left, talk, corrects=corrects)
+    if line.action == "reinforce" and line.target:
+        known = memories.get(connection, line.target, now)
+        if (later := _statement_in_its_place(connection, known, facts)) is not None:
+            return _conflict_with_replacement(line, known, later, sources)
     if draft.bare and line.action not in ("conflict", "supersede"):
         return None
     if (
@@ -220,6 +226,28 @@ def _said_again(sources: Sequence[MemoryRecord], decided: MemoryRecord) -> bool:
         turn.source_role == "user" and turn.trust == "user" and turn.event_time > (decided.valid_until or 0)
         for turn in sources
     )
+
+
+def _statement_in_its_place(
+    connection: apsw.Connection, known: MemoryRecord, facts: KnownFacts
+) -> MemoryRecord | None:
+    """The statement that is in force in the place of a known fact that stays, weaker (``apply.weaken``)."""
+    if not known.id or not replacements.is_replaced(connection, known):
+        return None
+    return facts.successor_in_force(known)
+
+
+def _conflict_with_replacement(
+    line: PlanLine, known: MemoryRecord, later: MemoryRecord, sources: Sequence[MemoryRecord]
+) -> PlanLine | None:
+    """The person says again what a later statement replaced. What was said before that, or by an assistant, says nothing new."""
+    since = max(later.event_time, known.reviewed_at or 0)
+    if not any(
+        turn.source_role == "user" and turn.trust == "user" and turn.event_time > since for turn in sources
+    ):
+        return None
+    reason = "this was replaced, and you said it again"
+    return replace(_line_with_action(line, action="conflict", reason=reason, target=later), again=True)
 
 
 def _conflict_with_decision(

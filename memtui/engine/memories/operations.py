@@ -26,7 +26,7 @@ from memtui.engine.records import (
     Topic,
     Trust,
 )
-from memtui.engine.store import memories, withheld
+from memtui.engine.store import memories, replacements, withheld
 from memtui.engine.store.tokens import fold
 
 from . import predecessors, validation
@@ -71,6 +71,8 @@ def remember(
     confirmed_at = now if actor == "person" else None
     for same in memories.alike_notes(connection, accepted.content, now):
         if same.kind == "fact" and within(same.rid):
+            if actor != "person" and replacements.is_replaced(connection, same):
+                return same.rid  # to say the old value again makes it no surer
             _strengthen_duplicate(connection, same, value, wanted_tags, confirmed_at, trust)
             if topic is not None and (
                 not same.protected or (confirmed_at and not _has_topic_of_person(same))

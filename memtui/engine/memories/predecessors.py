@@ -42,7 +42,8 @@ def standing_again(connection: apsw.Connection, memory: MemoryRecord, now: float
         before = replacements.find_unasked(connection, [old.id]) if not old.active else []
         of_agents = [one.old for one in before if one.actor.startswith("agent:")]
         ahead += of_agents
-        if not of_agents:
+        said_anew = any(one.id != old.id for one in memories.alike_notes(connection, old.content, now))
+        if not of_agents and not said_anew:
             found[old.id] = old
     return tuple(found.values())
 

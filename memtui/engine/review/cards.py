@@ -17,7 +17,7 @@ from memtui.engine.confidence import EFFECTIVE_SQL
 from memtui.engine.errors import InputError
 from memtui.engine.records import Entity, MemoryRecord, Options, Record
 from memtui.engine.search.kept_back import why_kept_back
-from memtui.engine.store import memories, proposals, withheld
+from memtui.engine.store import memories, proposals, replacements, withheld
 from memtui.engine.wording import plural
 
 from . import agent_changes, change_requests, dependents, merge_candidates, scan
@@ -359,6 +359,8 @@ def _duplicate_cards(connection: apsw.Connection, now: float, options: Options) 
     pairs += [pair for ids in found.duplicates if (pair := _still_the_same(connection, ids, now))]
     cards = {}
     for pair in pairs:
+        if any(replacements.is_replaced(connection, one) for one in pair):
+            continue  # what took its place is another text, and it fades
         newer, older = sorted(pair, key=lambda memory: memory.rid, reverse=True)
         key = proposals.identity("duplicate", newer.id, older.id)
         cards[key] = (key, "they say the same", (newer, older))

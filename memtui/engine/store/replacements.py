@@ -13,7 +13,7 @@ import apsw
 from memtui.engine.records import MemoryRecord, Replacement
 
 from . import memories, proposals
-from .sql import as_json
+from .sql import as_json, scalar
 
 # A chain is followed through so many memories.
 _MAX_CHAIN = 100
@@ -78,6 +78,19 @@ _AUTHORS = """
         AND NOT EXISTS (SELECT 1 FROM memory_links other CROSS JOIN memories also ON also.id = other.from_id
             WHERE other.to_id = o.id AND other.rel IN ('supersedes', 'merged') AND also.id <> n.id AND also.valid_until IS NULL)
     ORDER BY o.rid"""
+
+
+_STATEMENT_AFTER = """
+    SELECT EXISTS (SELECT 1 FROM memory_links l CROSS JOIN memories n ON n.id = l.from_id
+        WHERE l.to_id = ?1 AND l.rel = 'supersedes' AND n.valid_until IS NULL AND n.content <> ?2
+            AND json_type(n.attributes, '$.conflict_reason') IS NOT NULL)"""
+
+
+def is_replaced(connection: apsw.Connection, memory: MemoryRecord) -> bool:
+    """Whether another statement is in force in the place of an active fact, which was not confirmed since."""
+    if not memory.active or memory.protected:
+        return False
+    return bool(scalar(connection, _STATEMENT_AFTER, (memory.id, memory.content)))
 
 
 class Unasked(NamedTuple):
