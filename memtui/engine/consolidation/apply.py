@@ -110,6 +110,7 @@ def write_line(
     if line.action == "supersede" and not target.protected:
         new = insert_line(connection, plan, line, options, now, seen=seen, replaces=target)
         weaken_replaced(connection, target, line.content)
+        settle_replaced(connection, target, memories.get(connection, new, now), now)
         _ask_about_others(connection, line, new, now, within)
         return "superseded" if new else "known"
     new = insert_line(connection, plan, line, options, now, seen=seen)
@@ -235,6 +236,38 @@ def weaken_replaced(connection: apsw.Connection, old: MemoryRecord, new: str) ->
         confidence=min(old.confidence, conflicts.SUPERSEDED_CONFIDENCE),
         decay_rate=max(old.decay_rate, conflicts.SUPERSEDED_DECAY),
     )  # fmt: skip
+
+
+def settle_replaced(connection: apsw.Connection, old: MemoryRecord, new: MemoryRecord, now: int) -> None:
+    """Settle the questions about a fact that another statement has replaced, in the caller's operation.
+
+    What ``old`` would have changed is not asked any more, unless ``new`` contradicts it by its words. What would change
+    ``old`` is asked about ``new``, unless the words tell that only ``old`` was contradicted.
+    """
+    for card in proposals.undecided_about(connection, proposals.CONFLICT, old.id):
+        payload = dict(card.payload)
+        side, opposite = ("new", "old") if payload["new"] == old.id else ("old", "new")
+        other = next(
+            (one for one in memories.by_ids(connection, [str(payload[opposite])], now) if one.active), None
+        )
+        if other is None or other.id == new.id:
+            continue
+        found = conflicts.relation_between(new.content, other.content)
+        untold = (
+            found.kind != "duplicate"
+            and conflicts.relation_between(old.content, other.content).kind != "conflict"
+        )
+        goes_on = found.kind == "conflict" or (side == "old" and ("others" in payload or untold))
+        proposals.update_payload(
+            connection, card.id, {**payload, "settled": f"another statement replaced one side, now {new.id}"}
+        )
+        proposals.decide(connection, card.id, "accepted", now)
+        if goes_on:
+            id = proposals.identity(proposals.CONFLICT, new.id, other.id)
+            reason = found.reason or str(payload["reason"])
+            proposals.ask(
+                connection, id, proposals.CONFLICT, {**payload, side: new.id, "reason": reason}, now
+            )
 
 
 def open_conflict(

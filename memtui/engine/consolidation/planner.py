@@ -231,7 +231,7 @@ def _said_again(sources: Sequence[MemoryRecord], decided: MemoryRecord) -> bool:
 def _statement_in_its_place(
     connection: apsw.Connection, known: MemoryRecord, facts: KnownFacts
 ) -> MemoryRecord | None:
-    """The statement that is in force in the place of a known fact that stays, weaker (``apply.weaken``)."""
+    """The statement that is in force in the place of a known fact that stays, weaker (``apply.weaken_replaced``)."""
     if not known.id or not replacements.is_replaced(connection, known):
         return None
     return facts.successor_in_force(known)

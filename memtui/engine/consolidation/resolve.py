@@ -14,12 +14,12 @@ from memtui.engine.memories import operations, predecessors, validation
 from memtui.engine.records import TRUST_ORDER, MemoryRecord, Options
 from memtui.engine.store import memories, proposals
 
-from .apply import weaken_replaced
+from .apply import settle_replaced, weaken_replaced
 from .compare.duplicates import without_repeats
 
 
 def keep_new(connection: apsw.Connection, new: str, old: str, reason: str, *, actor: str, now: int) -> None:
-    """The new fact takes the pin and names the old one. The old one stays, and fades as ``apply.weaken`` says."""
+    """The new fact takes the pin and names the old one. The old one stays, and fades as ``apply.weaken_replaced`` says."""
     winner, loser = _load_pair(connection, new, old, now)
     if loser.protected and actor != "person":
         raise ProtectedError(
@@ -33,6 +33,7 @@ def keep_new(connection: apsw.Connection, new: str, old: str, reason: str, *, ac
     }
     memories.update(connection, winner.rid, attributes=attributes, reviewed_at=now)
     weaken_replaced(connection, loser, winner.content)
+    settle_replaced(connection, loser, winner, now)
     if loser.protected:
         memories.update(connection, loser.rid, confirmed_at=None)
     memories.update(connection, loser.rid, reviewed_at=now)

@@ -124,7 +124,7 @@ class ReviewItem(Record):
 
     @property
     def old_lasts(self) -> bool:
-        """Whether the known side of a conflict keeps its confidence once the new one is kept (``apply.weaken``)."""
+        """Whether the known side of a conflict keeps its confidence once the new one is kept (``apply.weaken_replaced``)."""
         known = self.memories[1]
         return known.decay_rate == 0.0 or known.topic == "health" or self.left_over != ""
 

@@ -17,9 +17,12 @@ from .sql import as_json, scalar
 
 # A chain is followed through so many memories.
 _MAX_CHAIN = 100
-# The old one of a link was replaced: not restored or confirmed since, and not merely read otherwise (retired).
+# The old one of a link was replaced: not restored or confirmed since, and not merely read otherwise (retired). A statement that
+# came later and was rejected in favour of what was known is no former value of it.
 _REPLACED = """
-    o.content <> m.content AND (o.attributes = '{}' OR json_type(o.attributes, '$.retired') IS NULL)
+    o.content <> m.content
+    AND (o.valid_until IS NULL OR (o.event_time, o.created_at, o.rid) <= (m.event_time, m.created_at, m.rid))
+    AND (o.attributes = '{}' OR json_type(o.attributes, '$.retired') IS NULL)
     AND (o.valid_until IS NOT NULL OR o.confirmed_at IS NULL AND json_type(m.attributes, '$.conflict_reason') IS NOT NULL)"""
 # What a conversation said later holds from then on; what the person wrote in its place, from when they wrote it.
 _AT = "iif(json_type(m.attributes, '$.conflict_reason') IS NULL, o.valid_until, m.event_time)"

@@ -1,4 +1,4 @@
-"""A question about a fact that was merged goes on about the text that stands in its place."""
+"""A question about a fact that was merged or replaced goes on about what stands in its place, or is settled with it."""
 
 from __future__ import annotations
 
@@ -93,3 +93,49 @@ def test_a_question_about_a_fact_that_an_agent_corrected_comes_back_with_the_fac
     memory.forget(false.id)
     (left,) = _cards(memory)
     assert _shown(left) == {first.id, other.id}
+
+
+def test_what_a_replaced_statement_would_have_changed_is_asked_no_more(memory: Memory) -> None:
+    allergy, gone, still = _facts(
+        memory, "Ida is allergic to hazelnuts", "She got tested, the hazelnut allergy is gone",
+        "Almonds are fine, hazelnut still no",
+    )  # fmt: skip
+    _ask(memory, gone, allergy)
+    _ask(memory, still, gone)
+    card = next(one for one in _cards(memory) if still.id in _shown(one))
+    memory.review.decide(card, "keep")
+    assert not _cards(memory)
+    memory.undo()
+    assert len(_cards(memory)) == 2
+
+
+def test_what_the_new_statement_contradicts_too_is_asked_about_it(memory: Memory) -> None:
+    first, second, third = _facts(memory, "I live in Oslo", "I live in Bergen", "I live in Tromso")
+    _ask(memory, second, first)
+    _ask(memory, third, second)
+    card = next(one for one in _cards(memory) if third.id in _shown(one))
+    memory.review.decide(card, "keep")
+    (left,) = _cards(memory)
+    assert [one.id for one in left.memories] == [third.id, first.id]
+
+
+def test_what_would_change_a_replaced_fact_is_asked_about_its_successor(memory: Memory) -> None:
+    old, new, moved = _facts(memory, "My gym is on Monday", "My gym is on Tuesday", "It moved to Friday")
+    _ask(memory, moved, old)
+    _ask(memory, new, old)
+    card = next(one for one in _cards(memory) if new.id in _shown(one))
+    memory.review.decide(card, "keep")
+    (left,) = _cards(memory)
+    assert [one.id for one in left.memories] == [moved.id, new.id]
+
+
+def test_a_statement_that_was_rejected_is_no_former_value_of_the_fact(memory: Memory) -> None:
+    allergy, gone = _facts(
+        memory, "Ida is allergic to hazelnuts", "She got tested, the hazelnut allergy is gone"
+    )
+    _ask(memory, gone, allergy)
+    memory.review.decide(_cards(memory)[0], "forget")
+    assert not memory.get(gone.id).active
+    assert not memory.view.replacements([allergy.id])
+    assert not memory.view.page("changed:1d")
+    assert memory.view.cautions([gone.id])[gone.id][0].successor == memory.get(allergy.id)
