@@ -187,7 +187,7 @@ class AgentUndoDialog(Dialog[bool]):
         hints = [("Enter", f"undo {plural(len(self._chosen.operations), 'change')}")]
         if self._found.turns_left and self._found.operations:
             hints.append(("t", "leave its turns" if self._turns else "its turns too"))
-        return self.hints_of(hints)
+        return self.fitting_hints(hints)
 
     @on(TextView.Rewidened)
     def _lay_out(self) -> None:
