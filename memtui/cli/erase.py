@@ -159,7 +159,15 @@ def _print_proof(proof: EraseProof, plan: ErasePlan | None, json: bool) -> int:
     for file in proof.files:
         out(row(paint("     ", "dim"), file.path.name, f"{file.bytes:,} bytes", f"{file.found} found"))
     for still in proof.kept:
-        out(row(paint("still there", "yellow"), f"{still.where} has the same text", still.file.name))
+        out(
+            row(
+                paint("still there", "yellow"),
+                f"{still.where} has the same text, which was kept",
+                still.file.name,
+            )
+        )
+    if proof.kept:
+        print_note("the text stays where it was kept: memtui erase with the id of each erases it there too")
     for line in proof.notes:
         print_note(line)
     for problem in proof.problems:

@@ -34,6 +34,10 @@ def _complete_topic(context: click.Context, parameter: click.Parameter, incomple
     return [topic for topic in ORDER if topic.startswith(incomplete.lower())]
 
 
+# What else a page is looked for by.
+_OTHER_WORDS = {"format": "import", "formats": "import"}
+
+
 @click.command("guide", cls=Command)
 @click.argument("topic", required=False, shell_complete=_complete_topic)
 @json_option
@@ -54,6 +58,7 @@ def guide_command(topic: str | None, json: bool) -> int:
                 runnable_text("\nmemtui guide TOPIC shows one. The same pages are in the app: press ? twice.")
             )
         return OK
+    topic = _OTHER_WORDS.get(topic.lower(), topic)
     if topic.lower() not in ORDER:
         close = get_close_matches(topic.lower(), ORDER, 1)
         meant = f" Did you mean {close[0]!r}?" if close else ""

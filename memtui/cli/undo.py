@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memtui.engine.errors import UsageError
+from memtui.engine.errors import InputError, UsageError
 from memtui.present.format import local_time, plural
 from memtui.present.operation import undo_reach
 
@@ -55,6 +55,12 @@ def undo_command(
             "memtui undo --agent NAME --since 2d --dry-run",
         )
     with invocation.open_existing(must_write=True) as memory:
+        latest = memory.history.next_undo()
+        if op_id is None and latest is not None and (erase := memory.history.erase_before_undo()) is not None:
+            raise InputError(
+                f"Your latest change erased for good, which nothing brings back: {erase.label}.",
+                f"memtui undo {latest.op_id} takes back the change before it: {latest.label}.",
+            )
         undone = memory.undo(op_id)
     return _print_undone(undone, "undo", json)
 

@@ -92,7 +92,8 @@ class AppActions:
         """Ask before a large undo, or before the undo of a change from an earlier run."""
         large, earlier = operation.rows > ASK_ABOVE, operation.at < self._shell.started
         elsewhere = operation.op_id not in self._shell.own_operations
-        if not (large or earlier or elsewhere):
+        erase = await self._shell.operations.ask(lambda memory: memory.history.erase_before_undo())
+        if not (large or earlier or elsewhere or erase):
             return True
         from .dialogs.choice import Question
 
@@ -100,6 +101,8 @@ class AppActions:
         other = ", not made in this window" if elsewhere else ""
         before = ", before this run of memtui" if earlier else other
         text = f"{operation.label}\n{plural(operation.rows, 'row')}, {when}{before}."
+        if erase is not None:
+            text = f"{erase.label}: nothing brings that back. The change before it:\n{text}"
         answer = await self._shell.ask_person(Question("Undo this?", text, yes="undo", enter=True))
         return bool(answer)
 

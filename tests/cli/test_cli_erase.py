@@ -52,6 +52,21 @@ def test_erase_lists_asks_and_proves(cli: Cli, home: Path, monkeypatch: pytest.M
     assert cli("erase", "--resume").code == 1
 
 
+def test_a_plain_undo_after_an_erase_names_what_it_would_take_back_instead(cli: Cli) -> None:
+    cli("remember", "I like tea with milk")
+    cli("remember", "My bicycle is green")
+    (fact,) = [one["id"] for one in cli("list", "bicycle", "--json").json["memories"]]
+    (tea,) = [one["id"] for one in cli("list", "milk", "--json").json["memories"]]
+    cli("forget", tea)
+    assert cli("erase", fact, "--yes-erase", "1").code == 0
+    undone = cli("undo")
+    assert undone.code == 3 and "nothing brings back: Erased 1 memory for good" in undone.err
+    number = undone.err.split("memtui undo ")[1].split()[0]
+    assert not [one for one in cli("list", "milk", "--json").json["memories"]]
+    assert cli("undo", number).code == 0
+    assert [one["id"] for one in cli("list", "milk", "--json").json["memories"]] == [tea]
+
+
 def test_erase_says_what_it_needs(cli: Cli) -> None:
     cli("remember", KEY)
     assert cli("erase").code == 2

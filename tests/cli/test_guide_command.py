@@ -27,3 +27,7 @@ def test_an_unknown_page_is_answered_with_those_there_are(cli: Cli) -> None:
     assert all(topic in result.err for topic in ORDER)
     assert "Did you mean 'filters'?" in cli("guide", "filtres").err
     assert cli("guide", "Filters").code == 0
+
+
+def test_formats_are_on_the_page_about_imports(cli: Cli) -> None:
+    assert cli("guide", "formats").out == guide_page("import").text

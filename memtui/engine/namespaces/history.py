@@ -83,6 +83,13 @@ class History:
             op_id = undo.latest_undoable(connection, self._core.actor)
             return None if op_id is None else operations.get(connection, op_id)
 
+    def erase_before_undo(self) -> Operation | None:
+        """The erase that came after what a plain undo would take back. Nothing brings back what was erased."""
+        with self._core.connections.read() as connection:
+            op_id = undo.latest_undoable(connection, self._core.actor)
+            erase = None if op_id is None else undo.erase_since(connection, self._core.actor, op_id)
+            return None if erase is None else operations.get(connection, erase)
+
     def next_redo(self) -> Operation | None:
         """The undo that a redo would take back."""
         with self._core.connections.read() as connection:

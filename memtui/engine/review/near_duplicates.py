@@ -104,7 +104,7 @@ _MOST_FOUND = 50
 def repeated_recalls(
     connection: apsw.Connection, stopped: Callable[[], bool] = lambda: False
 ) -> tuple[list[str], str]:
-    """Ids of turns and notes that hold a recalled memory's text and are younger than the recall, notes first; and
+    """Ids of turns and notes that hold a recalled memory's text and were said after the recall, notes first; and
     what was not looked at ("" for nothing). Recalls are kept for 90 days."""
     served = connection.execute(
         """
@@ -125,7 +125,7 @@ def repeated_recalls(
         rows = connection.execute(
             """
             SELECT n.id, n.kind, n.content FROM memories_fts f JOIN memories n ON n.rid = f.rowid
-            WHERE memories_fts MATCH ?1 AND f.rowid > ?2 AND n.created_at > ?3 AND n.valid_until IS NULL
+            WHERE memories_fts MATCH ?1 AND f.rowid > ?2 AND n.event_time > ?3 AND n.valid_until IS NULL
               AND NOT EXISTS (SELECT 1 FROM memory_links l WHERE l.from_id = n.id AND l.to_id = ?4
                               AND l.rel IN ('supersedes', 'merged'))
             ORDER BY f.rowid DESC LIMIT ?5

@@ -63,6 +63,16 @@ def latest_undoable(connection: apsw.Connection, actor: str) -> int | None:
     return found
 
 
+def erase_since(connection: apsw.Connection, actor: str, op_id: int) -> int | None:
+    """The actor's latest erase after an operation, which no undo takes back."""
+    found: int | None = scalar(
+        connection,
+        "SELECT max(op_id) FROM ops WHERE actor = ? AND kind = 'erase' AND op_id > ?",
+        (actor, op_id),
+    )
+    return found
+
+
 def latest_redoable(connection: apsw.Connection, actor: str) -> int | None:
     """The actor's latest undo that still stands, unless the actor did something else since; see ``latest_undoable``.
 

@@ -106,6 +106,19 @@ def test_what_an_agent_was_told_and_said_again_is_an_echo(memory: Memory, clock:
     assert corrected.id not in of(memory, "repeated recalls").ids
 
 
+def test_what_was_said_before_the_recall_and_imported_after_it_is_no_echo(
+    memory: Memory, clock: Clock
+) -> None:
+    by_agent(memory, "The person grows tomatoes behind the old lighthouse")
+    memory.actor = "agent:coach"
+    assert memory.search("tomatoes").hits
+    memory.actor = "person"
+    said = clock.now - 7_200
+    clock.now += 60
+    memory.record_turn("talk", "user", "The person grows tomatoes behind the old lighthouse.", said)
+    assert of(memory, "repeated recalls").total == 0
+
+
 def test_short_and_unrecalled_texts_are_no_echo(memory: Memory, clock: Clock) -> None:
     by_agent(memory, "Likes green tea", "Otto bakes bread in the town of Turku")
     clock.now += 60
