@@ -14,7 +14,7 @@ import apsw
 from msgspec.structs import replace
 
 from memtui.engine.guards import secrets
-from memtui.engine.records import MemoryRecord
+from memtui.engine.records import Caution, MemoryRecord
 from memtui.engine.search import cautions
 from memtui.engine.store import memories
 from memtui.engine.store.export_rows import Selection
@@ -169,7 +169,7 @@ class VaultWriter:
             )  # fmt: skip
             note.write(f"\n{as_block_quote(memory.content)}\n")
             self._write_list(note, "About", iter(self._entity_links(memory.rid)))
-            self._write_list(note, "Drawn from", self._links_to(memory.source_ids))
+            self._write_list(note, "Drawn from", self._sources_of(memory))
             replaced = "SELECT to_id FROM memory_links WHERE from_id = :id AND rel <> 'source' ORDER BY to_id"
             self._write_list(
                 note,
@@ -178,12 +178,24 @@ class VaultWriter:
             )
             self._write_list(note, "No longer holds", self._cautions_of([memory.id]))
 
+    def _sources_of(self, memory: MemoryRecord) -> Iterator[str]:
+        """Links to what it was drawn from, each with what of it no longer holds."""
+        known = cautions.find_cautions(self._connection, memory.source_ids, 0.0)
+        for id in memory.source_ids:
+            marks = "; ".join(self._mark_of(one) for one in known.get(id, ()))
+            for link in self._links_to([id]):
+                yield f"{link} *({marks})*" if marks else link
+
+    def _mark_of(self, caution: Caution) -> str:
+        """A caution without what holds now. The name of an agent is anybody's text."""
+        return escape_markdown(cautions.caution_text(replace(caution, successor=None)))
+
     def _cautions_of(self, ids: Sequence[str]) -> Iterator[str]:
         """What some memories tell that was corrected or forgotten since; what holds now, where it is in the vault."""
         for found in cautions.find_cautions(self._connection, ids, 0.0).values():
             for one in found:
                 later = "".join(self._links_to([one.successor.id])) if one.successor else ""
-                yield cautions.caution_text(replace(one, successor=None)) + (f": {later}" if later else "")
+                yield self._mark_of(one) + (f": {later}" if later else "")
 
     def _entity_links(self, rid: int) -> list[str]:
         found = self._query_rows(

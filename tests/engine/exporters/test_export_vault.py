@@ -151,3 +151,27 @@ def test_a_person_s_note_tells_facts_whole_and_files_are_named_by_whole_words(tm
     name = f"Ada had a rash from tahini no sesame until the test with {id}"
     assert f"[[Facts/{name}|{fact}]]" in (tmp_path / "vault/People/Ada.md").read_text()
     assert (tmp_path / f"vault/Facts/{name}.md").exists()
+
+
+@pytest.mark.parametrize("actor", ["person", "agent:cursor"])
+def test_the_note_of_a_corrected_fact_marks_what_it_was_drawn_from(tmp_path: Path, actor: str) -> None:
+    with Memory.open(tmp_path / "m.db", clock=lambda: NOW, options=OPTIONS) as memory:
+        turn = memory.record_turn("monday", "user", "I work at Initech")
+        fact = memory.remember("The user works at Initech")
+        with memory._core.operation("test", "test") as op:
+            op.connection.execute(
+                "UPDATE memories SET source_ids = json_array(?), confirmed_at = NULL WHERE id = ?",
+                (turn.id, fact.id),
+            )
+        new = memory.acting_as(actor).correct(fact.id, "The user works at Globex")
+        memory.files.export(tmp_path / "vault", format="markdown")
+    (note,) = (tmp_path / "vault").rglob(f"*{new.id.removeprefix('fact_')}*.md")
+    (source,) = [
+        line for line in note.read_text(encoding="utf-8").splitlines() if "I work at Initech" in line
+    ]
+    mark = (
+        "corrected on 9 Oct 2025"
+        if actor == "person"
+        else "an agent (cursor) says otherwise since 9 Oct 2025"
+    )
+    assert source.endswith(f"]] *({mark})*")
