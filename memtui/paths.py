@@ -130,7 +130,7 @@ def disk_full_error(error: OSError, path: Path) -> DiskFullError | None:
     )
 
 
-def check_place(path: Path, *, allow_unsafe: bool = False) -> None:
+def check_memory_place(path: Path, *, allow_unsafe: bool = False) -> None:
     """Raise UnsafePlaceError when ``path`` is in a place that would lose a memory's writes.
 
     ``path`` need not exist: the deepest folder that does is looked at, symbolic links resolved.

@@ -52,10 +52,10 @@ def test_network_and_user_space_file_systems_are_refused(
     monkeypatch.setattr(operating_system, "MOUNTINFO", table)
     monkeypatch.setattr(operating_system, "PLATFORM", "linux")
     with pytest.raises(UnsafePlaceError) as refused:
-        paths.check_place(tmp_path / "memory.db")
+        paths.check_memory_place(tmp_path / "memory.db")
     assert kind in refused.value.message
     assert "--allow-unsafe-fs" in refused.value.hint
-    paths.check_place(tmp_path / "memory.db", allow_unsafe=True)
+    paths.check_memory_place(tmp_path / "memory.db", allow_unsafe=True)
 
 
 @pytest.mark.parametrize("kind", ["ext4", "xfs", "btrfs", "zfs", "overlay", "tmpfs", "f2fs"])
@@ -64,7 +64,7 @@ def test_local_file_systems_are_taken(kind: str, tmp_path: Path, monkeypatch: py
     table.write_text(f"22 1 259:2 / / rw - {kind} device rw\n")
     monkeypatch.setattr(operating_system, "MOUNTINFO", table)
     monkeypatch.setattr(operating_system, "PLATFORM", "linux")
-    paths.check_place(tmp_path / "not yet there" / "memory.db")
+    paths.check_memory_place(tmp_path / "not yet there" / "memory.db")
 
 
 @pytest.mark.parametrize(

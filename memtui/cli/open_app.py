@@ -107,7 +107,7 @@ def make_app(
 
 def _refuse_early(path: Path, invocation: Invocation) -> None:
     """Report errors here that would leave the app with nothing to show."""
-    paths.check_place(path, allow_unsafe=invocation.allow_unsafe_fs)
+    paths.check_memory_place(path, allow_unsafe=invocation.allow_unsafe_fs)
     if paths.path_exists(path) and path.is_dir():
         raise StoreError(f"{path} is a folder.", f"Name a file in it: --db {path / paths.MEMORY_NAME}")
     if invocation.readonly and paths.is_surely_missing(path):

@@ -132,7 +132,7 @@ def _find_problem(invocation: Invocation) -> tuple[Rescue, MemtuiError | None]:
     rescue = Memory.rescue(path)
     if invocation.demo or invocation.readonly:
         return rescue, None
-    paths.check_place(path, allow_unsafe=invocation.allow_unsafe_fs)
+    paths.check_memory_place(path, allow_unsafe=invocation.allow_unsafe_fs)
     problem = rescue.find_problem()
     return rescue, None if isinstance(problem, (NewerFileError, DiskFullError)) else problem
 

@@ -18,7 +18,7 @@ RULE_FIRST = "a rule for all answers or for this project: rules come first"
 _WHOSE: dict[Trust, str] = {
     "user": "from you", "agent": "from an agent", "tool": "from a tool", "model": "from a model"
 }  # fmt: skip
-_ENDS = {"superseded": "replaced"}
+_REASONS_ENDED = {"superseded": "replaced"}
 _FOLLOWED = frozenset({"superseded", "merged"})
 _TYPE_LABELS = {
     "person": "people", "location": "places", "project": "projects", "organization": "groups", "date": "dates",
@@ -132,7 +132,7 @@ def is_replaced(memory: MemoryRecord) -> bool:
 
 def ended_reason(memory: MemoryRecord) -> str:
     """``replaced``, ``merged``, ``forgotten``, ``faded``."""
-    return _ENDS.get(memory.ended_by or "", memory.ended_by or "ended")
+    return _REASONS_ENDED.get(memory.ended_by or "", memory.ended_by or "ended")
 
 
 def ended_text(memory: MemoryRecord, now: float) -> str:

@@ -87,11 +87,11 @@ _LISTED: tuple[ActionContext, ...] = ("list", "card")
 _PAGED: tuple[ActionContext, ...] = (*_PARTS, "grid")
 _STEPS: tuple[ActionContext, ...] = (*_PAGED, "tuning", "neighbours")
 _ROWS: tuple[ActionContext, ...] = ("memories", "search")
-_KEPT: tuple[ActionContext, ...] = (*_ROWS, "observations", "you", "mentions")
+_WITH_KEPT_MEMORIES: tuple[ActionContext, ...] = (*_ROWS, "observations", "you", "mentions")
 # Entities, and there a memory under the cursor of a profile.
 _ENTITIES: tuple[ActionContext, ...] = ("entities", "mentions")
 # Where memories are shown.
-_SHOWN: tuple[ActionContext, ...] = (*_KEPT, "review", "entities", "sessions", "history")
+_SHOWN: tuple[ActionContext, ...] = (*_WITH_KEPT_MEMORIES, "review", "entities", "sessions", "history")
 
 # fmt: off
 ACTIONS: tuple[Action, ...] = (
@@ -210,9 +210,9 @@ ACTIONS: tuple[Action, ...] = (
             "Show what agents were told and when; again for the changes.", footer=40),
     _action("as_of", "W", "look back", "Look", ("history",),
             "See the memory as it was at a time, or what changed between two times.", footer=42),
-    _action("in_session", "O", "in session", "Look", _KEPT,
+    _action("in_session", "O", "in session", "Look", _WITH_KEPT_MEMORIES,
             "Open the conversation where it was said."),
-    _action("successor", "N", "other version", "Look", _KEPT,
+    _action("successor", "N", "other version", "Look", _WITH_KEPT_MEMORIES,
             "Go to the version that replaced this one, or what it was merged into; from the last version to the first."),
     _action("sort", ">", "sort", "Look", _LIST, "Sort by the next column.", footer=70),
     _action("reverse", "<", "reverse", "Look", _LIST, "Reverse the order."),
@@ -250,17 +250,17 @@ ACTIONS: tuple[Action, ...] = (
             footer=34, changes=True),
     _action("skip", "s", "skip", "Change", ("sessions",),
             "Mark it as done; no facts are taken from it.", footer=36, changes=True),
-    _action("correct", "e", "correct", "Change", (*_KEPT, "review"),
+    _action("correct", "e", "correct", "Change", (*_WITH_KEPT_MEMORIES, "review"),
             "Correct it: the old and the new text are both kept, and linked.", footer=20, changes=True),
-    _action("confirm", "c", "confirm", "Change", _KEPT,
+    _action("confirm", "c", "confirm", "Change", _WITH_KEPT_MEMORIES,
             "Confirm that it is true: it no longer fades, and no job may change it.", footer=25, changes=True),
-    _action("pin_fact", "!", "pin fact", "Change", _KEPT,
+    _action("pin_fact", "!", "pin fact", "Change", _WITH_KEPT_MEMORIES,
             "Pin a fact: agents are told it at every prompt; again to unpin it.", changes=True),
-    _action("forget", "x", "forget", "Change", (*_KEPT, "review"),
+    _action("forget", "x", "forget", "Change", (*_WITH_KEPT_MEMORIES, "review"),
             "Forget it: it goes to the Trash, from where it can be restored.", footer=30, changes=True),
-    _action("withhold", "z", "withhold", "Change", _KEPT,
+    _action("withhold", "z", "withhold", "Change", _WITH_KEPT_MEMORIES,
             "Forget it, and keep the turns that it was drawn from away from agents too.", changes=True),
-    _action("agents", "V", "who may see it", "Change", _KEPT,
+    _action("agents", "V", "who may see it", "Change", _WITH_KEPT_MEMORIES,
             "Keep this and its turns from one agent; again to allow it.", changes=True),
     _action("both", "b", "both are true", "Change", ("review",),
             "Keep both: they do not contradict or repeat each other.", footer=32, changes=True),
@@ -278,7 +278,7 @@ ACTIONS: tuple[Action, ...] = (
     _action("restore_backup", "R", "restore", "Change", ("maintenance",),
             "Restore this backup, or single memories of it, after a preview.",
             footer=55, changes=True),
-    _action("erase", "E", "erase for good", "Change", (*_KEPT, "sessions"),
+    _action("erase", "E", "erase for good", "Change", (*_WITH_KEPT_MEMORIES, "sessions"),
             "Erase it for good, from history and backups too: shows everything with its text, and proves that it is gone.",
             footer=78, changes=True),
     _action("mark", "space", "mark", "Change", _LISTED,
@@ -286,10 +286,10 @@ ACTIONS: tuple[Action, ...] = (
     _action("mark_all", "*", "mark all", "Change", _LISTED,
             "Mark all rows of the list, or none."),
     _action("add", "a", "add", "Change", ("memories", "observations"), "Write down a new memory.", footer=45, changes=True),
-    _action("tag", "t", "tag", "Change", _KEPT, "Add and remove tags.", footer=50, changes=True),
+    _action("tag", "t", "tag", "Change", _WITH_KEPT_MEMORIES, "Add and remove tags.", footer=50, changes=True),
     _action("topic", "#", "topic", "Change", (*_ROWS, "you", "mentions"),
             "Say what a fact is about, and the day that it names: health, plan 12 june, none.", footer=52, changes=True),
-    _action("editor", "o", "editor", "Change", _KEPT,
+    _action("editor", "o", "editor", "Change", _WITH_KEPT_MEMORIES,
             "Open the text in $EDITOR; what is saved there becomes a correction.", changes=True, needs="editor"),
 
     _action("add_note", "a", "add", "Change", ("scratchpad",), "Write a text under a new key.",

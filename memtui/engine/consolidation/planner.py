@@ -321,7 +321,7 @@ def _against_known(
         return line
     standing, known = worst
     line = replace(line, also=_other_contradicted(line.content, found_all, known))
-    if standing.reason == conflicts.CHANGED and not conflicts.is_plain(
+    if standing.reason == conflicts.CHANGED and not conflicts.is_plain_change(
         new.text, known.statement.text, known.score
     ):
         shown = {known.statement.text, *(one.known for one in line.also)}
@@ -405,7 +405,9 @@ def _find_corrected(
         (one for one in candidates if one.statement.session_id == new.session_id),
         key=lambda one: one.statement.said_at,
     )
-    found = self_correction.find_corrected(new, [one.statement for one in said], messages_back=messages_back)
+    found = self_correction.find_corrected_statement(
+        new, [one.statement for one in said], messages_back=messages_back
+    )
     if found is None:
         return None
     index, kind = found

@@ -84,7 +84,7 @@ class _NoteStorage:
             return
         if isinstance(item, NewNote):
             self._defer_note(item)
-        elif self._store_other_item(item):
+        elif self._store_item_beside_memories(item):
             self.stored.append(item)
 
     def flush_waiting(self) -> None:
@@ -172,7 +172,7 @@ class _NoteStorage:
             sessions.register_session(self._connection, session_id, first, last, source=source)
         self._turn_sessions.clear()
 
-    def _store_other_item(self, item: PadEntry | NamedEntity | ConsolidatedSession) -> bool:
+    def _store_item_beside_memories(self, item: PadEntry | NamedEntity | ConsolidatedSession) -> bool:
         if isinstance(item, PadEntry):
             scratchpad.set_value(self._connection, item.key, item.value, self._now)
         elif isinstance(item, NamedEntity):

@@ -50,7 +50,7 @@ def split_question(vocabulary: dict[str, int], text: str) -> WordPieces | None:
     That is for letters that are not in the vocabulary, names of special pieces (``</s>``), blanks in a row, and words of
     more than 60 letters.
     """
-    if "  " in text or not _all_known(vocabulary, set(text) - {" "}):
+    if "  " in text or not _are_letters_known(vocabulary, set(text) - {" "}):
         return None
     ids: list[int] = []
     ends: list[int] = []
@@ -67,12 +67,14 @@ def split_question(vocabulary: dict[str, int], text: str) -> WordPieces | None:
 
 def split_words(vocabulary: dict[str, int], words: Sequence[str]) -> list[list[int]] | None:
     """The pieces (rows of the embedder's table) of each of some words; None where the tokenizer has to be asked."""
-    if max(map(len, words), default=0) > _MOST_LETTERS or not _all_known(vocabulary, set().union(*words)):
+    if max(map(len, words), default=0) > _MOST_LETTERS or not _are_letters_known(
+        vocabulary, set().union(*words)
+    ):
         return None
     return [[vocabulary[piece] for piece in _pieces_of_word(vocabulary, word)] for word in words]
 
 
-def _all_known(vocabulary: dict[str, int], letters: set[str]) -> bool:
+def _are_letters_known(vocabulary: dict[str, int], letters: set[str]) -> bool:
     return letters.isdisjoint({"<", _BLANK}) and letters <= vocabulary.keys()
 
 

@@ -55,7 +55,7 @@ def open_file(where: Path | str, *, readonly: bool = False, allow_unsafe: bool =
             "Choose another path with --db.",
         ) from None
     path = Path(where).expanduser().absolute()
-    paths.check_place(path, allow_unsafe=allow_unsafe)
+    paths.check_memory_place(path, allow_unsafe=allow_unsafe)
     with file_errors(path):
         finish_exchange(path)
         if not path.exists():

@@ -114,7 +114,7 @@ class Replica:
 
     def _resume_writing(self) -> None:
         with self._connections.write() as connection:
-            state.begin_group(connection, self._sealer.group)
+            state.begin_device_group(connection, self._sealer.group)
             versions.note_local(connection)
             state.cut_removed(connection, self._removed)
             writing = state.pending_write(connection)

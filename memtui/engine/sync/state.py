@@ -111,7 +111,7 @@ def set_pending_write(connection: apsw.Connection, one: Writing | None) -> None:
         metadata.set_value(connection, _WRITING, json_text(one))
 
 
-def begin_group(connection: apsw.Connection, group: str) -> bool:
+def begin_device_group(connection: apsw.Connection, group: str) -> bool:
     """See that the state is that of this group; whether it is a group that the file did not know.
 
     What came by sync from devices of another group is sent as well.

@@ -205,7 +205,7 @@ class Agent:
         """Which memories were said in confidence, by id, with the words that ask for it if this agent may see them."""
         return self.memory.view.confided(list(memories), within=self.filter)
 
-    def split_servable(self, memories: Iterable[MemoryRecord]) -> tuple[list[MemoryRecord], str]:
+    def leave_out_secrets(self, memories: Iterable[MemoryRecord]) -> tuple[list[MemoryRecord], str]:
         """The memories that may go to a model, and a note on the others."""
         found = list(memories)
         known = self.cautions(found)

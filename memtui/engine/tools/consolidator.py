@@ -50,7 +50,7 @@ def get_episodes(agent: Agent, arguments: EpisodesArguments) -> EpisodePage:
 
 
 def _served_turns(agent: Agent, turns: Sequence[MemoryRecord]) -> tuple[ServedMemory, ...]:
-    open_ones = {one.id for one in agent.split_servable(turns)[0]}
+    open_ones = {one.id for one in agent.leave_out_secrets(turns)[0]}
     return tuple(
         one if one.id in open_ones else _turn_without_text(one) for one in serve_memories(agent, turns)
     )

@@ -101,7 +101,7 @@ def recall_observations(agent: Agent, arguments: RecallArguments) -> ExtractedOb
         alone=agent.is_scoped,
     )  # fmt: skip
     scores = {hit.memory.id: hit.score for hit in hits}
-    found, left_out = agent.split_servable(hit.memory for hit in hits)
+    found, left_out = agent.leave_out_secrets(hit.memory for hit in hits)
     found = found[: arguments.limit]
     agent.log_recall(arguments.query, found)
     known = agent.cautions(found)

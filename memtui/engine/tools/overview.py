@@ -133,7 +133,7 @@ def _visible_replacements(agent: Agent, filter: str, limit: int) -> tuple[list[R
         some = [*olds][start : start + MAX_IDS]
         seen.update(one.id for one in agent.page(f"is:active,trash id:{','.join(some)}", limit=MAX_IDS))
     sides = {side.id: side for one in those.values() if one.old.id in seen for side in (one.new, one.old)}
-    open_ones, left_out = agent.split_servable(sides.values())
+    open_ones, left_out = agent.leave_out_secrets(sides.values())
     ids = {one.id for one in open_ones}
     found = [one for one in those.values() if one.new.id in ids and one.old.id in ids]
     return sorted(found, key=lambda one: (-one.at, one.new.rid))[:limit], left_out
@@ -142,7 +142,7 @@ def _visible_replacements(agent: Agent, filter: str, limit: int) -> tuple[list[R
 def about_user(agent: Agent, arguments: AboutArguments) -> AboutUser:
     filter = f"kind:fact topic:{arguments.topic}" if arguments.topic else "kind:fact"
     known = agent.memory.view.topics(agent.narrow_filter(filter), each=arguments.limit + _SPARE_FACTS)
-    open_ones, left_out = agent.split_servable(fact for one in known for fact in one.facts)
+    open_ones, left_out = agent.leave_out_secrets(fact for one in known for fact in one.facts)
     ids = {fact.id for fact in open_ones}
     chosen = [[fact for fact in one.facts if fact.id in ids][: arguments.limit] for one in known]
     every = [fact for facts in chosen for fact in facts]

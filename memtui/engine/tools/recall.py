@@ -200,7 +200,7 @@ def search_memory(agent: Agent, arguments: SearchArguments) -> SearchAnswer:
     result = agent.search(
         arguments.query, filter=f"{kind_filter(arguments.kind)} {tag}", limit=arguments.limit + _SPARE
     )
-    found, left_out = agent.split_servable(hit.memory for hit in result.hits)
+    found, left_out = agent.leave_out_secrets(hit.memory for hit in result.hits)
     found = found[: arguments.limit]
     agent.log_recall(arguments.query, found)
     notes = () if agent.is_scoped else result.notes
@@ -245,7 +245,7 @@ class HitExplanationAnswer(Record, omit_defaults=True):
 
 def explain_search(agent: Agent, arguments: ExplainArguments) -> HitExplanationAnswer:
     memory = agent.get(arguments.memory_id)
-    if not agent.split_servable([memory])[0]:
+    if not agent.leave_out_secrets([memory])[0]:
         raise InputError(f"{memory.id} is kept back: no agent gets it.", "Only the person can release it.")
     explanation = agent.explain(arguments.query, memory, limit=arguments.limit)
     return HitExplanationAnswer(
@@ -332,7 +332,7 @@ def get_entity_info(agent: Agent, arguments: EntityArguments) -> EntityInfo:
             "Try another form of the name, or search_memory.",
         )
     filter = f"{wanted} {kind_filter(arguments.kind)}"
-    found, left_out = agent.split_servable(agent.page(filter, limit=arguments.limit))
+    found, left_out = agent.leave_out_secrets(agent.page(filter, limit=arguments.limit))
     agent.log_recall(arguments.name, found)
     return EntityInfo(
         entities=tuple(profiles), mentioned_in=agent.count(filter), memories=serve_memories(agent, found),

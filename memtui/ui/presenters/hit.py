@@ -252,7 +252,7 @@ NAME = 12
 TERM = 6
 _WIDEST_BAR = 20
 # Of a longer text (in code points) only a part is shown above the breakdown.
-_BRIEF = 600
+_EXCERPT_LENGTH = 600
 
 
 class HitText(MemoryText):
@@ -268,7 +268,7 @@ class HitText(MemoryText):
         lines += self._score_breakdown(hit, result)
         if detail is not None:
             lines.append(self._rule_line())
-            if len(hit.memory.content) > _BRIEF:
+            if len(hit.memory.content) > _EXCERPT_LENGTH:
                 lines += [content(hit.memory.content[:LONGEST]), assemble("")]
             lines += [
                 *self._state_lines(hit.memory),
@@ -313,8 +313,12 @@ class HitText(MemoryText):
         shown = text[:LONGEST]
         found = match_ranges(shown, retrievers)
         first = found[0][0] if found else 0
-        at = first - _BRIEF // 6 if first > _BRIEF // 2 and len(shown) > _BRIEF else 0
-        last = at + _BRIEF
+        at = (
+            first - _EXCERPT_LENGTH // 6
+            if first > _EXCERPT_LENGTH // 2 and len(shown) > _EXCERPT_LENGTH
+            else 0
+        )
+        last = at + _EXCERPT_LENGTH
         parts: list[str | tuple[str, str]] = ["…" if at else ""]
         for start, end, retriever in found:
             if at <= start and end <= last:

@@ -186,7 +186,7 @@ def _has_new_value(new: str, old: str, judged: float, correcting: bool) -> bool:
     return judged >= (_SET_ALIKE if begin_with_same_word(new, old) else _SET) and sets_another_value(new, old)
 
 
-def is_plain(new: str, old: str, score: float | None) -> bool:
+def is_plain_change(new: str, old: str, score: float | None) -> bool:
     """Whether it is plain which known fact a changed statement is about, so that no other one needs to be offered."""
     if score is None:
         return False

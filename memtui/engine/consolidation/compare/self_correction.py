@@ -46,7 +46,7 @@ def is_value_alone(content: str) -> bool:
     return says_change(content) and _begins_with_value(content)
 
 
-def find_corrected(
+def find_corrected_statement(
     new: Statement, earlier: Sequence[Statement], *, messages_back: int = MESSAGES_BACK
 ) -> tuple[int, str] | None:
     """Which of the earlier statements of the session it corrects (its index), and the kind of value; None where none is near.

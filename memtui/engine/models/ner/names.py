@@ -183,7 +183,7 @@ def _capital_runs(text: str) -> Iterator[_CapitalRun]:
                 run = None
             continue
         here = (word, start, end)
-        if run is not None and len(run.words) < _MOST_WORDS and _joins_run(text, run, start):
+        if run is not None and len(run.words) < _MOST_WORDS and _continues_name(text, run, start):
             run.words.append(here)
             run = run._replace(possessive=possessive)
             continue
@@ -203,7 +203,7 @@ def _is_surname(text: str, run: _CapitalRun | None, word: str, start: int, end: 
     return first and text[at:start] in (" ", ". ") and _number_after.match(text, end) is None
 
 
-def _joins_run(text: str, run: _CapitalRun, start: int) -> bool:
+def _continues_name(text: str, run: _CapitalRun, start: int) -> bool:
     last, _, end = run.words[-1]
     gap = text[end:start]
     if gap == " ":
