@@ -361,11 +361,17 @@ class EraseDialog(Dialog["EraseProof"]):
         table.show_header(False)
         number = f"{self._plan.memories}"
         them, their = ("it", "its") if self._plan.memories == 1 else ("them", "their")
+        kept = sum(one.outcome == "kept" for one in self._plan.carriers)
+        rest = (
+            f" for good; the text stays in {plural(kept, 'kept place')}"
+            if kept
+            else f", and everything with {their} text, for good"
+        )
         self.query_one(".erase-ask", Static).update(
             assemble(
                 "Type ",
                 (number, "bold $error"),
-                f" to erase {them}, and everything with {their} text, for good:",
+                f" to erase {them}{rest}:",
             )
         )
         if first:
