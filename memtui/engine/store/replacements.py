@@ -63,12 +63,15 @@ _LINKED = f"""
         AND (l.from_id IN (SELECT value FROM json_each(:ids)) OR l.to_id IN (SELECT value FROM json_each(:ids)))
     ORDER BY o.rid, m.rid"""
 
-# Who ended the old one says who put the new one in its place; where it was only weakened, who linked the two. What a person
+# A correction of an agent names it. Else who ended the old one says who put the new one in its place (who undoes that this
+# was rejected has ended it anew); where it was only weakened, who linked the two. What a person
 # has confirmed or kept in Review is theirs. Files from before there were stamps tell an agent by its trust alone.
 _AUTHORS = """
     SELECT l.from_id, l.to_id, n.created_at, CASE
         WHEN n.confirmed_at IS NOT NULL OR n.reviewed_at IS NOT NULL AND EXISTS (SELECT 1 FROM decided d
             WHERE d.thing = n.id AND d.aspect = 'reviewed' AND d.actor = 'person') THEN 'person'
+        WHEN o.ended_by = 'superseded' AND n.trust = 'agent' AND json_type(n.attributes, '$.corrected_by') = 'text'
+            THEN 'agent:' || (n.attributes ->> '$.corrected_by')
         WHEN o.ended_by = 'superseded' THEN coalesce(
             (SELECT d.actor FROM decided d WHERE d.thing = o.id AND d.aspect = 'state'),
             iif(n.trust = 'agent', 'agent:', 'person'))

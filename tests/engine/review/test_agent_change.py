@@ -162,3 +162,12 @@ def test_a_request_is_shown_beside_a_card_about_the_same_fact(memory: Memory, fa
     assert [one for one in cards if one.kind == "conflict" and fact.id in {two.id for two in one.memories}]
     assert asked.id in {one.id for one in cards}
     assert memory.view.status().review == 2
+
+
+def test_to_take_back_that_it_was_rejected_asks_about_it_again(memory: Memory, fact: MemoryRecord) -> None:
+    memory.acting_as("agent:cursor").correct(fact.id, FALSE)
+    memory.review.decide(_card(memory), "forget")
+    memory.undo()
+    assert _card(memory).memories[0].content == FALSE
+    memory.review.decide(_card(memory), "forget")
+    assert [one.content for one in memory.view.page("kind:fact") if "Ida" in one.content] == [SAID]
