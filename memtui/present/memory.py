@@ -93,6 +93,13 @@ def is_past_plan(memory: MemoryRecord, now: float) -> bool:
     return memory.topic == "plan" and memory.happens_at is not None and memory.happens_at + _HALF_A_DAY < now
 
 
+def plan_day(memory: MemoryRecord, now: float) -> str:
+    """``12 Jun``: the day of a plan that lies ahead; empty for everything else."""
+    if memory.topic != "plan" or memory.happens_at is None or not memory.active or is_past_plan(memory, now):
+        return ""
+    return local_date(memory.happens_at, now)
+
+
 def date_note(memory: MemoryRecord, now: float) -> str:
     """``12 Jun, in 3w``, ``2 Mar, past``: the date in its text. Empty if there is none."""
     if memory.happens_at is None:

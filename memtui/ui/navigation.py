@@ -62,7 +62,7 @@ class ListsRecalls(Protocol):
 class TakesFilter(Protocol):
     """A pane that shows the rows that pass a filter."""
 
-    def list_only(self, filter: str) -> None: ...
+    def list_only(self, filter: str, order: tuple[str, bool] | None = None) -> None: ...
 
 
 class TimelineTarget(NamedTuple):
@@ -172,17 +172,19 @@ class Navigation:
         """Show what agents, or one of them, were told."""
         cast("ListsRecalls", await self.visit_pane("history")).list_recalls(agent)
 
-    async def list_memories(self, filter: str) -> None:
-        """Show the memories that pass a filter."""
-        await self.list_rows("memories", filter)
+    async def list_memories(self, filter: str, order: tuple[str, bool] | None = None) -> None:
+        """Show the memories that pass a filter. ``order``: its sort key and whether it falls; None for that of the list."""
+        await self.list_rows("memories", filter, order)
 
     async def show_timeline(self, target: TimelineTarget) -> None:
         """Show a place in the timeline."""
         cast("ShowsTimeline", await self.visit_pane("memories")).show_timeline(target)
 
-    async def list_rows(self, pane_id: ActionContext, filter: str) -> None:
+    async def list_rows(
+        self, pane_id: ActionContext, filter: str, order: tuple[str, bool] | None = None
+    ) -> None:
         """Show the rows of a list that pass a filter."""
-        cast("TakesFilter", await self.visit_pane(pane_id)).list_only(filter)
+        cast("TakesFilter", await self.visit_pane(pane_id)).list_only(filter, order)
 
     async def visit_pane(self, pane_id: ActionContext) -> NavigablePane:
         """Go to another pane. Esc comes back to this one as it is now."""

@@ -20,7 +20,7 @@ from memtui.engine.store.sql import keys_in_chunks
 from .filters.compiler import CompiledFilter
 from .filters.terms import parse_filter
 
-SortKey = Literal["time", "created", "confidence", "kind", "content", "trust", "accessed"]
+SortKey = Literal["time", "created", "confidence", "kind", "content", "trust", "accessed", "day"]
 DEFAULT_LIST = "kind:fact,reflection,observation"
 
 _TRUST_RANK = " ".join(f"WHEN '{trust}' THEN {rank}" for rank, trust in enumerate(TRUST_ORDER))
@@ -84,5 +84,10 @@ def rids(
 def _select_statement(filter: CompiledFilter, sort: SortKey, descending: bool) -> str:
     down = " DESC" if descending else ""
     ties = "m.event_time DESC, m.rid DESC"
-    order = f"m.event_time{down}, m.rid{down}" if sort == "time" else f"{_ORDERS[sort]}{down}, {ties}"
+    if sort == "time":
+        order = f"m.event_time{down}, m.rid{down}"
+    elif sort == "day":  # what is about no day comes last either way
+        order = f"m.happens_at IS NULL, m.happens_at{down}, {ties}"
+    else:
+        order = f"{_ORDERS[sort]}{down}, {ties}"
     return f"SELECT m.rid FROM memories m WHERE {filter.where} ORDER BY {order}"

@@ -86,9 +86,11 @@ class ListPane(Pane, Generic[Row]):
 
     # -- shown from elsewhere
 
-    def list_only(self, filter: str) -> None:
-        """Show what passes a filter."""
+    def list_only(self, filter: str, order: tuple[str, bool] | None = None) -> None:
+        """Show what passes a filter, in an order (sort key, whether it falls) or in that of the list."""
         self._listed = filter
+        if order is not None:
+            self.table.order = order
         self.filter_bar.set_filter(filter)
 
     def unchanged_since_visit(self) -> bool:

@@ -15,6 +15,7 @@ from memtui.present.memory import (
     is_full_confidence,
     is_past_plan,
     is_replaced,
+    plan_day,
 )
 from memtui.present.text import Role, VisibleText, one_line, visible_text
 from memtui.ui.widgets.columns import Column, Order, StyledText
@@ -38,6 +39,7 @@ ORDERS = (
     Order("kind", False, "by kind, reflections before facts", "by kind, facts before reflections"),
     Order("trust", False, "least trusted first", "most trusted first"),
     Order("accessed", True, "last recalled first", "longest not recalled first"),
+    Order("day", False, "last day first", "next day first"),
     Order("created", True, "last written down first", "first written down first"),
 )
 
@@ -112,6 +114,8 @@ def memory_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Memo
         role: Role = "warning"
         if not ending and width >= WORDED and (changed := changed_word(row.memory, row.replacements)):
             ending, role = visible_text(f"{changed:{_WORD}}  "), "accent"
+        elif not ending and width >= WORDED and (day := plan_day(row.memory, now())):
+            ending, role = visible_text(f"{day:{_WORD}}  "), "dim"
         yield StyledText(ending, role)
         # The mark of a pinned memory is next to the text.
         room = width - 2 - len(ending) - row.memory.pinned

@@ -50,7 +50,7 @@ def expected(rows: list[MemoryRecord], sort: SortKey, descending: bool) -> list[
 
 
 @pytest.mark.parametrize("descending", [True, False])
-@pytest.mark.parametrize("sort", get_args(SortKey))
+@pytest.mark.parametrize("sort", [one for one in get_args(SortKey) if one != "day"])
 def test_pages_and_rids_follow_one_total_order(book: Book, sort: SortKey, descending: bool) -> None:
     fill(book)
     filter = compiler.compile_filter("kind:fact,episode", NOW)
@@ -66,6 +66,16 @@ def test_pages_and_rids_follow_one_total_order(book: Book, sort: SortKey, descen
     chunks = listing.rids(book.connection, filter, sort=sort, descending=descending, now=NOW)
     assert list(chain.from_iterable(chunks)) == wanted
     assert listing.count(book.connection, filter) == len(wanted)
+
+
+@pytest.mark.parametrize(("descending", "expected"), [(False, ["soon", "later"]), (True, ["later", "soon"])])
+def test_what_is_about_no_day_comes_last_by_day(book: Book, descending: bool, expected: list[str]) -> None:
+    book.add("later", happens_at=NOW + 9 * DAY)
+    book.add("no day")
+    book.add("soon", happens_at=NOW + DAY)
+    filter = compiler.compile_filter("", NOW)
+    found = listing.page(book.connection, filter, sort="day", descending=descending, now=NOW)
+    assert [one.content for one in found] == [*expected, "no day"]
 
 
 def test_a_page_reads_the_effective_confidence(book: Book) -> None:

@@ -315,10 +315,10 @@ class MemoriesPane(ListPane[MemoryRow]):
 
         return restore
 
-    def list_only(self, filter: str) -> None:
+    def list_only(self, filter: str, order: tuple[str, bool] | None = None) -> None:
         if self.timeline is not None:
             self.do_as_list()
-        super().list_only(filter)
+        super().list_only(filter, order)
 
     # -- shown from elsewhere
 

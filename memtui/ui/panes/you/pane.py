@@ -287,7 +287,8 @@ class YouPane(Pane):
         elif stop.entity is not None:
             await go.open_entity(stop.entity.eid)
         elif stop.topic is not None:
-            await go.list_memories(topic_filter(stop.topic.topic))
+            order = ("day", False) if stop.topic.topic == "plan" else None
+            await go.list_memories(topic_filter(stop.topic.topic), order)
         elif stop.agent is not None:
             await go.list_recalls(stop.agent)
         else:
