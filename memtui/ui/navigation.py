@@ -47,6 +47,12 @@ class DrawsFacts(Protocol):
     def draw_facts(self, sessions: Sequence[str], *, preview: bool) -> None: ...
 
 
+class ShowsTop(Protocol):
+    """A pane that begins at its top when the person chooses it."""
+
+    def show_top(self) -> None: ...
+
+
 class TakesQuestion(Protocol):
     """A pane that takes a question."""
 
@@ -111,6 +117,7 @@ class Navigation:
 
     async def do_pane_you(self) -> None:
         await self.begin_at("you")
+        cast("ShowsTop", self._window().pane).show_top()
 
     async def do_pane_review(self) -> None:
         await self.begin_at("review")

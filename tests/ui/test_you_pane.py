@@ -417,6 +417,18 @@ async def test_what_changed_leads_to_that_month_of_the_changes(known: Story) -> 
         await until(lambda: "put the cursor on a month" in screen_text(app))
 
 
+async def test_its_key_goes_to_the_top_and_a_page_takes_the_cursor_along(known: Story) -> None:
+    app = at_you(known)
+    async with app.run_test(size=(80, 12)) as pilot:
+        view = (await ready(app)).view
+        for _ in range(3):
+            await pilot.press("pagedown")
+            row = view._laid.rows[view.cursor]
+            assert view.scroll_offset.y <= row < view.scroll_offset.y + view.size.height
+        await pilot.press("0")
+        await until(lambda: view.cursor == 0 and view.scroll_offset.y == 0)
+
+
 async def test_down_from_the_first_line_goes_to_what_is_below(known: Story) -> None:
     app = at_you(known)
     async with app.run_test(size=(120, 40)) as pilot:

@@ -196,15 +196,12 @@ class StopView(PagedView, Generic[S], can_focus=True, inherit_bindings=False):
         self.scroll_to(y=self.scroll_offset.y + by, animate=False)
         top, height = self.scroll_offset.y, max(self.size.height, 1)
         column = self._laid.columns[self.cursor] if self.stop_at_cursor is not None else 0
-        seen = [
-            number
-            for number, row in enumerate(self._laid.rows)
-            if top <= row < top + height and self._laid.columns[number] == column
-        ]
+        in_view = [number for number, row in enumerate(self._laid.rows) if top <= row < top + height]
+        seen = [number for number in in_view if self._laid.columns[number] == column] or in_view
         if seen and self.cursor not in seen:
             self.cursor = seen[0] if by > 0 else seen[-1]
-        elif not seen or self.scroll_offset.y in (0, self.max_scroll_y):
-            self.cursor = max(0, min(self.cursor + by, len(self._laid.stops) - 1))
+        elif seen and self.scroll_offset.y in (0, self.max_scroll_y):
+            self.cursor = seen[-1] if by > 0 else seen[0]
         self._announce_move()
 
     def do_up(self) -> None:

@@ -100,6 +100,10 @@ class YouPane(Pane):
     def view(self) -> PortraitView:
         return self.query_one(PortraitView)
 
+    def show_top(self) -> None:
+        """Go to the first line."""
+        self.view.do_top()
+
     def focus_parts(self) -> list[Widget]:
         return [self.view]
 
