@@ -417,12 +417,15 @@ async def test_what_changed_leads_to_that_month_of_the_changes(known: Story) -> 
         await until(lambda: "put the cursor on a month" in screen_text(app))
 
 
-async def test_its_key_goes_to_the_top_and_a_page_takes_the_cursor_along(known: Story) -> None:
+@pytest.mark.parametrize("size", [(80, 12), (80, 24), (120, 20)])
+async def test_its_key_goes_to_the_top_and_a_page_takes_the_cursor_along(
+    known: Story, size: tuple[int, int]
+) -> None:
     app = at_you(known)
-    async with app.run_test(size=(80, 12)) as pilot:
+    async with app.run_test(size=size) as pilot:
         view = (await ready(app)).view
-        for _ in range(3):
-            await pilot.press("pagedown")
+        for key in ("pagedown", "pagedown", "pageup", "pagedown", "pagedown", "pageup"):
+            await pilot.press(key)
             row = view._laid.rows[view.cursor]
             assert view.scroll_offset.y <= row < view.scroll_offset.y + view.size.height
         await pilot.press("0")
