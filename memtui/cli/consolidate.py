@@ -178,10 +178,9 @@ def _print_consolidation(
             f"{format_count(found.total('unchanged'))} unchanged"
         )
     out(row(paint(summary, "bold"), f"({extractor_name(found.extractor)}{spent})", gap=" "))
-    if decisions := found.total("conflicts") + found.total("quarantined"):
-        print_note(
-            f'{plural(decisions, "of them waits", "of them wait")} for your decision: "memtui review" lists them'
-        )
+    # A card may be about several facts; the same number as memtui status says.
+    if found.operation is not None and (waiting := len(memory.review.inbox(all=True).items)):
+        print_note(f'{plural(waiting, "card waits", "cards wait")} in Review: "memtui review" lists them')
     if found.operation is not None:
         out(row(" ", next_step(f"To undo it: memtui undo {found.operation.op_id}")))
 

@@ -196,7 +196,8 @@ def test_a_session_that_still_goes_on_is_told_of(cli: Cli, home: Path) -> None:
     result = cli("consolidate")
     assert (result.code, result.out) == (0, "no session is due\n")
     assert "note: 1 session may still go on: --all reads them now" in result.err
-    assert "1 fact" in cli("consolidate", "--all").out
+    drawn = cli("consolidate", "--all")
+    assert "1 fact" in drawn.out and 'note: 1 card waits in Review: "memtui review" lists them' in drawn.err
     assert "done" in cli("sessions").out
     again = cli("consolidate", "--session", "s1")
     assert again.out.startswith("nothing  s1    it has no new turns\n") and not again.err
