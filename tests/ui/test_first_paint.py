@@ -30,7 +30,7 @@ def never():
     raise AssertionError("the memory was opened before the window was painted")
 
 async def main():
-    MemtuiApp.begin = painted
+    MemtuiApp.begin_opening = painted
     await MemtuiApp(never).run_async(headless=True, size=(120, 40))
 
 asyncio.run(main())
