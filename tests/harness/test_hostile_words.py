@@ -172,7 +172,7 @@ def test_the_errors_of_the_engine_are_shown_as_text(
 def test_the_harness_catches_a_program_without_visible(
     terminal: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("visible", "one_line"):
+    for name in ("visible_text", "one_line"):
         monkeypatch.setattr(output, name, lambda text, *_, **__: text, raising=False)
     _, printed = shown(terminal, ["history"])
     assert CONTROL.search(printed)

@@ -71,11 +71,10 @@ def broken_promises(memory: Memory, acknowledged: list[dict[str, Any]]) -> list[
             elif line["verb"] == "undo":
                 kept = any(operation.kind == "undo" for operation, _ in memory.view.history_of(row.id))
             elif line["verb"] == "correct":
-                kept = (
-                    kept
-                    and row.supersedes == line["old"]
-                    and memory.get(line["old"]).ended_by == "superseded"
-                )
+                old = memory.get(line["old"])
+                # Where an agent's text is forgotten since, what it replaced stands again.
+                again = row.ended_by == "forgotten" and old.active
+                kept = kept and row.supersedes == line["old"] and (old.ended_by == "superseded" or again)
         except NotFoundError:
             kept = False
         if not kept:

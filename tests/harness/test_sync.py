@@ -150,8 +150,8 @@ class Chaos:
         self.dead = False
         store.crash = self.tick
         for module, name in (
-            (state, "advance"),
-            (state, "set_writing"),
+            (state, "advance_head"),
+            (state, "set_pending_write"),
             (history, "finish_long"),
             (incoming.full_text, "merge"),
         ):
@@ -340,11 +340,11 @@ def test_the_last_one_that_comes_winning_is_noticed(
     assert _fails(beginning, tmp_path, monkeypatch, range(40))
 
 
-@pytest.mark.parametrize("lost", ["_gone", "_note_erased"])
+@pytest.mark.parametrize("lost", ["_apply_removal", "_note_erased"])
 def test_a_missing_tombstone_is_noticed(
     beginning: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lost: str
 ) -> None:
-    where: Any = incoming.Incoming if lost == "_gone" else incoming
+    where: Any = incoming.Incoming if lost == "_apply_removal" else incoming
     monkeypatch.setattr(where, lost, lambda *given: None)
     monkeypatch.setattr("sync_story.STEPS", ("state", "undo", "erase", "erase"))
     assert _fails(beginning, tmp_path, monkeypatch, range(40))

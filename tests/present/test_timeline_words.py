@@ -92,8 +92,8 @@ def test_every_line_fits(
     )
     shown = ["".join(visible_text(text) for text, _ in line) for line in lines]
     assert all(max_cells(line) <= width for line in shown)
-    assert len(lines) == where.bottom + bool(where.below)
-    assert where.bottom + where.below <= max(height, 5)
+    assert len(lines) == where.line_below_grid + bool(where.below)
+    assert where.line_below_grid + where.below <= max(height, 5)
     # The cursor is seen without colours; a place in the grid leads to its cell.
     signs = ASCII if plain else UNICODE
     if cursor[0] and not where.shown:

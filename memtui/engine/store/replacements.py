@@ -21,7 +21,7 @@ _MAX_CHAIN = 100
 # came later and was rejected in favour of what was known is no former value of it.
 _REPLACED = """
     o.content <> m.content
-    AND (o.valid_until IS NULL OR (o.event_time, o.created_at, o.rid) <= (m.event_time, m.created_at, m.rid))
+    AND (o.valid_until IS NULL OR o.rid < m.rid OR o.created_at < m.created_at)
     AND (o.attributes = '{}' OR json_type(o.attributes, '$.retired') IS NULL)
     AND (o.valid_until IS NOT NULL OR o.confirmed_at IS NULL AND json_type(m.attributes, '$.conflict_reason') IS NOT NULL)"""
 # What a conversation said later holds from then on; what the person wrote in its place, from when they wrote it.

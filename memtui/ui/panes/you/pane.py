@@ -29,7 +29,6 @@ from memtui.present.portrait import (
     topic_filter,
 )
 from memtui.present.text import visible_text
-from memtui.present.timeline import period_name
 from memtui.ui.action_dispatch import start_worker
 from memtui.ui.actions import Action, ActionContext
 from memtui.ui.keymap import bindings_at
@@ -242,6 +241,8 @@ class YouPane(Pane):
         return [one for one in found if one]
 
     def _opening_sentence(self, stop: Stop) -> str:
+        from memtui.present.timeline import period_name  # not needed by the first paint
+
         key, then = self.shell.keymap_shown("go"), self.shell.keymap_shown("then")
         if stop.entity is not None and stop.month is not None:
             when = period_name("month", stop.month.start)
