@@ -54,7 +54,7 @@ async def test_memories_are_erased_once_their_number_is_typed(
         await until(
             lambda: (
                 there(app, EraseDialog)
-                and "Type 1 to erase it, and everything with its text" in screen_text(app)
+                and "Type 1 to erase it for good; the text stays in 1 kept place" in screen_text(app)
             )
         )
         shown = screen_text(app)
