@@ -19,7 +19,7 @@ from memtui import Memory
 from memtui.demo import create_demo
 from memtui.engine.records import Options
 from memtui.ui.app import MemtuiApp
-from memtui.ui.svg import self_contained
+from memtui.ui.svg import self_contained_svg
 from memtui.ui.theme import Appearance
 
 HERE = Path(__file__).parent
@@ -79,7 +79,7 @@ async def take(shot: Shot, memory_file: Path) -> str:
             else:
                 await pilot.press(key)
         await pilot.pause(1.0)
-        return self_contained(app.export_screenshot(title="memtui"))
+        return self_contained_svg(app.export_screenshot(title="memtui"))
 
 
 def save(svg: str, name: str, *, keep_svg: bool) -> Path:
