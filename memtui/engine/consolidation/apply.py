@@ -5,8 +5,8 @@ Between reading and writing a model may have thought for a minute, and other pro
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
 
 import apsw
 
@@ -238,36 +238,74 @@ def weaken_replaced(connection: apsw.Connection, old: MemoryRecord, new: str) ->
     )  # fmt: skip
 
 
+class LeftQuestion(NamedTuple):
+    """What is left of a card once another text has taken the place of one of its sides.
+
+    ``known``: whether the known side went, and not the new one. ``contradicts``: the new text contradicts the other side by its words. ``untold``: words never
+    told that the old text did, so they do not tell either that the question is over.
+    """
+
+    card: proposals.Proposal
+    known: bool
+    contradicts: bool
+    untold: bool
+
+
+def settle_questions(
+    connection: apsw.Connection, cards: Iterable[proposals.Proposal], old: MemoryRecord, new: MemoryRecord, now: int, *,
+    settled: str, goes_on: Callable[[LeftQuestion], bool],
+) -> list[bool]:  # fmt: skip
+    """Settle conflict cards about ``old``, whose place ``new`` has taken, with the reason; in the caller's operation.
+
+    Where it ``goes_on``, the question is asked about ``new``. Of each that was settled: whether it was. A card whose other
+    side is gone stays as it is.
+    """
+    found = []
+    for card in cards:
+        side, opposite = ("new", "old") if card.payload["new"] == old.id else ("old", "new")
+        others = memories.by_ids(connection, [str(card.payload[opposite])], now)
+        other = next((one for one in others if one.active), None)
+        if other is None:
+            continue
+        relation = conflicts.relation_between(new.content, other.content)
+        untold = (
+            relation.kind != "duplicate"
+            and conflicts.relation_between(old.content, other.content).kind != "conflict"
+        )
+        asked_again = goes_on(LeftQuestion(card, side == "old", relation.kind == "conflict", untold))
+        proposals.update_payload(connection, card.id, {**card.payload, "settled": settled})
+        proposals.decide(connection, card.id, "accepted", now)
+        if asked_again:
+            id = proposals.identity(proposals.CONFLICT, new.id, other.id)
+            reason = relation.reason or str(card.payload["reason"])
+            proposals.ask(
+                connection, id, proposals.CONFLICT, {**card.payload, side: new.id, "reason": reason}, now
+            )
+        found.append(asked_again)
+    return found
+
+
 def settle_replaced(connection: apsw.Connection, old: MemoryRecord, new: MemoryRecord, now: int) -> None:
     """Settle the questions about a fact that another statement has replaced, in the caller's operation.
 
     What ``old`` would have changed is not asked any more, unless ``new`` contradicts it by its words. What would change
-    ``old`` is asked about ``new``, unless the words tell that only ``old`` was contradicted.
+    ``old`` is asked about ``new``, unless the words tell that only ``old`` was contradicted. A card about the two stays.
     """
-    for card in proposals.undecided_about(connection, proposals.CONFLICT, old.id):
-        payload = dict(card.payload)
-        side, opposite = ("new", "old") if payload["new"] == old.id else ("old", "new")
-        other = next(
-            (one for one in memories.by_ids(connection, [str(payload[opposite])], now) if one.active), None
-        )
-        if other is None or other.id == new.id:
-            continue
-        found = conflicts.relation_between(new.content, other.content)
-        untold = (
-            found.kind != "duplicate"
-            and conflicts.relation_between(old.content, other.content).kind != "conflict"
-        )
-        goes_on = found.kind == "conflict" or (side == "old" and ("others" in payload or untold))
-        proposals.update_payload(
-            connection, card.id, {**payload, "settled": f"another statement replaced one side, now {new.id}"}
-        )
-        proposals.decide(connection, card.id, "accepted", now)
-        if goes_on:
-            id = proposals.identity(proposals.CONFLICT, new.id, other.id)
-            reason = found.reason or str(payload["reason"])
-            proposals.ask(
-                connection, id, proposals.CONFLICT, {**payload, side: new.id, "reason": reason}, now
-            )
+    settle_questions(
+        connection,
+        [
+            card
+            for card in proposals.undecided_about(connection, proposals.CONFLICT, old.id)
+            if new.id not in (card.payload["new"], card.payload["old"])
+        ],
+        old,
+        new,
+        now,
+        settled=f"another statement replaced one side, now {new.id}",
+        goes_on=lambda left: (
+            left.contradicts or (left.known and ("others" in left.card.payload or left.untold))
+        ),
+    )
 
 
 def open_conflict(

@@ -9,7 +9,8 @@ import apsw
 from msgspec.structs import replace
 
 from memtui.engine import reconcile
-from memtui.engine.consolidation import resolve
+from memtui.engine.consolidation import apply, resolve
+from memtui.engine.consolidation.compare.conflicts import CHANGED, left_over
 from memtui.engine.days import day_of_fact
 from memtui.engine.entities import operations as entity_operations
 from memtui.engine.errors import InputError, ProtectedError
@@ -278,15 +279,12 @@ def _settle_pair(
 
 def _chosen_pair(item: ReviewItem, chosen: str | None) -> ReviewItem:
     """A choice as the conflict of the new fact with one of the others; the likeliest if None. Raises InputError."""
-    from memtui.engine.consolidation.compare import conflicts  # not needed to list cards
-
     new, *known = item.memories
     old = next((one for one in known if chosen in (None, one.id)), None)
     if old is None:
         choices = ", ".join(one.id for one in known)
         raise InputError(f"{chosen} is not what this card offers.", f"Choose {choices}.")
-    left_over = conflicts.left_over(old.content, new.content)
-    return replace(item, kind="conflict", memories=(new, old), left_over=left_over)
+    return replace(item, kind="conflict", memories=(new, old), left_over=left_over(old.content, new.content))
 
 
 def _settle_choice(
@@ -299,12 +297,10 @@ def _settle_choice(
     now: int,
 ) -> None:
     """``chosen``: the id of the fact that the new one replaces."""
-    from memtui.engine.consolidation.compare import conflicts  # not needed to list cards
-
     new = item.memories[0]
     if verdict == "replace":
         old = _chosen_pair(item, chosen).memories[1]
-        resolve.keep_new(connection, new.id, old.id, conflicts.CHANGED, actor=actor, now=now)
+        resolve.keep_new(connection, new.id, old.id, CHANGED, actor=actor, now=now)
     elif verdict == "forget":
         memory_operations.forget(connection, memories.get(connection, new.id, now), actor=actor, now=now)
     else:  # none of them; that the others are true was not said
@@ -386,33 +382,11 @@ def settle_corrected(
     told that the two did (so neither do they tell that it is over), or where an agent corrected it. Returns what became
     of them, to end a label with.
     """
-    from memtui.engine.consolidation.compare import conflicts  # not needed to list cards
-
-    note = ""
-    for proposal in asked:
-        side = "new" if proposal.payload["new"] == old.id else "old"
-        others = memories.by_ids(connection, [str(proposal.payload["old" if side == "new" else "new"])], now)
-        other = next((one for one in others if one.active), None)
-        if other is None:
-            continue
-        found = conflicts.relation_between(new.content, other.content)
-        related = (
-            found.kind == "duplicate"
-            or conflicts.relation_between(old.content, other.content).kind == "conflict"
-        )
-        goes_on = found.kind == "conflict" or not related or actor != "person"
-        if goes_on:
-            id = proposals.identity(proposals.CONFLICT, new.id, other.id)
-            reason = found.reason or str(proposal.payload["reason"])
-            proposals.ask(
-                connection, id, proposals.CONFLICT, {**proposal.payload, side: new.id, "reason": reason}, now
-            )
-        whose = "you" if actor == "person" else actor.removeprefix("agent:")
-        proposals.update_payload(
-            connection,
-            proposal.id,
-            {**proposal.payload, "settled": f"{whose} corrected one side, now {new.id}"},
-        )
-        proposals.decide(connection, proposal.id, "accepted", now)
-        note = "; its card in Review goes on" if goes_on else note or ", which settles its card in Review"
-    return note
+    whose = "you" if actor == "person" else actor.removeprefix("agent:")
+    went_on = apply.settle_questions(
+        connection, asked, old, new, now, settled=f"{whose} corrected one side, now {new.id}",
+        goes_on=lambda left: left.contradicts or left.untold or actor != "person",
+    )  # fmt: skip
+    if any(went_on):
+        return "; its card in Review goes on"
+    return ", which settles its card in Review" if went_on else ""
