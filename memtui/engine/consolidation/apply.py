@@ -241,8 +241,8 @@ def weaken_replaced(connection: apsw.Connection, old: MemoryRecord, new: str) ->
 class LeftQuestion(NamedTuple):
     """What is left of a card once another text has taken the place of one of its sides.
 
-    ``known``: whether the known side went, and not the new one. ``contradicts``: the new text contradicts the other side by its words. ``untold``: words never
-    told that the old text did, so they do not tell either that the question is over.
+    ``known``: whether the known side went, and not the new one. ``contradicts``: the new text contradicts the other side by
+    its words. ``untold``: words never told that the old text did, so they do not tell either that the question is over.
     """
 
     card: proposals.Proposal
