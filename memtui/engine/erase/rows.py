@@ -14,10 +14,10 @@ import apsw
 import msgspec
 
 from memtui.engine.records.erase import Carrier, CarrierOutcome, CarrierPlace
-from memtui.engine.store import full_text, metadata, stamps, vectors
+from memtui.engine.store import full_text, metadata, stamps, tombstones, vectors
 from memtui.engine.store.entities import entity_key
 from memtui.engine.store.sql import as_json, json_text, scalar
-from memtui.engine.store.tombstones import drawn_key, keys_hash, note_key, salt_of, title_key, turn_keys
+from memtui.engine.store.tombstones import drawn_key, note_key, title_key, turn_keys
 from memtui.engine.wording import plural
 
 from . import history
@@ -615,14 +615,14 @@ def _remember_keys(connection: apsw.Connection, closure: Closure, steps: Sequenc
             keys.add(row.source_key)
         if row.kind != "episode":
             keys.add(note_key(row.kind, row.content))
-            keys.update(
-                drawn_key(str(turn_id), row.content)
-                for (turn_id,) in connection.execute(
-                    "SELECT to_id FROM memory_links WHERE from_id = ? AND rel = 'source'", (row.id,)
-                )
-            )
         elif row.session_id:  # the same words may stand in another file of the same program
             keys.update(turn_keys(row.session_id, row.source_role or "", row.content, row.event_time))
+    contents = {row.id: row.content for row in closure.every_row if row.kind != "episode"}
+    drawn = connection.execute(
+        "SELECT from_id, to_id FROM memory_links WHERE rel = 'source' AND from_id IN (SELECT value FROM json_each(?))",
+        (as_json(contents),),
+    )
+    keys |= {drawn_key(str(turn_id), contents[str(id)]) for id, turn_id in drawn}
     keys |= {f"session:{session_id}" for session_id in closure.sessions}
     keys |= {title_key(session_id, title) for session_id, title in closure.sessions.items() if title}
     for id, name in closure.entities.values():
@@ -638,11 +638,7 @@ def _remember_keys(connection: apsw.Connection, closure: Closure, steps: Sequenc
                     "SELECT session_id, title FROM sessions_consolidations WHERE sid = ?", (step.key,)
                 )
             }
-    salt = salt_of(connection)
-    connection.executemany(
-        "INSERT INTO erased_keys(hash) VALUES (?) ON CONFLICT DO NOTHING",
-        [(keys_hash(key, salt),) for key in keys],
-    )
+    tombstones.add(connection, keys)
 
 
 def _select_keys(
