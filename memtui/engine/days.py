@@ -29,7 +29,9 @@ _CONTEXT_LENGTH = 24  # characters before the words of a day
 _PARTS = ("month", "weekday", "count", "unit")
 # What comes again and again, or holds on any day.
 _UNDATED: frozenset[Topic] = frozenset(("routine", "rule", "preference", "identity"))
-_SIGNS = ("put right", "again", "recurring", "no longer", "done", "over", "either tense")
+_SIGNS = (
+    "put right", "again", "recurring", "no longer", "done", "over", "either tense", "between clauses", "holds now",
+)  # fmt: skip
 _FAR_AHEAD_DAYS = 270  # days: a month that is further ahead was more likely the last one of that name
 _EARLY_DAY, _MIDDLE_DAY = 10, 20  # the last day of the first, and of the second third of a month
 _year = re.compile(r"\d{4}")
@@ -42,10 +44,6 @@ _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
 _quick = re.compile(
     rf"(?P<weekday>{'|'.join(_WEEKDAYS)})|(?:(?P<number>\d\d?) )?(?P<month>{'|'.join(_MONTHS)})(?: (?P<year>\d{{4}}))?",
     re.IGNORECASE,
-)
-_between_clauses = re.compile(r"[,;]\s+|\s+(?:and|but|und|aber|et|mais|y|pero)\s+")
-_holds_now = re.compile(
-    r"\b(?:is|are|will|ist|sind|wird|est|sont|sera|es|son|será)\b|['’](?:s|ll)\b", re.IGNORECASE
 )
 _article = re.compile(r"(?:the|der|den|le|la|el|um|im|am) ", re.IGNORECASE)
 
@@ -126,13 +124,10 @@ def _after_correction(text: str) -> str:
 
 def _clause_that_holds(text: str) -> str:
     """The one clause with a day, where it says of itself that it holds: "I quit, my last day is 31 December"."""
-    clauses = [one for one in _between_clauses.split(text) if _day_patterns().any.search(one)]
-    if (
-        len(clauses) == 1
-        and (verb := _holds_now.search(clauses[0]))
-        and _day_patterns().any.search(clauses[0], verb.end())
-    ):
-        return clauses[0]
+    patterns = _day_patterns()
+    clauses = [one for one in patterns.signs["between clauses"].split(text) if patterns.any.search(one)]
+    if len(clauses) == 1 and (verb := patterns.signs["holds now"].search(clauses[0])):
+        return clauses[0] if patterns.any.search(clauses[0], verb.end()) else text
     return text
 
 
