@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import apsw
 
 from memtui.engine.records import MemoryRecord
-from memtui.engine.store import replacements
+from memtui.engine.store import proposals, replacements
 
 from . import lexicon
 from .kept_back import why_kept_back
@@ -21,10 +21,12 @@ def find_open_changes(
 
     ``known``: all that there is for whoever asks; None for everything.
     """
-    by_id = {one.id: one for one in listed if one.kind == "fact"}
+    facts = {one.id for one in listed if one.kind == "fact"}
+    cards = proposals.undecided_about_any(connection, proposals.CONFLICT, facts)
+    on_cards = facts.intersection(id for card in cards for id in proposals.memory_ids(connection, card))
     asked = [
         one
-        for id, those in replacements.find_replacements(connection, list(by_id), now).items()
+        for id, those in replacements.find_replacements(connection, on_cards, now).items()
         for one in those
         if one.how == "asked" and one.old.id == id and not why_kept_back(one.new)
     ]
@@ -34,6 +36,6 @@ def find_open_changes(
     return {
         one.old.id: one.new
         for one in sorted(asked, key=lambda one: one.at)
-        if one.new.id in by_id
+        if one.new.id in facts
         or not lexicon.content_stems(one.new.content).isdisjoint(lexicon.content_stems(one.old.content))
     }
