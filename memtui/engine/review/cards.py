@@ -43,7 +43,7 @@ SOON_SECONDS = 7 * 86_400
 NEW_SECONDS = 30 * 86_400
 _LOOKED_AT = 300
 _COMPARED = 20
-"""So many of the latest facts that the indexer has not compared yet are compared with facts in other words: 5 ms each."""
+"""So many of the latest facts that the indexer has not compared yet are compared with facts in other words, by a model."""
 _SINGLE_CARDS = 20
 _SOURCES = 6
 _MOST_FADING = 500
@@ -351,11 +351,8 @@ def _suspicious_cards(connection: apsw.Connection, now: float, options: Options)
 
 def _duplicate_cards(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
     found = scan.stored_result(connection)
-    pairs = [
-        (memory, other)
-        for memory in _latest_notes(connection, now, f"m.kind = 'fact' AND m.rid > {found.through}")
-        for other in scan.duplicates_of(connection, memory, now)
-    ]
+    latest = _latest_notes(connection, now, f"m.kind = 'fact' AND m.rid > {found.through}")
+    pairs = [(memory, other) for memory in latest for other in scan.duplicates_of(connection, memory, now)]
     pairs += [pair for ids in found.duplicates if (pair := _still_the_same(connection, ids, now))]
     cards = {}
     for pair in pairs:
@@ -364,21 +361,24 @@ def _duplicate_cards(connection: apsw.Connection, now: float, options: Options) 
         newer, older = sorted(pair, key=lambda memory: memory.rid, reverse=True)
         key = proposals.identity("duplicate", newer.id, older.id)
         cards[key] = (key, "they say the same", (newer, older))
-    for newer, older in _paraphrase_pairs(connection, found, now):
+    for newer, older in _paraphrase_pairs(connection, latest[:_COMPARED], found.paraphrases, now):
         key = proposals.identity("duplicate", newer.id, older.id)
         cards.setdefault(key, (key, "these may say the same in other words", (newer, older)))
     yield from _unsettled_cards(connection, now, "duplicate", list(cards.values()))
 
 
 def _paraphrase_pairs(
-    connection: apsw.Connection, found: scan.ScanResult, now: float
+    connection: apsw.Connection,
+    latest: Sequence[MemoryRecord],
+    scanned: Sequence[tuple[str, str]],
+    now: float,
 ) -> Iterable[tuple[MemoryRecord, MemoryRecord]]:
-    latest = _latest_notes(connection, now, f"m.kind = 'fact' AND m.rid > {found.through}", _COMPARED)
+    """``latest``: facts that were not scanned yet; ``scanned``: pairs of ids that the scan found."""
     for fact in latest:
         other = scan.paraphrase_of(connection, fact, now)
         if other is not None:
             yield fact, other
-    for ids in found.paraphrases:
+    for ids in scanned:
         pair = _active_memories(connection, ids, now)
         if len(pair) == 2 and not scan.is_decided(connection, *pair, now):
             yield pair[0], pair[1]

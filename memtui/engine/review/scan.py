@@ -45,7 +45,7 @@ def has_unscanned(connection: apsw.Connection) -> bool:
 
 
 def scan_next(connection: apsw.Connection, so_far: ScanResult, now: float, limit: int) -> ScanResult:
-    """Look at the next ``limit`` notes, oldest first; about 10 ms each beside 100,000 facts."""
+    """Look at the next ``limit`` notes, oldest first."""
     latest: int = scalar(connection, "SELECT coalesce(max(rid), 0) FROM memories") or 0
     rows = connection.execute(
         f"SELECT {memories.COLUMNS} FROM memories m WHERE m.rid > ? AND {_NOTES} ORDER BY m.rid LIMIT ?",
@@ -155,7 +155,7 @@ def paraphrase_of(connection: apsw.Connection, fact: MemoryRecord, now: float) -
     known = [other for other in known if not is_decided(connection, fact, other, now)]
     if not known:
         return None
-    # Its patterns and weights take a fifth of a second.
+    # Needs numpy, patterns and weights: not loaded to list cards where nothing is to be compared.
     from memtui.engine.consolidation.compare.paraphrase import find_paraphrase
 
     found = find_paraphrase(fact.content, [other.content for other in known])
