@@ -51,7 +51,10 @@ def are_compatible(new: str, old: str) -> bool:
 
 
 def may_be_of_one(new: str, old: str) -> bool:
-    """Whether nothing in a statement says that it is of somebody else: it names nobody first, or whom the known one is about."""
+    """Whether nothing in a statement says that it is of somebody or something else: it names nobody first, or whom the known one
+    is about, and no other old value."""
+    if says_other_old_value(new, old):
+        return False
     mine, theirs = subject_of(new), subject_of(old)
     if mine.relation or mine.name:
         return False

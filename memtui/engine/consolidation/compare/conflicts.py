@@ -26,7 +26,6 @@ from .values import (
     another_value,
     begin_with_same_word,
     lifts_denial,
-    says_other_old_value,
     sets_another_value,
     shares_words,
 )
@@ -146,12 +145,7 @@ def _relation_by_rules(
 
 def _score_overrules(new: str, old: str, judged: float | None) -> bool:
     """Whether the score says more than that no word is shared: "I eat chicken again", of a vegetarian."""
-    return (
-        judged is not None
-        and judged >= _CLEARLY
-        and may_be_of_one(new, old)
-        and not says_other_old_value(new, old)
-    )
+    return judged is not None and judged >= _CLEARLY and may_be_of_one(new, old)
 
 
 def _may_replace_likeliest(new: str, old: str, correcting: bool, judged: float | None) -> bool:

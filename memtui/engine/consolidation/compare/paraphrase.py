@@ -17,7 +17,7 @@ from ..extract.exclusions import in_known_language
 from .conflicts import relation_between
 from .pair_features import Statement, pair_features
 from .similarity import compare_statements, tokens_as_written
-from .update_model import update_model
+from .update_model import read_arrays, update_model
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,10 +40,7 @@ class _Weights(NamedTuple):
 
 @functools.cache
 def _load_weights() -> _Weights:
-    import numpy as np
-
-    with np.load(WEIGHTS) as file:
-        return _Weights(*(file[name].astype(np.float32) for name in _Weights._fields))
+    return _Weights(*read_arrays(WEIGHTS, _Weights._fields))
 
 
 def features_of_pairs(new: str, known: Sequence[str]) -> Floats:

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -112,10 +112,15 @@ class _Weights(NamedTuple):
 
 @functools.cache
 def _load_weights() -> _Weights:
+    return _Weights(*read_arrays(WEIGHTS, _Weights._fields))
+
+
+def read_arrays(path: Path, names: Iterable[str]) -> list[Floats]:
+    """Arrays of a file of weights, by their names."""
     import numpy as np
 
-    with np.load(WEIGHTS) as file:
-        return _Weights(*(file[name].astype(np.float32) for name in _Weights._fields))
+    with np.load(path) as file:
+        return [file[name].astype(np.float32) for name in names]
 
 
 def packaged_features(text: str) -> StatementFeatures:
