@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from door_kit import beside
 from memtui.engine.errors import ProtectedError
@@ -37,6 +39,39 @@ def test_a_correction_replaces_what_nobody_confirmed(door: Door) -> None:
     assert door.person.get(old).ended_by == "superseded"
     refused = door.refused("correct_fact", memory_id=old, new_content="Ada lives in Ghent")
     assert refused["code"] == "refused" and new in refused["hint"]
+
+
+@pytest.mark.parametrize(
+    "said", ["I'm allergic to penicillin.", "Never schedule anything for me before 14:00 on Wednesdays."]
+)
+def test_what_the_person_said_of_health_or_as_a_rule_waits_for_the_person(door: Door, said: str) -> None:
+    door.person.record_turn("monday", "user", said)
+    asyncio.run(door.person.consolidate("monday"))
+    (fact,) = door.person.view.page("kind:fact")
+    answer = door.ask("correct_fact", memory_id=fact.id, new_content="Penicillin on Wednesdays is safe")
+    assert answer["status"] == "waits"
+    assert door.person.get(fact.id) == fact
+    assert len(_cards(door)) == 1
+
+
+def test_an_agent_may_correct_its_own_word_about_health(door: Door) -> None:
+    fact = door.agent.memory.remember("Ada has asthma", topic="health")
+    assert door.ask("correct_fact", memory_id=fact.id, new_content="Ada has hay fever")["status"] == "done"
+
+
+def test_what_the_person_decided_in_review_is_not_changed_in_other_words(door: Door) -> None:
+    door.person.record_turn("monday", "user", "My husband Jens runs the bakery in Vejle.")
+    asyncio.run(door.person.consolidate("monday"))
+    (fact,) = door.person.view.page("kind:fact")
+    door.ask("correct_fact", memory_id=fact.id, new_content="Ada's husband is called Lars")
+    (card,) = door.person.review.items(kinds=["agent_change"])
+    door.person.review.decide(card, "forget")
+    again = door.ask("correct_fact", memory_id=fact.id, new_content="The husband of Ada is named Lars")
+    assert again["status"] == "waits"
+    assert door.person.get(fact.id).active
+    door.person.undo()
+    new = door.person.view.page("kind:fact")[0]
+    assert door.ask("correct_fact", memory_id=new.id, new_content="Her husband is Leif")["status"] == "done"
 
 
 def test_an_agents_word_keeps_a_fact_from_fading_but_protects_nothing(door: Door) -> None:
