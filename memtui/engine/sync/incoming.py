@@ -6,7 +6,6 @@ neither as it was here nor as it came is noted (``versions.merged``) and sent.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -18,7 +17,7 @@ from msgspec.structs import replace
 from memtui.engine import reconcile
 from memtui.engine.errors import InputError
 from memtui.engine.reconcile import meeting
-from memtui.engine.records import ID_PREFIX, Record, Stamp
+from memtui.engine.records import Record, Stamp
 from memtui.engine.store import export_rows, full_text, history, import_rows, memories, stamps, tombstones
 from memtui.engine.store.export_rows import (
     Alias,
@@ -37,7 +36,7 @@ from memtui.engine.store.export_rows import (
 from memtui.engine.store.import_rows import OtherIds
 from memtui.engine.store.sql import scalar
 
-from . import lines, outgoing, state, versions
+from . import erased_references, lines, outgoing, state, versions
 from .lines import ErasedLine, GoneLine, RowLine, TombstonesLine
 from .versions import ALIASES, READ, ROW, SESSION_PARTS, VALUE
 
@@ -86,6 +85,7 @@ class Incoming:
                 _note_tombstones(connection, one)
             elif isinstance(one, ErasedLine):
                 _note_erased(connection, one)
+        found = erased_references.without_erased(connection, found)
         rows = [one for one in found if isinstance(one, RowLine)]
         gone = [one for one in found if isinstance(one, GoneLine)]
         remembered = [one for one in rows if isinstance(one.line, MemoryLine)]
@@ -519,6 +519,7 @@ def _note_erased(connection: apsw.Connection, line: ErasedLine) -> None:
     )
     for id in entities:
         _erase_name(connection, id)
+    erased_references.clear(connection, [name for name in names if lines.is_memory(name)])
 
 
 def _note_tombstones(connection: apsw.Connection, line: TombstonesLine) -> None:
@@ -534,7 +535,7 @@ def _note_tombstones(connection: apsw.Connection, line: TombstonesLine) -> None:
 
 
 def _erasable(connection: apsw.Connection) -> list[tuple[str, str]]:
-    """What is here, or in history, that another device may have erased: its name, and the key of its tombstone."""
+    """What is here, in history or named here, that another device may have erased: its name, and the key of its tombstone."""
     rows: Any = connection.execute(
         """
         SELECT id, id FROM memories
@@ -543,7 +544,8 @@ def _erasable(connection: apsw.Connection) -> list[tuple[str, str]]:
         UNION SELECT 'session:' || session_id, 'session:' || session_id FROM sessions_consolidations
         """
     ).fetchall()
-    return [(str(name), str(key)) for name, key in rows]
+    named = [(id, id) for id in erased_references.absent_ids(connection)]
+    return [*((str(name), str(key)) for name, key in rows), *named]
 
 
 def _erase_name(connection: apsw.Connection, id: str) -> None:
@@ -570,10 +572,7 @@ def _memory_ids_on_card(line: AnyLine) -> list[str]:
     """The memories that a card is about."""
     if not isinstance(line, ProposalLine):
         return []
-    return [id.decode() for id in _id_in(bytes(line.payload))]
-
-
-_id_in = re.compile(rb'(?<=")(?:%s)[0-9a-f]{12}(?=")' % "|".join(ID_PREFIX.values()).encode()).findall
+    return lines.memory_ids(bytes(line.payload))
 
 
 def _as_list(value: str | list[str] | None) -> list[str]:

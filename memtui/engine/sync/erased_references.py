@@ -1,0 +1,123 @@
+"""What came and what is here no longer name memories that were erased, in whichever order a device hears of the two.
+
+Where an erased memory is here, ``erase`` takes the references to it along. This is for the others: a line that names it and
+comes after the erase, and a row that came before and names what this device never had.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import apsw
+import msgspec
+from msgspec.structs import replace
+
+from memtui.engine.erase.closure import NOTHING, attributes_without, without_ids
+from memtui.engine.store import tombstones
+from memtui.engine.store.export_rows import AnyLine, MemoryLine, QuestionLine
+from memtui.engine.store.sql import as_json, json_text
+
+from . import lines
+from .lines import RowLine, SyncLine
+
+_decode = msgspec.json.Decoder().decode
+
+
+def without_erased(connection: apsw.Connection, found: Sequence[SyncLine]) -> list[SyncLine]:
+    """The lines; their memories and questions name nothing that is known as erased here."""
+    named = {id for one in found if isinstance(one, RowLine) for id in _named_ids(one.line)}
+    erased = frozenset(tombstones.erased(connection, named))
+    if not erased:
+        return list(found)
+    return [_without(one, erased) if isinstance(one, RowLine) else one for one in found]
+
+
+def clear(connection: apsw.Connection, ids: Iterable[str]) -> None:
+    """Take references to these erased memories from the rows here, in the caller's operation, in which nothing is stamped.
+
+    Of those that are here ``erase`` does it, which goes by the references.
+    """
+    absent = frozenset(
+        str(id)
+        for (id,) in connection.execute(
+            "SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM memories WHERE id = value)",
+            (as_json(ids),),
+        )
+    )
+    if not absent:
+        return
+    for rid, sources, attributes in connection.execute(
+        "SELECT DISTINCT m.rid, m.source_ids, m.attributes FROM memory_links l JOIN memories m ON m.id = l.from_id "
+        "WHERE l.to_id IN (SELECT value FROM json_each(?))",
+        (as_json(absent),),
+    ).fetchall():
+        connection.execute(
+            "UPDATE memories SET source_ids = ?, attributes = ? WHERE rid = ?",
+            (
+                json_text(_list_without(_decode(str(sources)), absent)),
+                json_text(attributes_without(_decode(str(attributes)), absent)),
+                rid,
+            ),
+        )
+    for query_id, expected in connection.execute(
+        "SELECT query_id, expected FROM saved_queries WHERE expected <> '[]'"
+    ).fetchall():
+        known = _decode(str(expected))
+        left = _list_without(known, absent)
+        if left != known:
+            connection.execute(
+                "UPDATE saved_queries SET expected = ? WHERE query_id = ?", (json_text(left), query_id)
+            )
+
+
+def absent_ids(connection: apsw.Connection) -> list[str]:
+    """Memories that rows here name and that are not here: another device may have erased them."""
+    rows: Any = connection.execute(
+        """
+        SELECT to_id FROM memory_links l WHERE NOT EXISTS (SELECT 1 FROM memories m WHERE m.id = l.to_id)
+        UNION SELECT value FROM saved_queries q, json_each(q.expected)
+        WHERE NOT EXISTS (SELECT 1 FROM memories m WHERE m.id = value)
+        """
+    ).fetchall()
+    return [str(id) for (id,) in rows]
+
+
+def _named_ids(line: AnyLine) -> list[str]:
+    match line:
+        case MemoryLine():
+            return lines.memory_ids(bytes(line.source_ids) + bytes(line.attributes))
+        case QuestionLine():
+            return lines.memory_ids(bytes(line.expected))
+        case _:
+            return []
+
+
+def _without(one: RowLine, erased: frozenset[str]) -> RowLine:
+    if erased.isdisjoint(_named_ids(one.line)):
+        return one
+    match one.line:
+        case MemoryLine() as line:
+            return replace(
+                one,
+                line=replace(
+                    line,
+                    source_ids=_raw(_list_without(_decode(line.source_ids), erased)),
+                    attributes=_raw(attributes_without(_decode(line.attributes), erased)),
+                ),
+            )
+        case QuestionLine() as line:
+            return replace(
+                one, line=replace(line, expected=_raw(_list_without(_decode(line.expected), erased)))
+            )
+        case _:
+            return one
+
+
+def _list_without(ids: list[str], erased: frozenset[str]) -> list[str]:
+    left = without_ids(ids, erased)
+    return [] if left is NOTHING else left
+
+
+def _raw(value: Any) -> msgspec.Raw:
+    return msgspec.Raw(json_text(value).encode())
