@@ -829,7 +829,7 @@ class Memory:
         switched_off = self._core.options.embedder == "off"
         with self._core.connections.read() as connection:
             found = stats.collect_stats(
-                connection, self.path, unavailable="switched off" if switched_off else unavailable
+                connection, self.path, no_vectors_reason="switched off" if switched_off else unavailable
             )
         # Nothing waits for what will not be made.
         return replace(found, unembedded=0) if switched_off else self.models.vector_state(found)

@@ -210,7 +210,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
         else:
             self.notifications.show_error(error, task)
 
-    async def ask_person(self, dialog: Screen[T]) -> T | None:
+    async def show_dialog(self, dialog: Screen[T]) -> T | None:
         return await self.push_screen_wait(dialog)
 
     # -- actions

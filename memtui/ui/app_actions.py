@@ -103,7 +103,7 @@ class AppActions:
         text = f"{operation.label}\n{plural(operation.rows, 'row')}, {when}{before}."
         if erase is not None:
             text = f"{erase.label}: nothing brings that back. The change before it:\n{text}"
-        answer = await self._shell.ask_person(Question("Undo this?", text, yes="undo", enter=True))
+        answer = await self._shell.show_dialog(Question("Undo this?", text, yes="undo", enter=True))
         return bool(answer)
 
     # -- the program
@@ -120,7 +120,7 @@ class AppActions:
         if not found:
             shell.show_message("No agent was told anything yet, or nothing of it is remembered any more.")
             return
-        picked = await shell.ask_person(WrongDialog(found, cautions))
+        picked = await shell.show_dialog(WrongDialog(found, cautions))
         if picked is None:
             return
         memory, agent = picked.memory, picked.agent
@@ -158,13 +158,13 @@ class AppActions:
             question = Question(
                 "Record again?", _as_sentence(paused_line(before, shell.clock())), yes="record again"
             )
-            if await shell.ask_person(question) is not True:
+            if await shell.show_dialog(question) is not True:
                 shell.show_message("Recording stays paused.")
                 return
             await shell.operations.change(lambda memory: memory.recording.resume(), "ending the pause")
             shell.show_message(_as_sentence(pause_ended_line(before)))
             return
-        end = await shell.ask_person(PauseDialog(never_recorded_lines(before)))
+        end = await shell.show_dialog(PauseDialog(never_recorded_lines(before)))
         if end is None:
             shell.show_message("Recording goes on.")
             return
@@ -181,7 +181,7 @@ class AppActions:
 
         shell = self._shell
         before = await shell.operations.ask(lambda memory: memory.recording.state())
-        subject = await shell.ask_person(NeverDialog(never_recorded_lines(before)))
+        subject = await shell.show_dialog(NeverDialog(never_recorded_lines(before)))
         if subject is None:
             return
         await shell.operations.change(
@@ -216,7 +216,7 @@ class AppActions:
             question = Question(
                 "Leave now?", f"This is still running: {shell.operations.running[-1]}.", yes="leave"
             )
-            if not await shell.ask_person(question):
+            if not await shell.show_dialog(question):
                 return
         shell.app.exit()
 
@@ -234,7 +234,7 @@ async def show_welcome(shell: Shell, *, start_import: bool = False) -> None:
         return
     from .dialogs.welcome import WelcomeDialog
 
-    chosen = await shell.ask_person(WelcomeDialog(shell.home))
+    chosen = await shell.show_dialog(WelcomeDialog(shell.home))
     if chosen is None or chosen.what == "empty":
         return
     if chosen.what == "demo":

@@ -69,7 +69,7 @@ class FileRecovery:
             f"{one_line(error.message, _CELLS)}\n\n{plural(len(backups), 'backup')} can be read. The one that you choose is"
             " checked and replaces the memory. The present file is kept under another name."
         )
-        chosen = await self._shell.ask_person(
+        chosen = await self._shell.show_dialog(
             PickDialog("! The memory cannot be opened", choices, yes="restore", text=text)
         )
         if chosen is None:

@@ -19,10 +19,10 @@ class RowSource(Protocol[Row]):
     def count(self) -> int:
         """How many rows there are."""
 
-    def page(self, offset: int, limit: int) -> Sequence[Row]:
+    def page_rows(self, offset: int, limit: int) -> Sequence[Row]:
         """At most ``limit`` rows from ``offset`` on."""
 
-    def keys(self) -> Iterator[Sequence[int]]:
+    def row_keys(self) -> Iterator[Sequence[int]]:
         """The keys of all rows in order, in chunks. It can be cancelled between two chunks."""
 
     def rows(self, keys: Sequence[int]) -> Sequence[Row]:
@@ -58,10 +58,10 @@ class ListSource(Generic[Row]):
     def count(self) -> int:
         return len(self._rows)
 
-    def page(self, offset: int, limit: int) -> Sequence[Row]:
+    def page_rows(self, offset: int, limit: int) -> Sequence[Row]:
         return self._rows[offset : offset + limit]
 
-    def keys(self) -> Iterator[Sequence[int]]:
+    def row_keys(self) -> Iterator[Sequence[int]]:
         yield [self._key(row) for row in self._rows]
 
     def rows(self, keys: Sequence[int]) -> Sequence[Row]:

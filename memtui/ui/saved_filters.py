@@ -40,7 +40,7 @@ class SaveFilterAction:
 
         filter = self._bar().value.strip()
         taken = await self._pane.ask(lambda memory: [one.name for one in memory.filters.saved()])
-        name = await self._pane.shell.ask_person(NameDialog("Save this filter as", taken))
+        name = await self._pane.shell.show_dialog(NameDialog("Save this filter as", taken))
         if name is None:
             self._pane.show_message("No filter was saved.")
             return

@@ -133,7 +133,7 @@ class Shell(Protocol):
     def show_error(self, error: Exception, task: str) -> None:
         """Show an error: cause, place and next step."""
 
-    async def ask_person(self, dialog: Screen[T]) -> T | None:
+    async def show_dialog(self, dialog: Screen[T]) -> T | None:
         """Show a dialog and wait for its result (from a worker only). None if it was closed."""
 
 

@@ -90,8 +90,8 @@ class Tour:
         """Do what the step names, for the person."""
         action = STEPS[self._number].key
         if action == "query" and self._window().active == "search":
-            self._make_steps.filter_bar.set_filter(QUESTION)
-            self._make_steps.table.focus()
+            self._search_pane.filter_bar.set_filter(QUESTION)
+            self._search_pane.table.focus()
         else:
             self._shell.action_perform(action)
         if action == "open":
@@ -111,7 +111,7 @@ class Tour:
     # -- steps
 
     @property
-    def _make_steps(self) -> ListPane[object]:
+    def _search_pane(self) -> ListPane[object]:
         return cast("ListPane[object]", self._window().pane)
 
     def _show_step(self, number: int) -> None:
@@ -128,12 +128,12 @@ class Tour:
         window = self._window()
         match STEPS[self._number].key:
             case "open":
-                return window.active == "memories" and self._make_steps.in_mode
+                return window.active == "memories" and self._search_pane.in_mode
             case "query":
                 return (
                     window.active == "search"
-                    and bool(self._make_steps.filter_text)
-                    and self._make_steps.table.has_focus
+                    and bool(self._search_pane.filter_text)
+                    and self._search_pane.table.has_focus
                 )
             case "import":
                 return False

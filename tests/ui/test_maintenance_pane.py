@@ -57,7 +57,7 @@ async def ready(app: MemtuiApp) -> None:
 async def go_to(app: MemtuiApp, name: str) -> None:
     """Put the cursor on the row with this name."""
     await ready(app)
-    rows = pane(app).source("", ("", False)).page(0, 500)
+    rows = pane(app).source("", ("", False)).page_rows(0, 500)
     pane(app).table.select_key(next(row.key for row in rows if row.name_cell.strip() == name))
     await settle(app)
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from memtui.engine.records import Caution, Companion, Entity, Kind, MemoryRecord, Replacement
 from memtui.present.glyphs import ASCII, UNICODE
 from memtui.present.text import max_cells
-from memtui.ui.panes.entities.profile import NameMarks, ProfileText, Stop
+from memtui.ui.panes.entities.profile import EntityProfileText, NameMarks, ProfileStop
 from memtui.ui.presenters.entity import EntityPortrait, MonthCount
 from memtui.ui.widgets.stop_view import GUTTER, LinePart, StopLayout
 from ui_story import DAY, NOW
@@ -38,15 +38,15 @@ def portrait(**changes: object) -> EntityPortrait:
     return EntityPortrait(**{**given, **changes})  # type: ignore[arg-type]
 
 
-def laid(one: EntityPortrait, width: int = 60, *, ascii: bool = False) -> StopLayout[Stop]:
-    return ProfileText(width, NOW, ASCII if ascii else UNICODE, {"summary": "s"}).lay_out(one)
+def laid(one: EntityPortrait, width: int = 60, *, ascii: bool = False) -> StopLayout[ProfileStop]:
+    return EntityProfileText(width, NOW, ASCII if ascii else UNICODE, {"summary": "s"}).lay_out(one)
 
 
 def text(part: LinePart) -> str:
     return "".join(piece.text for piece in part.pieces)
 
 
-def lines(one: StopLayout[Stop]) -> list[str]:
+def lines(one: StopLayout[ProfileStop]) -> list[str]:
     return ["|".join(text(part) for part in line) for line in one.lines]
 
 
@@ -101,7 +101,7 @@ def test_more_months_than_cells_are_drawn_together() -> None:
 def test_without_a_summary_the_key_for_one_is_shown_unless_nothing_can_be_changed() -> None:
     nameless = portrait(entity=Entity(eid=1, id="e", canonical_name="Ada", type="person", mention_count=1))
     assert "s  say in a line" in lines(laid(nameless))[0]
-    assert "say in a line" not in "\n".join(lines(ProfileText(60, NOW, UNICODE, {}).lay_out(nameless)))
+    assert "say in a line" not in "\n".join(lines(EntityProfileText(60, NOW, UNICODE, {}).lay_out(nameless)))
 
 
 def test_what_was_taken_out_and_what_waits_is_said() -> None:

@@ -114,9 +114,11 @@ def test_memories_that_share_some_words_are_ranked_by_what_they_share_and_not_by
         memory.forget(forgotten.id)
         filter = "is:active,trash text:oboe,harbour,Nadia"
         found = SharingSource(memory, filter, "oboe harbour Nadia")
-        (keys,) = found.keys()
+        (keys,) = found.row_keys()
         assert set(keys[:2]) == {both.rid, forgotten.rid} and one.rid in keys[2:]
-        assert [row.memory.rid for row in found.page(0, 2)] == list(keys[:2]) and found.count() == len(keys)
+        assert [row.memory.rid for row in found.page_rows(0, 2)] == list(keys[:2]) and found.count() == len(
+            keys
+        )
         # Words that search finds nothing by still list what has them.
-        (left,) = SharingSource(memory, filter, "zzzz").keys()
+        (left,) = SharingSource(memory, filter, "zzzz").row_keys()
         assert {both.rid, one.rid} <= set(left)

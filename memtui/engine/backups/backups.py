@@ -254,7 +254,7 @@ class Backups:
                 before = backup.back_up(live, path, reason="restore", at=self._clock())
                 gap = RestoreGap(start=chosen.at, end=int(self._clock()), backup=before.name)
                 # Written by the connection that the copying reads with: so pages that were copied are copied again.
-                operation = carry_over.carry_over(live, copied, gap, self._actor, label)
+                operation = carry_over.copy_into_restored(live, copied, gap, self._actor, label)
             while not copying.done:
                 copying.step(_PAGES_PER_STEP)
         found = next(b for b in self.all() if b.path == before)

@@ -39,7 +39,7 @@ def restore_label(preview: RestorePreview, when: str) -> str:
     return f"Restored {when}: {'; '.join(filter(None, parts)) or 'no memory differed'}"
 
 
-def carry_over(
+def copy_into_restored(
     live: apsw.Connection | None, copied: apsw.Connection, gap: RestoreGap, actor: str, label: str
 ) -> Operation:
     """Make a copy of a backup what the live file is to become; one transaction. Returns the last line of its history.
@@ -48,9 +48,9 @@ def carry_over(
     """
     with copied:
         if live is not None:
-            _carry_keys(live, copied)
-            _carry_unfinished(live, copied)
-            _carry_numbers(live, copied)
+            _copy_erased_hashes(live, copied)
+            _copy_pending_erase(live, copied)
+            _copy_row_numbers(live, copied)
         stamps.renew_device(copied)
         copied.execute(
             "INSERT INTO ops(at, actor, kind, label) VALUES (?, ?, ?, ?)",
@@ -63,14 +63,14 @@ def carry_over(
     return operation
 
 
-def _carry_numbers(live: apsw.Connection, copied: apsw.Connection) -> None:
+def _copy_row_numbers(live: apsw.Connection, copied: apsw.Connection) -> None:
     for table, last in live.execute("SELECT name, seq FROM sqlite_sequence WHERE name <> ?", (_RENUMBERED,)):
         copied.execute("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?", (last, table))
         if not copied.changes():
             copied.execute("INSERT INTO sqlite_sequence(name, seq) VALUES (?, ?)", (table, last))
 
 
-def _carry_keys(live: apsw.Connection, copied: apsw.Connection) -> None:
+def _copy_erased_hashes(live: apsw.Connection, copied: apsw.Connection) -> None:
     """Hashes count under the salt that they were made with; the file keeps its own beside that of another file's backup."""
     copied.executemany(
         "INSERT INTO erased_keys(hash) VALUES (?) ON CONFLICT DO NOTHING",
@@ -84,20 +84,20 @@ def _carry_keys(live: apsw.Connection, copied: apsw.Connection) -> None:
         metadata.set_value(copied, tombstones.OTHER_SALTS, " ".join(others))
 
 
-def _carry_unfinished(live: apsw.Connection, copied: apsw.Connection) -> None:
+def _copy_pending_erase(live: apsw.Connection, copied: apsw.Connection) -> None:
     """An erase that was interrupted is as far as the restored rows say: begun anew where they hold any of it."""
     from memtui.engine.erase import proof
 
-    begun = proof.read_mark(live)
+    begun = proof.read_pending_erase(live)
     if begun is None:
-        proof.remove_mark(copied)  # it was finished since the backup, or it is another file's
+        proof.remove_pending_erase(copied)  # it was finished since the backup, or it is another file's
         return
     ids = begun.ids or begun.request.ids or _session_condition(live, begun.request.session_id)
     there = tuple(id for id in ids if scalar(copied, "SELECT 1 FROM memories WHERE id = ?", (id,)))
     request = begun.request
     if there and request.ids:
         request = msgspec.structs.replace(request, ids=there)
-    proof.put_mark(copied, msgspec.structs.replace(begun, request=request, ids=() if there else ids))
+    proof.put_pending_erase(copied, msgspec.structs.replace(begun, request=request, ids=() if there else ids))
 
 
 def _session_condition(live: apsw.Connection, session_id: str | None) -> tuple[str, ...]:

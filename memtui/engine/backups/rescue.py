@@ -34,7 +34,7 @@ from memtui.engine.store.check import structure
 from memtui.engine.store.connection import connect
 from memtui.engine.store.sql import scalar
 
-from .carry_over import carry_over
+from .carry_over import copy_into_restored
 from .reader import count_contents, describe_backup, prepare_for_restore
 
 _PATIENCE = 10.0
@@ -174,8 +174,8 @@ def _carry_over_readable(
         if path.stat().st_size:  # SQLite deletes the log of an empty file
             with closing(connect(path, write=False)) as live:
                 if live.pragma("application_id") == APPLICATION_ID:
-                    return carry_over(live, copied, gap, actor, label), True
-    return carry_over(None, copied, gap, actor, label), False
+                    return copy_into_restored(live, copied, gap, actor, label), True
+    return copy_into_restored(None, copied, gap, actor, label), False
 
 
 def is_damage(error: Exception) -> bool:

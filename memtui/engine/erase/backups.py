@@ -24,10 +24,10 @@ from memtui.engine.store.connection import connect, load_vec0, translate_error
 from memtui.engine.store.connections import Connections
 from memtui.engine.store.sql import as_json, scalar
 
-from .closure import Closure
+from .closure import ErasedRows
 from .columns import columns_of
 from .rows import delete_closure, planned_steps, settle_indexes
-from .selection import compute_closure
+from .selection import select_erased_rows
 
 _SIDECARS = ("-wal", "-shm", "-journal")
 _COPY, _NEW = ".erasing", ".erased"
@@ -64,8 +64,8 @@ def _open_backup(path: Path) -> Iterator[apsw.Connection]:
 
 
 def rewrite(
-    path: Path, find: Callable[[apsw.Connection], Closure], *, actor: str, now: int, count: int
-) -> Closure:
+    path: Path, find: Callable[[apsw.Connection], ErasedRows], *, actor: str, now: int, count: int
+) -> ErasedRows:
     """Write a backup anew without what ``find`` names in it; returns that. The old one stays until the new one is good.
 
     Raises StoreError and its kin, DiskFullError among them: then the backup is as it was.
@@ -228,7 +228,7 @@ class BackupCleaner:
 
             found = rewrite(
                 path,
-                lambda copied: compute_closure(copied, self._request, stays=stays, elsewhere=texts, backup=True),
+                lambda copied: select_erased_rows(copied, self._request, stays=stays, elsewhere=texts, backup=True),
                 actor=self._actor, now=self._at, count=len(self._ids),
             )  # fmt: skip
         known = set(texts)

@@ -47,7 +47,7 @@ def title_of(text: str) -> str:
 _MOST_OFFERED = 200
 
 
-class Closure:
+class ErasedRows:
     """What goes. ``taken_back``: memories that only history still has (taken back since), by rid."""
 
     def __init__(self, request: EraseRequest) -> None:
@@ -141,13 +141,13 @@ def without_ids(value: Any, ids: frozenset[str]) -> Any:
     return value
 
 
-def quotes_texts(value: Any, closure: Closure) -> bool:
+def has_erased_words(value: Any, closure: ErasedRows) -> bool:
     """Whether a JSON value has words of the texts in it."""
     if isinstance(value, str):
         return closure.texts.mentions_any(value)
     if isinstance(value, dict):
-        return any(quotes_texts(one, closure) for pair in value.items() for one in pair)
-    return isinstance(value, list) and any(quotes_texts(one, closure) for one in value)
+        return any(has_erased_words(one, closure) for pair in value.items() for one in pair)
+    return isinstance(value, list) and any(has_erased_words(one, closure) for one in value)
 
 
 def attributes_without(attributes: dict[str, Any], ids: frozenset[str]) -> dict[str, Any]:
@@ -160,36 +160,36 @@ def attributes_without(attributes: dict[str, Any], ids: frozenset[str]) -> dict[
     return left
 
 
-def quoting_notes(noted: dict[str, Any], closure: Closure) -> dict[str, Any]:
+def quoting_notes(noted: dict[str, Any], closure: ErasedRows) -> dict[str, Any]:
     """Those of the attributes of a memory that have the texts in them."""
     return {
         key: value
         for key, value in noted.items()
-        if contains_texts(key, closure)
-        or contains_texts(value, closure)
+        if contains_erased_text(key, closure)
+        or contains_erased_text(value, closure)
         or (key == "conflict_reason" and _reason_quotes_text(str(value), closure))
     }
 
 
-def _reason_quotes_text(reason: str, closure: Closure) -> bool:
+def _reason_quotes_text(reason: str, closure: ErasedRows) -> bool:
     return closure.texts.mentions_any(reason) or closure.texts.without_quotations(reason) != reason
 
 
-def contains_texts(value: Any, closure: Closure) -> bool:
-    """As ``quotes_texts``, but a sentence of a text is no quotation of it: whole texts, long runs, words that are rare."""
+def contains_erased_text(value: Any, closure: ErasedRows) -> bool:
+    """As ``has_erased_words``, but a sentence of a text is no quotation of it: whole texts, long runs, words that are rare."""
     if isinstance(value, dict):
-        return any(contains_texts(one, closure) for pair in value.items() for one in pair)
+        return any(contains_erased_text(one, closure) for pair in value.items() for one in pair)
     if isinstance(value, list):
-        return any(contains_texts(one, closure) for one in value)
+        return any(contains_erased_text(one, closure) for one in value)
     return isinstance(value, str) and (
         closure.texts.carried_by(value) or closure.texts.has_distinctive(value)
     )
 
 
-def censor_value(value: Any, closure: Closure) -> Any:
+def censor_value(value: Any, closure: ErasedRows) -> Any:
     """A JSON value in which what carries the texts is covered."""
     if isinstance(value, str):
-        return closure.texts.censor(value) if contains_texts(value, closure) else value
+        return closure.texts.censor(value) if contains_erased_text(value, closure) else value
     if isinstance(value, list):
         return [censor_value(one, closure) for one in value]
     if isinstance(value, dict):

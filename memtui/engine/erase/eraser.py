@@ -34,10 +34,10 @@ from memtui.engine.store.tombstones import salt_of
 
 from . import backups, proof
 from .backups import BackupCleaner, ProgressCallback, backups_of
-from .closure import Closure, title_of
+from .closure import ErasedRows, title_of
 from .proof import PendingErase, PieceHash, traces_of
 from .rows import KIND, Step, delete_closure, planned_steps, settle_indexes
-from .selection import compute_closure
+from .selection import select_erased_rows
 
 DEVICE = "device:"
 """Begins the actor of what another device decided: there it was the person."""
@@ -47,7 +47,7 @@ EXPORTS = "Exports and copies elsewhere are not looked at: delete those yourself
 def make_plan(connections: Connections, request: EraseRequest) -> ErasePlan:
     """Everything that carries what is to go. Raises NotFoundError, InputError."""
     with connections.read() as connection:
-        found = compute_closure(connection, request)
+        found = select_erased_rows(connection, request)
         steps = planned_steps(connection, found)
     carriers = _list_carriers(found, steps)
     counts: Counter[str] = Counter(
@@ -91,7 +91,7 @@ def _not_listed(count: int) -> tuple[str, ...]:
     return (f"{more} not listed. A search for the words finds them.",)
 
 
-def _list_carriers(found: Closure, steps: Sequence[Step]) -> tuple[Carrier, ...]:
+def _list_carriers(found: ErasedRows, steps: Sequence[Step]) -> tuple[Carrier, ...]:
     """What is chosen first, then what goes with it, then what stays and could go."""
     listed = [
         Carrier(
@@ -254,7 +254,7 @@ class Eraser:
 
     def _read_pending_mark(self) -> PendingErase | None:
         with self._connections.read() as connection:
-            return proof.read_mark(connection)
+            return proof.read_pending_erase(connection)
 
     def run(
         self, plan: ErasePlan, *, delete_damaged: bool = False, progress: ProgressCallback = lambda _: None
@@ -335,9 +335,9 @@ class _EraseRun:
         """Delete the rows, in the backups first. Raises InputError when the memory has changed in the meantime."""
         request = self._read_pending_mark.request
         with self._connections.read() as connection:
-            self._texts = list(compute_closure(connection, request).contents)
+            self._texts = list(select_erased_rows(connection, request).contents)
         with self._connections.write() as connection:
-            proof.put_mark(connection, self._read_pending_mark)
+            proof.put_pending_erase(connection, self._read_pending_mark)
         try:
             self._texts += self._backups.clean(self._texts)
         except MemtuiError as error:
@@ -358,14 +358,14 @@ class _EraseRun:
                         found, steps = self._worked_out(connection)
                 self._delete_rows(connection, found, steps)
 
-    def _worked_out(self, connection: apsw.Connection) -> tuple[Closure, list[Step]]:
+    def _worked_out(self, connection: apsw.Connection) -> tuple[ErasedRows, list[Step]]:
         """What goes, and what is to be done to other rows. Raises InputError when the memory has changed."""
-        found = compute_closure(connection, self._read_pending_mark.request)
+        found = select_erased_rows(connection, self._read_pending_mark.request)
         if found.memory_ids != self._ids:
             raise list_changed_error()
         return found, planned_steps(connection, found)
 
-    def _delete_rows(self, connection: apsw.Connection, found: Closure, steps: Sequence[Step]) -> None:
+    def _delete_rows(self, connection: apsw.Connection, found: ErasedRows, steps: Sequence[Step]) -> None:
         self._pieces = proof.known_pieces(connection, found, self._texts)
         delete_closure(
             connection, found, steps, actor=self._actor, now=self._read_pending_mark.at, count=len(self._ids)
@@ -376,7 +376,7 @@ class _EraseRun:
         self._read_pending_mark = replace(
             self._read_pending_mark, ids=tuple(sorted(found.memory_ids)), traces=traces
         )
-        proof.put_mark(connection, self._read_pending_mark)
+        proof.put_pending_erase(connection, self._read_pending_mark)
 
     def _forget_words(self) -> None:
         """Merge the full-text indexes, which only mark what is deleted, in steps between which others write."""
@@ -419,10 +419,10 @@ class _EraseRun:
             proven = replace(proven, notes=(*proven.notes, kept))
         with self._connections.write() as connection:
             if proven.complete:
-                proof.remove_mark(connection)
+                proof.remove_pending_erase(connection)
             elif late:
                 more = traces_of(late, salt_of(connection))
-                proof.put_mark(
+                proof.put_pending_erase(
                     connection,
                     replace(self._read_pending_mark, traces=(*self._read_pending_mark.traces, *more)),
                 )

@@ -15,7 +15,15 @@ import msgspec
 from memtui.engine.store.sql import as_json, json_text, scalar
 from memtui.engine.store.tables import COVERED
 
-from .closure import NOTHING, Closure, FormerMemory, MemoryRow, quotes_texts, quoting_notes, without_ids
+from .closure import (
+    NOTHING,
+    ErasedRows,
+    FormerMemory,
+    MemoryRow,
+    has_erased_words,
+    quoting_notes,
+    without_ids,
+)
 from .columns import SCHEMA
 
 _any = msgspec.json.Decoder().decode
@@ -132,7 +140,7 @@ _NAMES = frozenset({"entities", "entity_aliases"})
 
 
 def scrub_history(
-    connection: apsw.Connection, closure: Closure, deleted: Mapping[str, set[int]], op_id: int
+    connection: apsw.Connection, closure: ErasedRows, deleted: Mapping[str, set[int]], op_id: int
 ) -> int:
     """Remove every image of the rows that are ``deleted`` (table to keys), and of the words in all others.
 
@@ -182,7 +190,7 @@ def _image_text(image: dict[str, Any] | None) -> str | None:
 
 
 def _clean_images(
-    table: str, act: str, old: dict[str, Any] | None, new: dict[str, Any] | None, closure: Closure,
+    table: str, act: str, old: dict[str, Any] | None, new: dict[str, Any] | None, closure: ErasedRows,
     deleted: Mapping[str, set[int]],
 ) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:  # fmt: skip
     """The images without what is to go; (None, None) when the whole change goes."""
@@ -202,7 +210,7 @@ def _clean_images(
                     if column != "attributes"
                     else _clean_attributes(words, closure.memory_ids)
                 )
-                quotes = quotes_texts(words, closure) or (
+                quotes = has_erased_words(words, closure) or (
                     column == "attributes" and quoting_notes(words, closure)
                 )
                 if quotes or (left is NOTHING and isinstance(words, dict)):
@@ -211,7 +219,7 @@ def _clean_images(
                     part[column] = _to_json("[]" if left is NOTHING else left)
             elif (table, column) in _LABELS:
                 part[column] = closure.labels.get(value, value)
-            elif _column_quotes_texts(table, column, value, closure):
+            elif _column_has_erased_words(table, column, value, closure):
                 lost.add(column)
     if not lost:
         return parts[0], parts[1]
@@ -224,7 +232,7 @@ def _clean_images(
     return cleaned[0], cleaned[1]
 
 
-def _without_summary(image: dict[str, Any] | None, closure: Closure) -> dict[str, Any] | None:
+def _without_summary(image: dict[str, Any] | None, closure: ErasedRows) -> dict[str, Any] | None:
     """The image of a session without what was made of the turns that go: summary and error."""
     if image is None:
         return None
@@ -240,7 +248,7 @@ def _clean_attributes(words: dict[str, Any], ids: frozenset[str]) -> dict[str, A
     return {key: left for key, value in words.items() if (left := without_ids(value, ids)) is not NOTHING}
 
 
-def _column_quotes_texts(table: str, column: str, value: str, closure: Closure) -> bool:
+def _column_has_erased_words(table: str, column: str, value: str, closure: ErasedRows) -> bool:
     if table in COVERED and column in (
         "id",
         "kind",
@@ -264,7 +272,7 @@ def _column_quotes_texts(table: str, column: str, value: str, closure: Closure) 
     return closure.texts.mentions_any(value)
 
 
-def _clean_labels(connection: apsw.Connection, closure: Closure, touched: set[int], op_id: int) -> None:
+def _clean_labels(connection: apsw.Connection, closure: ErasedRows, touched: set[int], op_id: int) -> None:
     """No label quotes the texts; an operation of which nothing is left leaves no trace."""
     empty = connection.execute(
         "SELECT op_id FROM ops WHERE op_id IN (SELECT value FROM json_each(?)) AND state <> 'running' "

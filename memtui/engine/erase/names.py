@@ -14,7 +14,7 @@ from memtui.engine.store import full_text, tokens
 from memtui.engine.store.sql import as_json
 
 from . import columns
-from .closure import COLUMNS, Closure, title_of
+from .closure import COLUMNS, ErasedRows, title_of
 from .matching import LEAST, normalise_for_matching
 
 _WORDS_ASKED = 12
@@ -22,7 +22,7 @@ _WORDS_ASKED = 12
 
 def cross_source_copies(
     connection: apsw.Connection,
-    found: Closure,
+    found: ErasedRows,
     stays: Callable[[str], bool],
     backup: bool,
     kept: frozenset[str],
@@ -78,7 +78,7 @@ _OWNERS = 2
 """A word in the tags, project or source of so many memories that stay is theirs."""
 
 
-def add_distinctive_words(connection: apsw.Connection, found: Closure) -> None:
+def add_distinctive_words(connection: apsw.Connection, found: ErasedRows) -> None:
     """Add the distinctive words of the erased texts. Call it when the kept memories are known."""
     candidates = {word for text in found.contents for word in tokens.text_words(text) if _is_long(word)}
     candidates -= words.ordinary_words(candidates)
@@ -90,7 +90,7 @@ def add_distinctive_words(connection: apsw.Connection, found: Closure) -> None:
     found.texts.add_words(rare)
 
 
-def add_distinctive_names(connection: apsw.Connection, found: Closure) -> None:
+def add_distinctive_names(connection: apsw.Connection, found: ErasedRows) -> None:
     """Add the distinctive names of the erased entities."""
     rids = frozenset(found.memory_rids)
     names = {part for _, name in found.entities.values() for part in (name, *_name_parts(name))}
@@ -141,7 +141,7 @@ def _stems_of(texts: Iterable[object]) -> Iterator[str]:
             yield from tokens.text_stems(str(text))
 
 
-def add_unused_names(connection: apsw.Connection, found: Closure, kept: frozenset[str]) -> None:
+def add_unused_names(connection: apsw.Connection, found: ErasedRows, kept: frozenset[str]) -> None:
     """Names that stand in nothing else."""
     rids = as_json(found.memory_rids)
     only_here = connection.execute(
@@ -163,7 +163,7 @@ def add_unused_names(connection: apsw.Connection, found: Closure, kept: frozense
             found.entities[int(str(eid))] = (str(id), str(name))
 
 
-def _unlinked_names(connection: apsw.Connection, found: Closure) -> list[Sequence[Any]]:
+def _unlinked_names(connection: apsw.Connection, found: ErasedRows) -> list[Sequence[Any]]:
     """Names without any link that stand in these texts and in no other: other names of somebody, or no names at all."""
     texts = "\n".join(found.contents).casefold()
     names = connection.execute(

@@ -25,7 +25,7 @@ from memtui.engine.store.connections import Connections
 from memtui.engine.store.sql import as_json, json_text, scalar
 from memtui.engine.store.tombstones import UNFINISHED, salt_of
 
-from .closure import Closure
+from .closure import ErasedRows
 
 SHORTEST = 8
 """Bytes: shorter ones stand in every file."""
@@ -253,7 +253,7 @@ class ProofResult(Record):
     problems: tuple[str, ...] = ()
 
 
-def known_pieces(connection: apsw.Connection, closure: Closure, texts: Iterable[str]) -> list[Piece]:
+def known_pieces(connection: apsw.Connection, closure: ErasedRows, texts: Iterable[str]) -> list[Piece]:
     """Before the rows go: parts of the texts, of summaries of them, and of the vectors made from them."""
     found = pieces_of(
         [*texts, *closure.derived_texts, *(title for title in closure.sessions.values() if title)]
@@ -269,7 +269,7 @@ def known_pieces(connection: apsw.Connection, closure: Closure, texts: Iterable[
     return found
 
 
-def rare_pieces(connection: apsw.Connection, closure: Closure, texts: Iterable[str]) -> list[Piece]:
+def rare_pieces(connection: apsw.Connection, closure: ErasedRows, texts: Iterable[str]) -> list[Piece]:
     """After the rows have gone: long words that no other memory has. The index may not have them either."""
     found = []
     for word in sorted(rare_words(texts)):
@@ -371,14 +371,14 @@ class PendingErase(Record):
     traces: tuple[PieceHash, ...] = ()
 
 
-def read_mark(connection: apsw.Connection) -> PendingErase | None:
+def read_pending_erase(connection: apsw.Connection) -> PendingErase | None:
     text = metadata.get(connection, UNFINISHED)
     return msgspec.json.decode(text, type=PendingErase) if text else None
 
 
-def put_mark(connection: apsw.Connection, mark: PendingErase) -> None:
-    metadata.set_value(connection, UNFINISHED, json_text(mark))
+def put_pending_erase(connection: apsw.Connection, pending: PendingErase) -> None:
+    metadata.set_value(connection, UNFINISHED, json_text(pending))
 
 
-def remove_mark(connection: apsw.Connection) -> None:
+def remove_pending_erase(connection: apsw.Connection) -> None:
     connection.execute("DELETE FROM memory_metadata WHERE key = ?", (UNFINISHED,))

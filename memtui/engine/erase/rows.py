@@ -23,11 +23,11 @@ from memtui.engine.wording import plural
 from . import history
 from .closure import (
     NOTHING,
-    Closure,
+    ErasedRows,
     attributes_without,
     censor_value,
-    contains_texts,
-    quotes_texts,
+    contains_erased_text,
+    has_erased_words,
     quoting_notes,
     title_of,
     without_ids,
@@ -60,7 +60,7 @@ class Step(NamedTuple):
     carrier: Carrier | None
 
 
-def planned_steps(connection: apsw.Connection, closure: Closure) -> list[Step]:
+def planned_steps(connection: apsw.Connection, closure: ErasedRows) -> list[Step]:
     """Every row outside of ``memories`` that has to change, and those that the person keeps."""
     steps: list[Step] = []
     for find_steps in (
@@ -84,7 +84,7 @@ def planned_steps(connection: apsw.Connection, closure: Closure) -> list[Step]:
 
 
 def _erase_step(
-    closure: Closure, place: CarrierPlace, key: int, title: str, why: str, values: dict[str, Any] | None = None, *,
+    closure: ErasedRows, place: CarrierPlace, key: int, title: str, why: str, values: dict[str, Any] | None = None, *,
     choice: bool = False,
 ) -> list[Step]:  # fmt: skip
     named = f"{place}:{key}"
@@ -98,7 +98,7 @@ def _erase_step(
     return [Step(*_ROWS[place], key, values, carrier)]
 
 
-def _steps_for_notes(connection: apsw.Connection, closure: Closure) -> list[Step]:
+def _steps_for_notes(connection: apsw.Connection, closure: ErasedRows) -> list[Step]:
     """What is noted with memories that stay: why one replaced another quotes both, whatever was erased since."""
     steps: list[Step] = []
     for rid, id, kind, json, tagged in connection.execute(
@@ -108,7 +108,7 @@ def _steps_for_notes(connection: apsw.Connection, closure: Closure) -> list[Step
             continue
         noted, tags = _object(str(json)), _any(str(tagged))
         quoting = quoting_notes(noted, closure)
-        left = [tag for tag in tags if not contains_texts(tag, closure)]
+        left = [tag for tag in tags if not contains_erased_text(tag, closure)]
         values: dict[str, Any] = {}
         if quoting:
             rest = {key: value for key, value in noted.items() if key not in quoting}
@@ -125,7 +125,7 @@ def _steps_for_notes(connection: apsw.Connection, closure: Closure) -> list[Step
     return steps
 
 
-def _steps_for_sessions(connection: apsw.Connection, closure: Closure) -> list[Step]:
+def _steps_for_sessions(connection: apsw.Connection, closure: ErasedRows) -> list[Step]:
     steps: list[Step] = []
     for sid, session_id, title, summary, error in connection.execute(
         "SELECT sid, session_id, title, summary, last_error FROM sessions_consolidations"
@@ -156,7 +156,7 @@ def _steps_for_sessions(connection: apsw.Connection, closure: Closure) -> list[S
     return steps
 
 
-def _steps_for_proposals(connection: apsw.Connection, closure: Closure) -> list[Step]:
+def _steps_for_proposals(connection: apsw.Connection, closure: ErasedRows) -> list[Step]:
     steps: list[Step] = []
     for key, kind, payload in connection.execute(
         "SELECT proposal_id, kind, payload FROM proposals"
@@ -164,14 +164,14 @@ def _steps_for_proposals(connection: apsw.Connection, closure: Closure) -> list[
         value = _object(str(payload))
         left = without_ids(value, closure.memory_ids)
         title = str(value.get("content") or value.get("text") or value.get("reason") or kind)
-        if left is NOTHING or quotes_texts(value, closure):
+        if left is NOTHING or has_erased_words(value, closure):
             steps += _erase_step(closure, "card", int(str(key)), title, "asks about it")
         elif left != value:
             steps.append(Step("proposals", "proposal_id", int(str(key)), {"payload": json_text(left)}, None))
     return steps
 
 
-def _steps_for_scratchpad(connection: apsw.Connection, closure: Closure) -> list[Step]:
+def _steps_for_scratchpad(connection: apsw.Connection, closure: ErasedRows) -> list[Step]:
     steps: list[Step] = []
     for key, name, value in connection.execute("SELECT pad_id, key, value FROM scratchpad").fetchall():
         if why := _reason_to_erase(closure, value, name):
@@ -179,7 +179,7 @@ def _steps_for_scratchpad(connection: apsw.Connection, closure: Closure) -> list
     return steps
 
 
-def _steps_for_questions(connection: apsw.Connection, closure: Closure) -> list[Step]:
+def _steps_for_questions(connection: apsw.Connection, closure: ErasedRows) -> list[Step]:
     steps: list[Step] = []
     expects = "expected" if "expected" in columns_of(connection, "saved_queries") else "'[]'"
     for key, name, query, filter, expected in connection.execute(
@@ -194,7 +194,7 @@ def _steps_for_questions(connection: apsw.Connection, closure: Closure) -> list[
     return steps
 
 
-def _reason_to_erase(closure: Closure, *texts: object, short: bool = True) -> str:
+def _reason_to_erase(closure: ErasedRows, *texts: object, short: bool = True) -> str:
     """Why a row goes that has these texts; "" if it does not. ``short``: also one that is such a text as a whole."""
     if any(
         closure.texts.carried_by(str(text)) or (short and closure.texts.equals_short_text(str(text)))
@@ -204,7 +204,7 @@ def _reason_to_erase(closure: Closure, *texts: object, short: bool = True) -> st
     return _WORD if any(closure.texts.has_distinctive(str(text)) for text in texts) else ""
 
 
-def _steps_for_results(connection: apsw.Connection, closure: Closure) -> list[Step]:
+def _steps_for_results(connection: apsw.Connection, closure: ErasedRows) -> list[Step]:
     """How a question fared, with the texts that it found: it is asked again at the next occasion."""
     if not columns_of(connection, "question_results"):
         return []
@@ -212,11 +212,11 @@ def _steps_for_results(connection: apsw.Connection, closure: Closure) -> list[St
         Step("question_results", "query_id", int(str(key)), None, None)
         for key, places in connection.execute("SELECT query_id, places FROM question_results").fetchall()
         if (value := _any(str(places))) != without_ids(value, closure.memory_ids)
-        or quotes_texts(value, closure)
+        or has_erased_words(value, closure)
     ]
 
 
-def _steps_for_profiles(connection: apsw.Connection, closure: Closure) -> list[Step]:
+def _steps_for_profiles(connection: apsw.Connection, closure: ErasedRows) -> list[Step]:
     steps: list[Step] = []
     for key, name, settings in connection.execute(
         "SELECT profile_id, name, settings FROM profiles"
@@ -229,7 +229,7 @@ def _steps_for_profiles(connection: apsw.Connection, closure: Closure) -> list[S
     return steps
 
 
-def _steps_for_recalls(connection: apsw.Connection, closure: Closure) -> list[Step]:
+def _steps_for_recalls(connection: apsw.Connection, closure: ErasedRows) -> list[Step]:
     steps: list[Step] = []
     for key, query, memory_ids, session_id in connection.execute(
         "SELECT recall_id, query, memory_ids, session_id FROM recalls"
@@ -250,7 +250,7 @@ def _steps_for_recalls(connection: apsw.Connection, closure: Closure) -> list[St
 
 
 def _step_without_ids(
-    closure: Closure, table: str, name: str, key: int, column: str, stored: str
+    closure: ErasedRows, table: str, name: str, key: int, column: str, stored: str
 ) -> list[Step]:
     """The list of ids in a column without those that go, where any of them does."""
     value = _any(stored)
@@ -260,7 +260,7 @@ def _step_without_ids(
     return [Step(table, name, key, {column: "[]" if left is NOTHING else json_text(left)}, None)]
 
 
-def _steps_for_runs(connection: apsw.Connection, closure: Closure) -> list[Step]:
+def _steps_for_runs(connection: apsw.Connection, closure: ErasedRows) -> list[Step]:
     steps: list[Step] = []
     for key, job, report, error in connection.execute(
         "SELECT run_id, job, report, error FROM job_runs"
@@ -271,16 +271,16 @@ def _steps_for_runs(connection: apsw.Connection, closure: Closure) -> list[Step]
             cleaned = without_ids(value["ids"], closure.memory_ids)
             left["ids"] = [] if cleaned is NOTHING else cleaned
         for part in ("summary", "skipped"):
-            if quotes_texts(left.get(part), closure):
+            if has_erased_words(left.get(part), closure):
                 left[part] = CENSORED
-        if quotes_texts(left.get("notes"), closure):
-            left["notes"] = [note for note in left["notes"] if not quotes_texts(note, closure)]
+        if has_erased_words(left.get("notes"), closure):
+            left["notes"] = [note for note in left["notes"] if not has_erased_words(note, closure)]
         left = censor_value(left, closure)
         values: dict[str, Any] = {} if left == value else {"report": json_text(left)}
-        if error and quotes_texts(error, closure):
+        if error and has_erased_words(error, closure):
             values["error"] = CENSORED
         if values:
-            quoted = "error" in values or quotes_texts(value, closure)
+            quoted = "error" in values or has_erased_words(value, closure)
             carrier = Carrier(
                 key=f"run:{key}", place="run", title=str(job), why="its report quotes it", outcome="cleared"
             )  # fmt: skip
@@ -288,7 +288,7 @@ def _steps_for_runs(connection: apsw.Connection, closure: Closure) -> list[Step]
     return steps
 
 
-def _steps_for_entities(connection: apsw.Connection, closure: Closure) -> list[Step]:
+def _steps_for_entities(connection: apsw.Connection, closure: ErasedRows) -> list[Step]:
     """Descriptions that quote it, and names that tell of it although something else is linked to them."""
     steps: list[Step] = []
     for eid, id, name, summary in connection.execute(
@@ -307,7 +307,7 @@ def _steps_for_entities(connection: apsw.Connection, closure: Closure) -> list[S
     return steps
 
 
-def _steps_for_aliases(connection: apsw.Connection, closure: Closure) -> list[Step]:
+def _steps_for_aliases(connection: apsw.Connection, closure: ErasedRows) -> list[Step]:
     kept = {key.removeprefix("entity:") for key in closure.request.keep}
     return [
         Step(
@@ -324,7 +324,7 @@ def _steps_for_aliases(connection: apsw.Connection, closure: Closure) -> list[St
     ]  # fmt: skip
 
 
-def _steps_for_decisions(connection: apsw.Connection, closure: Closure) -> list[Step]:
+def _steps_for_decisions(connection: apsw.Connection, closure: ErasedRows) -> list[Step]:
     """That a word is no name is not remembered either."""
     return [
         Step("entity_decisions", "decision_id", int(str(key)), None, None)
@@ -335,7 +335,7 @@ def _steps_for_decisions(connection: apsw.Connection, closure: Closure) -> list[
     ]
 
 
-def _steps_for_metadata(connection: apsw.Connection, closure: Closure) -> list[Step]:
+def _steps_for_metadata(connection: apsw.Connection, closure: ErasedRows) -> list[Step]:
     """What memtui notes of itself: ids of what it looked at, and places that it follows, whose names may tell."""
     steps: list[Step] = []
     for key, stored in connection.execute("SELECT key, value FROM memory_metadata").fetchall():
@@ -371,7 +371,7 @@ def _without_pairs_of(value: list[Any], ids: frozenset[str]) -> list[Any]:
     return [one for one in value if without_ids(one, ids) == one]
 
 
-def _steps_for_labels(connection: apsw.Connection, closure: Closure) -> list[Step]:
+def _steps_for_labels(connection: apsw.Connection, closure: ErasedRows) -> list[Step]:
     """Names of sessions, projects, sources and agents that tell of it: covered alike wherever they stand."""
     steps: list[Step] = []
     for table, columns in existing_columns(connection, "labels"):
@@ -438,7 +438,13 @@ def erase_label(count: int) -> str:
 
 
 def delete_closure(
-    connection: apsw.Connection, closure: Closure, steps: Sequence[Step], *, actor: str, now: int, count: int
+    connection: apsw.Connection,
+    closure: ErasedRows,
+    steps: Sequence[Step],
+    *,
+    actor: str,
+    now: int,
+    count: int,
 ) -> None:
     """Delete the closure, in the caller's transaction, as an operation without rows of its own.
 
@@ -502,7 +508,7 @@ def delete_closure(
     connection.execute("DELETE FROM current_op")
 
 
-def _drop_stamps(connection: apsw.Connection, closure: Closure) -> set[int]:
+def _drop_stamps(connection: apsw.Connection, closure: ErasedRows) -> set[int]:
     """Who decided about what went, and about tags and keys that tell of it; returns which rows."""
     if not columns_of(connection, "decided"):  # an older backup
         return set()
@@ -525,7 +531,7 @@ def _drop_stamps(connection: apsw.Connection, closure: Closure) -> set[int]:
     return gone
 
 
-def _tell_devices(connection: apsw.Connection, closure: Closure) -> None:
+def _tell_devices(connection: apsw.Connection, closure: ErasedRows) -> None:
     """Note for sync what goes, by its name, and forget what sync knew of it."""
     if not columns_of(connection, "sync_erased"):  # an older backup
         return
@@ -572,7 +578,7 @@ def name_on_devices(connection: apsw.Connection, key: str) -> str:
     return key if found is None else f"{place}:{found}"
 
 
-def _tells_of(thing: str, closure: Closure) -> bool:
+def _tells_of(thing: str, closure: ErasedRows) -> bool:
     """Whether the name of a thing (``pad:KEY``, ``question:NAME``) has what goes, or its id."""
     texts = closure.texts
     return any(id in thing for id in closure.memory_ids) or any(
@@ -582,7 +588,7 @@ def _tells_of(thing: str, closure: Closure) -> bool:
     )
 
 
-def settle_indexes(connection: apsw.Connection, closure: Closure, *, vec0: bool) -> None:
+def settle_indexes(connection: apsw.Connection, closure: ErasedRows, *, vec0: bool) -> None:
     """Make the indexes of vectors and of CJK bigrams forget what was deleted, in the caller's transaction.
 
     ``vec0``: whether the vector index can be written (its extension is there).
@@ -608,7 +614,7 @@ _KNOWN_BY = {
 }
 
 
-def _remember_keys(connection: apsw.Connection, closure: Closure, steps: Sequence[Step]) -> None:
+def _remember_keys(connection: apsw.Connection, closure: ErasedRows, steps: Sequence[Step]) -> None:
     keys = {key for id in closure.memory_ids for key in (id, f"memtui:{id}")}  # the latter in a vault of ours
     for row in closure.every_row:
         if row.source_key:
@@ -650,7 +656,7 @@ def _select_keys(
     return {int(str(found)) for (found,) in rows}
 
 
-def _clear_references(connection: apsw.Connection, closure: Closure) -> None:
+def _clear_references(connection: apsw.Connection, closure: ErasedRows) -> None:
     """Rows that stay no longer name what goes: as a source, as what they replaced, as their session."""
     ids = closure.memory_ids
     for rid, sources, attributes in connection.execute(
@@ -678,7 +684,7 @@ def _clear_references(connection: apsw.Connection, closure: Closure) -> None:
     )
 
 
-def _drop_names(connection: apsw.Connection, closure: Closure) -> None:
+def _drop_names(connection: apsw.Connection, closure: ErasedRows) -> None:
     """Names that stand in nothing else. What was merged into one of them goes over to the most mentioned of them."""
     gone = as_json(closure.entities)
     heirs: dict[int, int] = {}

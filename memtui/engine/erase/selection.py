@@ -17,13 +17,13 @@ from memtui.engine.store import history, memories, sessions, withheld
 from memtui.engine.store.sql import as_json, scalar, storable_text
 
 from . import names
-from .closure import COLUMNS, Closure, FormerMemory
+from .closure import COLUMNS, ErasedRows, FormerMemory
 from .history import former_by_ids, former_derived, former_of_sessions, former_sessions, session_texts
 from .names import add_unused_names, cross_source_copies
 
 
 def add_derived(
-    connection: apsw.Connection, found: Closure, ids: Sequence[str], stays: Callable[[str], bool]
+    connection: apsw.Connection, found: ErasedRows, ids: Sequence[str], stays: Callable[[str], bool]
 ) -> list[str]:
     """Take what was drawn from ``ids`` only, and earlier wordings of them; offer what is near to them."""
     taken: list[str] = []
@@ -75,7 +75,7 @@ def add_derived(
 
 
 def add_derived_in_history(
-    connection: apsw.Connection, found: Closure, made: Sequence[FormerMemory], stays: Callable[[str], bool]
+    connection: apsw.Connection, found: ErasedRows, made: Sequence[FormerMemory], stays: Callable[[str], bool]
 ) -> list[str]:
     """The same for what only history still has: redo would bring it back."""
     ids = found.memory_ids
@@ -110,7 +110,7 @@ def _exists_anywhere(connection: apsw.Connection, ids: Iterable[str]) -> bool:
     return known is not None or bool(former_by_ids(connection, ids))
 
 
-def _has_other_sources(connection: apsw.Connection, found: Closure, id: str) -> bool:
+def _has_other_sources(connection: apsw.Connection, found: ErasedRows, id: str) -> bool:
     return any(
         source not in found.rows
         for (source,) in connection.execute(
@@ -123,7 +123,7 @@ def _has_other_sources(connection: apsw.Connection, found: Closure, id: str) -> 
     )
 
 
-def _preserve_withholding(connection: apsw.Connection, found: Closure) -> None:
+def _preserve_withholding(connection: apsw.Connection, found: ErasedRows) -> None:
     """What the person keeps from agents stays so without the fact by which they said it: it is forgotten."""
     gone = found.memory_ids
     lost = withheld.withheld_turns(connection) - withheld.withheld_turns(connection, without=gone)
@@ -140,7 +140,11 @@ def _preserve_withholding(connection: apsw.Connection, found: Closure) -> None:
 
 
 def add_session(
-    connection: apsw.Connection, found: Closure, session_id: str, backup: bool, stays: Callable[[str], bool]
+    connection: apsw.Connection,
+    found: ErasedRows,
+    session_id: str,
+    backup: bool,
+    stays: Callable[[str], bool],
 ) -> None:
     """All turns of a session go, and what was noted in it without a source. Raises NotFoundError outside of a ``backup``."""
     taken_back = former_of_sessions(connection, [storable_text(session_id)])
@@ -168,7 +172,7 @@ def add_session(
     _add_former_session(connection, found, session_id)
 
 
-def add_empty_sessions(connection: apsw.Connection, found: Closure) -> None:
+def add_empty_sessions(connection: apsw.Connection, found: ErasedRows) -> None:
     """A session goes with its last memory."""
     named = {row.session_id for row in found.every_row if row.session_id} - found.sessions.keys()
     ids = found.memory_ids
@@ -188,7 +192,7 @@ def add_empty_sessions(connection: apsw.Connection, found: Closure) -> None:
             _add_former_session(connection, found, session_id)
 
 
-def add_summaries(connection: apsw.Connection, found: Closure) -> None:
+def add_session_summaries(connection: apsw.Connection, found: ErasedRows) -> None:
     """Summaries of a session that loses turns, now or before: a summary has other words than they."""
     first: dict[str, int] = {}
     for row in found.every_row:
@@ -221,24 +225,24 @@ def _session_title(connection: apsw.Connection, session_id: str) -> str | None:
     return title
 
 
-def _add_former_session(connection: apsw.Connection, found: Closure, session_id: str) -> None:
+def _add_former_session(connection: apsw.Connection, found: ErasedRows, session_id: str) -> None:
     for session in former_sessions(connection, session_id):
         found.sessions.setdefault(session_id, session.title)
         found.sessions_gone.add(session.sid)
         found.derived_texts.update(dict.fromkeys(session.words))
 
 
-def compute_closure(
+def select_erased_rows(
     connection: apsw.Connection, request: EraseRequest, *, stays: Callable[[str], bool] = lambda id: False,
     elsewhere: Sequence[str] = (), backup: bool = False,
-) -> Closure:  # fmt: skip
+) -> ErasedRows:  # fmt: skip
     """What ``request`` takes with it.
 
     ``stays``: memories that are kept whatever they were drawn from. ``elsewhere``: texts that are known to go. In a
     ``backup`` ids may be missing, and what only the backup still says goes without being asked for. Raises
     NotFoundError, InputError for what cannot be erased.
     """
-    found = Closure(request)
+    found = ErasedRows(request)
     kept = frozenset(request.keep)
     if request.session_id is not None:
         add_session(connection, found, request.session_id, backup, stays)
@@ -268,7 +272,7 @@ def compute_closure(
     found.unlisted -= found.memory_ids
     _preserve_withholding(connection, found)
     add_empty_sessions(connection, found)
-    add_summaries(connection, found)
+    add_session_summaries(connection, found)
     names.add_distinctive_words(connection, found)
     add_unused_names(connection, found, kept)
     names.add_distinctive_names(connection, found)
@@ -279,7 +283,9 @@ def _looks_like_memory_id(key: str) -> bool:
     return ":" not in key
 
 
-def _add_memory(connection: apsw.Connection, found: Closure, id: str, backup: bool, *, chosen: bool) -> None:
+def _add_memory(
+    connection: apsw.Connection, found: ErasedRows, id: str, backup: bool, *, chosen: bool
+) -> None:
     row = connection.execute(
         f"SELECT {COLUMNS} FROM memories m WHERE m.id = ?", (storable_text(id),)
     ).fetchone()

@@ -95,7 +95,7 @@ def _copied_database(url: str, limits: ImportLimits) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="memtui-") as folder:
         path = Path(folder, f"{name}.db")
         try:
-            _copy_tables(engine, path, limits)
+            _copy_sdk_tables(engine, path, limits)
         except InputError:
             raise
         except Exception as error:
@@ -138,7 +138,7 @@ def _make_engine(url: str) -> tuple[Any, str]:
         raise InputError(f"{name} cannot be opened: {needs}", hint) from None
 
 
-def _copy_tables(engine: Any, path: Path, limits: ImportLimits) -> None:
+def _copy_sdk_tables(engine: Any, path: Path, limits: ImportLimits) -> None:
     """Copy every table that has the SDK's columns. Raises InputError if there is none."""
     alchemy = import_module("sqlalchemy")
     inspected = alchemy.inspect(engine)

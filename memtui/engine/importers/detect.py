@@ -366,7 +366,7 @@ class _SourceSearch:
         text = self.wanted is markdown.FORMAT
         insist = insist and (text or raw.lstrip()[:1] in (b"{", b"["))
         head = StreamHead.from_bytes(raw, whole=whole)
-        if note and markdown.has_only_properties(head):
+        if note and markdown.is_only_frontmatter(head):
             raise _UnknownError(PROPERTIES)
         if note and not text and markdown.has_only_links(head) and self._unknown_reason(head):
             raise _UnknownError(LINKS)

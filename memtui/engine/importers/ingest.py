@@ -236,10 +236,10 @@ class ImportRun:
         for record in added:
             self.account.count(kind.counted_record(record))
 
-    def _finish_operation(self, how: str) -> Operation | None:
+    def _finish_operation(self, label_suffix: str) -> Operation | None:
         account = self.account
         label = lock.imported_label(account.kinds, format_names(self.formats), account.decisions)
-        operation = self.operation.finish_operation(label + how)
+        operation = self.operation.finish_operation(label + label_suffix)
         return operation if account.imported or account.decisions or self._titles.given else None
 
     def _make_progress(self) -> ImportProgress:

@@ -108,7 +108,7 @@ class _NoteStorage:
     def _note_row(self, item: NewNote) -> NewMemory:
         note = item.note
         attributes = {**note.attributes, **item.intake.attributes}
-        if note.supersedes and (earlier := self._ids_of_keys((note.supersedes,))):
+        if note.supersedes and (earlier := self._ids_of_source_keys((note.supersedes,))):
             attributes["supersedes"] = earlier[0]
         session_id = note.session_id
         if (
@@ -124,7 +124,7 @@ class _NoteStorage:
             event_time=_event_time(note, self._now), project=note.project, created_at=self._now, trust=note.trust,
             session_id=session_id, source_role=note.role, source=note.source, source_key=note.source_key,
             confidence=note.confidence, decay_rate=note.decay_rate or 0.0,
-            confirmed_at=self._now if item.vouched else None, source_ids=self._ids_of_keys(note.drawn_from),
+            confirmed_at=self._now if item.vouched else None, source_ids=self._ids_of_source_keys(note.drawn_from),
             tags=note.tags, attributes=attributes,
             topic=note.topic, happens_at=note.happens_at,
         )  # fmt: skip
@@ -182,14 +182,14 @@ class _NoteStorage:
             sessions.mark_consolidated(self._connection, item.session_id, at)
         return True
 
-    def _ids_of_keys(self, keys: Sequence[str]) -> list[str]:
+    def _ids_of_source_keys(self, source_keys: Sequence[str]) -> list[str]:
         """The memories of source keys; keys of nothing are left out."""
-        if not keys:
+        if not source_keys:
             return []
         rows = self._connection.execute(
             "SELECT id FROM memories WHERE source_key IN (SELECT value FROM json_each(?1)) "
             "OR id IN (SELECT value FROM json_each(?1)) ORDER BY rid",
-            (json_text(keys[:_MOST_SOURCES]),),
+            (json_text(source_keys[:_MOST_SOURCES]),),
         )
         return [str(found) for (found,) in rows]
 
@@ -231,7 +231,7 @@ class NoteImporter:
         self._ordering = ordering
         self._names: dict[NamedEntity, NamedEntity | None] = {}
         # The texts and keys that are there, as far as the batch in hand is concerned.
-        self._stored: set[str] = set()
+        self._stored_texts: set[str] = set()
 
     def select_new(self, connection: apsw.Connection, items: Sequence[Stored]) -> list[NewItem]:
         shared = self._shared
@@ -258,10 +258,10 @@ class NoteImporter:
         for text in tombstones.erased(connection, filter(None, texts)):
             new.remove(texts[text])
             shared.skip(report.ERASED)
-        self._stored = note_validation.stored_texts(connection, new)
+        self._stored_texts = note_validation.stored_texts(connection, new)
         fresh: list[NewItem] = []
         for one in new:
-            if not note_validation.item_exists(connection, one, self._stored):
+            if not note_validation.item_exists(connection, one, self._stored_texts):
                 fresh.append(one)
             elif note_validation.has_other_value(connection, one):
                 shared.skip(note_validation.KEY_IN_USE)
@@ -289,7 +289,7 @@ class NoteImporter:
         taken, stored = store_some(
             connection,
             new,
-            self._stored,
+            self._stored_texts,
             now=int(self._shared.clock()),
             seconds=report.SECONDS_PER_TRANSACTION,
         )

@@ -20,8 +20,8 @@ WORD, EXCEL, SLIDES = "Word document", "Excel file", "PowerPoint file"
 OPEN_DOCUMENT, EBOOK, OFFICE = "OpenDocument file", "e-book", "Office file"
 AIDER_INPUT, CHATGPT_PAGE, WEB_PAGE = "Aider input history", "page of a ChatGPT export", "web page"
 WHATSAPP, GEMINI, SLACK = "WhatsApp chat", "Gemini activity file", "Slack export"
-EDITOR, CURSOR = "database of VS Code or Cursor", "chat file of Cursor"
-CHATS = frozenset({WHATSAPP, GEMINI, SLACK, EDITOR, CURSOR})
+EDITOR_CHATS, CURSOR_CHAT = "database of VS Code or Cursor", "chat file of Cursor"
+CHAT_FILES = frozenset({WHATSAPP, GEMINI, SLACK, EDITOR_CHATS, CURSOR_CHAT})
 """What holds conversations."""
 TABLE, YAML, CALENDAR, CONTACTS, MAIL = "table", "YAML file", "calendar", "contact file", "mail file"
 EMPTY_LIST = "empty list"
@@ -34,7 +34,9 @@ HINTS = {
     **dict.fromkeys((WHATSAPP, GEMINI, SLACK), _AS_LINES),
     AIDER_INPUT: "Import .aider.chat.history.md beside it: it has the answers, too.",
     CHATGPT_PAGE: "Import conversations.json of the same export, or the whole zip archive.",
-    **dict.fromkeys((EDITOR, CURSOR), "In the editor, export the chat as Markdown, and import that."),
+    **dict.fromkeys(
+        (EDITOR_CHATS, CURSOR_CHAT), "In the editor, export the chat as Markdown, and import that."
+    ),
     **dict.fromkeys(
         (TABLE, YAML, CALENDAR, CONTACTS),
         "Write what should be remembered as sentences into an .md file, one a line, and import that.",
@@ -55,7 +57,7 @@ _TEXTS = (
     (re.compile(rb"(?i)\s*<(?:!doctype html|html)\b"), WEB_PAGE),
     (re.compile(rb"(?:\xe2\x80\x8e)?\[?\d{1,4}[./-]\d{1,2}[./-]\d{2,4},? \d{1,2}:\d\d[^\n]{0,8}?(?:\] | - )\S"), WHATSAPP),
     (re.compile(rb'\s*(?:\[\s*\]\s*\Z|\{\s*"(?:results|memories|conversations)"\s*:\s*\[\s*\])'), EMPTY_LIST),
-    (re.compile(rb'\s*[\[{].{0,500}?"(?:composerData|composerId|allComposers)"\s*:', re.DOTALL), CURSOR),
+    (re.compile(rb'\s*[\[{].{0,500}?"(?:composerData|composerId|allComposers)"\s*:', re.DOTALL), CURSOR_CHAT),
     (re.compile(rb'\s*\[\s*\{\s*"header"\s*:\s*"Gemini'), GEMINI),
     (re.compile(rb'\s*\[\s*\{(?=[^{}]{0,500}"ts"\s*:\s*"\d{10}\.\d{6}")(?=[^{}]{0,500}"type"\s*:\s*"message")'), SLACK),
 )  # fmt: skip
@@ -111,7 +113,7 @@ def named_kind(name: str) -> str:
 def database_kind(tables: Collection[str]) -> str:
     """The program whose SQLite file has these tables, in no shape that is read; empty where they do not tell."""
     if _EDITOR_TABLE in tables:
-        return EDITOR
+        return EDITOR_CHATS
     if {"entity", "observation", "relation", "project"} <= frozenset(tables):
         return _INDEX_OF_NOTES
     if frozenset(tables) >= _CHROMA_TABLES:
@@ -168,7 +170,9 @@ _HINT_BY_REASON = {
     NEWER: "Update memtui, or name the file and its --format to import what memtui knows of it.",
 }
 # What may hold conversations and could not be read: an import that left such a file out was no full success.
-MISSED = frozenset({UNREADABLE, RECORDS, BROKEN, compression.NEEDS, PACKED, NESTED, NEWER, *STORES}) | CHATS
+MISSED = (
+    frozenset({UNREADABLE, RECORDS, BROKEN, compression.NEEDS, PACKED, NESTED, NEWER, *STORES}) | CHAT_FILES
+)
 ENCRYPTED = "encrypted by the program that wrote it"
 NO_MESSAGES = "conversation without messages"
 RECORD_HINTS = {

@@ -93,7 +93,7 @@ class FileFollower:
         self.places = [place.expanduser().absolute() for place in places]
         self._connections = connections
         self._stack = ExitStack()
-        self._operation = FollowOperation(connections, clock, before_write, self._reset_label_count)
+        self._operation = FollowOperation(connections, clock, before_write, self._start_label_counts)
         self._import = ImportRun(
             connections, DetectionResult(sources=()), self._stack.enter_context(DistinctCounter()),
             self._stack.enter_context(OtherIds()), self._stack.enter_context(PendingLines()), self._operation,
@@ -276,7 +276,7 @@ class FileFollower:
 
     # -- the operation and its label
 
-    def _reset_label_count(self) -> None:
+    def _start_label_counts(self) -> None:
         """Another operation: its label counts from here."""
         self._before = self._import.account.kinds.copy()
 

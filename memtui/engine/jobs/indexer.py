@@ -177,7 +177,7 @@ class Indexer:
         """What a text names by itself, whatever the memory knows: what rules recognise in it."""
         from memtui.engine.models import entity_linker
 
-        return entity_linker.mentions_of(self._name_recogniser.find_fast(_blank_secrets(content)))
+        return entity_linker.mentions_of(self._name_recogniser.find_names_by_rules(_blank_secrets(content)))
 
     def _read_in_turn(self, content: str) -> tuple[entities.Mention, ...]:
         """``_find_mentions``, letting a thread that records turns come in between.
@@ -212,7 +212,7 @@ class Indexer:
 
         plain = _blank_secrets(content)
         guessed = (
-            self._name_recogniser.find_fast(plain)
+            self._name_recogniser.find_names_by_rules(plain)
             if spans is None
             else tuple(
                 span for span in spans if plain[span.start : span.end] == content[span.start : span.end]

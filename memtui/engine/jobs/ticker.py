@@ -71,10 +71,10 @@ class SteadyScheduler(BackgroundScheduler):  # type: ignore[misc]
 
 def start_ticker(look: Callable[[], object], first: float, every: float) -> BackgroundScheduler:
     """Call ``look`` in a thread after ``first`` seconds, then ``every`` so many, never twice at once."""
-    return start_ticker_of(SteadyScheduler, look, first, every)
+    return start_ticker_with(SteadyScheduler, look, first, every)
 
 
-def start_ticker_of(
+def start_ticker_with(
     kind: type[BackgroundScheduler], look: Callable[[], object], first: float, every: float
 ) -> BackgroundScheduler:
     """``start`` with another class of scheduler."""

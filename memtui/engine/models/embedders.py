@@ -165,7 +165,7 @@ class _EmbeddingTable(NamedTuple):
     pieces_of_words: dict[str, list[int]]
 
 
-class _QuestionTable:
+class _QuestionVectors:
     """Of the same files what the vector of a short question needs, read in a tenth of the time."""
 
     def __init__(self, weights: Path, tokenizer: Path) -> None:
@@ -208,7 +208,7 @@ class OfflineEmbedder(LocalEmbedder[_EmbeddingTable]):
     def __init__(self, folder: Path | None = None) -> None:
         super().__init__()
         self._folder = folder
-        self._questions: _QuestionTable | None = None
+        self._questions: _QuestionVectors | None = None
         self._word_vectors: dict[str, bytes] = {}
         self._older_word_vectors: dict[str, bytes] = {}
 
@@ -281,30 +281,30 @@ class OfflineEmbedder(LocalEmbedder[_EmbeddingTable]):
             share if piece >= _FIRST_WORD_PIECE and piece != _BLANK_PIECE else 0.0
             for piece, share in zip(ids, weights, strict=True)
         ]
-        return self._question_table().weighted_sum(ids, known)
+        return self._load_question_vectors().weighted_sum(ids, known)
 
     def _split_question(self, lowered: str) -> question_pieces.WordPieces:
-        if self._model is None and (vocabulary := self._question_table().vocabulary):
+        if self._model is None and (vocabulary := self._load_question_vectors().vocabulary):
             pieces = question_pieces.split_question(vocabulary, lowered)
             if pieces is not None:
                 return pieces
         encoded = self._load_model().tokenizer.encode(lowered, add_special_tokens=False)
         return question_pieces.WordPieces(encoded.ids, [end for _, end in encoded.offsets])
 
-    def _question_table(self) -> _QuestionTable:
+    def _load_question_vectors(self) -> _QuestionVectors:
         with self._lock:
             if self._questions is None:
-                self._questions = self._load_files(_QuestionTable)
+                self._questions = self._load_files(_QuestionVectors)
             return self._questions
 
     def _sum_words(self, words: Sequence[str]) -> FloatMatrix:
         """The direction of each word, of any length. For the few of a first search the tokenizer is not loaded."""
-        return _sum_texts(self._question_table().rows(), self._split_words(words))
+        return _sum_texts(self._load_question_vectors().rows(), self._split_words(words))
 
     def _split_words(self, words: Sequence[str]) -> list[list[int]]:
         """The pieces of each. The tokenizer is quicker, but not for the words of a first search."""
         if self._model is None and len(self._word_vectors) + len(words) <= _WORDS_OF_A_SEARCH:
-            vocabulary = self._question_table().vocabulary
+            vocabulary = self._load_question_vectors().vocabulary
             if vocabulary and (split := question_pieces.split_words(vocabulary, words)):
                 return split
         known = self._load_model().pieces_of_words
@@ -326,7 +326,7 @@ class OfflineEmbedder(LocalEmbedder[_EmbeddingTable]):
 
         A piece that begins with a blank begins a word, and none reaches into the next word.
         """
-        begins = self._question_table().word_beginnings
+        begins = self._load_question_vectors().word_beginnings
         texts = [
             " ".join(words[start : start + _WORDS_TOGETHER])
             for start in range(0, len(words), _WORDS_TOGETHER)

@@ -174,7 +174,7 @@ class Review:
                 set if inside is None else lambda rids: set(rids_in_scope(connection, inside, rids))
             )
             gone = duplicates.same_text(connection, content, "fact", now, known)
-            if gone is not None and not duplicates.is_decided(gone):
+            if gone is not None and not duplicates.is_replaced_or_forgotten(gone):
                 return False
             gone = gone or duplicates.find_decided(connection, content, now, known)
             if gone is None:

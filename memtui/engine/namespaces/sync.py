@@ -276,7 +276,7 @@ class Sync:
                 raise NotMemberError("This group is encrypted, and stays so.", "Leave --plain out.")
         with self._open_joined_store() as (groups, store):
             seen = self._read_write_marker(membership, store)
-            before, membership = membership, groups.refresh(store)
+            before, membership = membership, groups.read_membership_changes(store)
             group = membership.group
             report = self.run_with(
                 store, group.sealer, removed=group.removed, facts_only=membership.facts_only

@@ -205,9 +205,9 @@ def kinship_words() -> dict[str, frozenset[str]]:
 
 
 @functools.cache
-def small_words() -> frozenset[str]:
+def stop_words() -> frozenset[str]:
     """Words that say next to nothing, of languages other than English."""
-    return frozenset(word for line in _read_lines("small_words") for word in line.split())
+    return frozenset(word for line in _read_lines("stop_words") for word in line.split())
 
 
 @functools.cache
@@ -219,7 +219,7 @@ def chatter_words() -> frozenset[str]:
 @functools.cache
 def words_without_content() -> frozenset[str]:
     """Words that say nothing by themselves, of any language."""
-    return small_words() | STOP_WORDS
+    return stop_words() | STOP_WORDS
 
 
 def is_content_word(word: str) -> bool:

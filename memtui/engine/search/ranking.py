@@ -99,7 +99,7 @@ def rank_memories(
         RetrieverCandidate(
             rid=link.rid,
             score=float(len(link.entities)),
-            share=sum(one.rarity(wanted.rows) for one in link.entities) / len(known),
+            share=sum(one.idf_share(wanted.rows) for one in link.entities) / len(known),
             matched=tuple(one.name for one in link.entities),
         )
         for link in links

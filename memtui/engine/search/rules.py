@@ -33,14 +33,14 @@ def project_in_filter(terms: Sequence[Term]) -> str | None:
 
 def project_rules(connection: apsw.Connection, project: str, within: Scope, now: float) -> list[MemoryRecord]:
     """The rules that the person gave in this project or confirmed for it, those said last first."""
-    return _rules_where(
+    return _standing_rules_where(
         connection, "fold(m.project) = :rules_of", {"rules_of": fold(project)}, within, now, RULES * 4
     )
 
 
 def answer_rules(connection: apsw.Connection, within: Scope, now: float) -> list[MemoryRecord]:
     """The rules of no project that say how answers shall be ("keep it short", "no emojis"); the surest first, then the newest."""
-    given = _rules_where(connection, "m.project IS NULL", {}, within, now, _LOOKED_AT)
+    given = _standing_rules_where(connection, "m.project IS NULL", {}, within, now, _LOOKED_AT)
     found = [one for one in given if _is_about_answers(one.content)]
     return sorted(found, key=lambda one: -one.effective)
 
@@ -52,7 +52,7 @@ def _is_about_answers(rule: str) -> bool:
     return _NOT_OF_ALL.isdisjoint(lexicon.topics_asked_about(text_words(rule)))
 
 
-def _rules_where(
+def _standing_rules_where(
     connection: apsw.Connection, where: str, bindings: Mapping[str, str], within: Scope, now: float, most: int
 ) -> list[MemoryRecord]:
     """The rules of the person, those said last first."""

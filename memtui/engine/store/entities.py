@@ -16,7 +16,7 @@ import apsw
 
 from memtui.engine.records import Entity
 
-from .history import without_history
+from .history import paused_history
 from .sql import scalar, storable_text
 
 # Bits of ``protected``: what of an entity somebody decided, and nothing else changes.
@@ -92,7 +92,7 @@ def _insert_name(connection: apsw.Connection, mention: Mention, now: int) -> int
         "SELECT coalesce(e.merged_into, e.eid) FROM entity_aliases a JOIN entities e ON e.eid = a.entity_id WHERE a.key = ?",
         (entity_key(mention.name),),
     ).fetchall()
-    with without_history(connection):
+    with paused_history(connection):
         if rows:
             return make_row(connection, mention.raw, mention.type, now, merged_into=int(rows[0][0]))
         eid = make_row(connection, mention.name, mention.type, now)
@@ -192,7 +192,7 @@ def _settle_type(connection: apsw.Connection, eid: int, vote: str) -> None:
     rank = {one: (one != "other", count, one == type) for one, count in votes.items()}
     best = max(rank, key=lambda one: rank[one], default=type)
     if best != type and rank[best][:2] > rank.get(type, (type != "other", 0, True))[:2]:
-        with without_history(connection):
+        with paused_history(connection):
             connection.execute("UPDATE entities SET type = ? WHERE eid = ?", (best, survivor))
 
 

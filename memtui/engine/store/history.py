@@ -199,7 +199,7 @@ def close(connection: apsw.Connection, op_id: int, label: str) -> None:
 
 
 @contextmanager
-def without_history(connection: apsw.Connection) -> Iterator[None]:
+def paused_history(connection: apsw.Connection) -> Iterator[None]:
     """Inside it, rows that a program derives (an entity found in a text) are kept out of history."""
     row = connection.execute("SELECT op_id FROM current_op").fetchone()
     connection.execute(

@@ -14,8 +14,8 @@ from . import entities, operations, sessions, vectors
 from .sql import scalar
 
 
-def collect_stats(connection: apsw.Connection, path: Path | None, *, unavailable: str) -> Stats:
-    """``unavailable``: why there are no vectors, if there are none."""
+def collect_stats(connection: apsw.Connection, path: Path | None, *, no_vectors_reason: str) -> Stats:
+    """``no_vectors_reason``: why there are no vectors, if there are none."""
     # Each count from an index that holds just these rows: a million turns are not read for it.
     active = scalar(connection, "SELECT count(*) FROM memories WHERE valid_until IS NULL")
     by_kind: dict[str, int] = dict(
@@ -52,7 +52,7 @@ def collect_stats(connection: apsw.Connection, path: Path | None, *, unavailable
         ),
         latest=scalar(connection, "SELECT created_at FROM memories ORDER BY rid DESC LIMIT 1"),
         file_bytes=size,
-        vectors=unavailable or (f"{space.model_id}, {space.dims} dimensions" if space else "none yet"),
+        vectors=no_vectors_reason or (f"{space.model_id}, {space.dims} dimensions" if space else "none yet"),
     )
 
 

@@ -181,7 +181,7 @@ class Groups:
             self._seal_own_batches(store, left_behind, found, first=0)
         return found
 
-    def refresh(self, store: SyncStore) -> Membership:
+    def read_membership_changes(self, store: SyncStore) -> Membership:
         """The membership after what others changed since. Raises GroupError, NotMemberError where this device was removed."""
         known = self._must_be_member()
         try:
@@ -208,7 +208,7 @@ class Groups:
 
     def invite(self, store: SyncStore) -> str:
         """A code by which one device can join. It is a secret, and kept nowhere."""
-        membership = self.refresh(store)
+        membership = self.read_membership_changes(store)
         if membership.group.plain:
             raise UsageError(
                 "A plain folder needs no invitation.", "On the other device: memtui sync FOLDER --plain"
@@ -228,7 +228,7 @@ class Groups:
         ``numbers``: the last number of each device that was applied here, this device's own among them: from now on no later
         one counts under an earlier key. Raises NotFoundError, InputError for a name that several have or this device.
         """
-        membership = self.refresh(store)
+        membership = self.read_membership_changes(store)
         gone = _find_member(membership.group, device)
         if gone.device == self._device:
             raise InputError("This is the device itself.", "Remove it from another one.")
@@ -245,7 +245,7 @@ class Groups:
 
     def rename(self, store: SyncStore, name: str) -> None:
         """Call this device something else, on every device. Raises InputError for a name that it cannot have."""
-        membership = self.refresh(store)
+        membership = self.read_membership_changes(store)
         name = " ".join(name.split())
         try:
             msgspec.convert(name, DeviceLabel)

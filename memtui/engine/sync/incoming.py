@@ -558,7 +558,7 @@ def _erase_name(connection: apsw.Connection, id: str) -> None:
     if eid is None:
         return
     aliases = connection.execute("SELECT alias_id FROM entity_aliases WHERE entity_id = ?", (eid,)).fetchall()
-    with history.without_history(connection):
+    with history.paused_history(connection):
         connection.execute("UPDATE entities SET merged_into = NULL WHERE merged_into = ?", (eid,))
         connection.execute("DELETE FROM entities WHERE eid = ?", (eid,))
     connection.execute("DELETE FROM decided WHERE thing = ?", (id,))

@@ -97,7 +97,7 @@ class Membership(Record):
         return urls.without_credentials(self.url)
 
 
-class _Stored(Record):
+class _KeyringFile(Record):
     format: int = _FORMAT
     memories: dict[str, Membership] = {}
 
@@ -130,7 +130,7 @@ class Keyring:
             with FileLock(f"{self.path}.lock", timeout=_LOCK_SECONDS, mode=0o600):
                 memories = dict(self._read_file().memories)
                 yield memories
-                self._write_file(msgspec.json.encode(_Stored(memories=memories)))
+                self._write_file(msgspec.json.encode(_KeyringFile(memories=memories)))
         except Timeout:
             raise InputError(
                 "Another program is changing the keys of sync.", "Try again in a moment."
@@ -152,15 +152,15 @@ class Keyring:
             with suppress(OSError):
                 partial.unlink(missing_ok=True)
 
-    def _read_file(self) -> _Stored:
+    def _read_file(self) -> _KeyringFile:
         loose = operating_system.loose_mode(self.path)
         if loose is not None and loose & _WRITABLE_BY_OTHERS:
             raise self._unusable_keyring_error(f"others may write it (mode {loose:o})")
         try:
             content = self.path.read_bytes()
-            stored = msgspec.json.decode(content, type=_Stored)
+            stored = msgspec.json.decode(content, type=_KeyringFile)
         except FileNotFoundError:
-            return _Stored()
+            return _KeyringFile()
         except OSError as error:
             raise self._unusable_keyring_error(error.strerror or str(error)) from None
         except (msgspec.MsgspecError, UnicodeDecodeError):

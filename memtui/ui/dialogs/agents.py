@@ -57,7 +57,7 @@ async def manage_agents(shell: Shell) -> None:
         known, tokens, used = await asyncio.to_thread(_load_connections, memory)
         choices = [Choice(_agent_line(one)) for one in known]
         choices += [Choice(f"token {one.name}: {line}") for one, line in zip(tokens, used, strict=True)]
-        picked = await shell.ask_person(
+        picked = await shell.show_dialog(
             PickDialog(
                 "Agents", choices, yes="connect, disconnect or revoke", text=_explanation_text(), at=at
             )
@@ -126,7 +126,7 @@ async def _change_connection(shell: Shell, one: Connection, memory: Path | None)
     client, hooks = CLIENTS[one.client], False
     if not one.is_connected and client.hooks is not None:
         ways = [Choice("Connect"), Choice("Connect, and record every turn by its hooks")]
-        way = await shell.ask_person(PickDialog(f"Connect {one.label}", ways, yes="show the changes"))
+        way = await shell.show_dialog(PickDialog(f"Connect {one.label}", ways, yes="show the changes"))
         if way is None:
             return
         hooks = bool(way)
@@ -136,7 +136,7 @@ async def _change_connection(shell: Shell, one: Connection, memory: Path | None)
         return
     verb = "Disconnect" if one.is_connected else "Connect"
     lines = [line for edit in planned.changed_edits for line in diff_lines(edit, planned)]
-    if not await shell.ask_person(ChangesQuestion(f"{verb} {one.label}", lines, yes="write it")):
+    if not await shell.show_dialog(ChangesQuestion(f"{verb} {one.label}", lines, yes="write it")):
         return
     for edit in planned.changed_edits:
         await asyncio.to_thread(write_edit, edit)
@@ -185,6 +185,6 @@ async def _revoke_token(shell: Shell, token: Token, memory: Path | None) -> None
         "Who has it gets no answer from now on, also from a server that runs. It cannot be given back; another can be made.",
         yes="revoke it",
     )
-    if memory is not None and await shell.ask_person(question):
+    if memory is not None and await shell.show_dialog(question):
         await asyncio.to_thread(TokenFile().revoke, token.name, memory)
         shell.show_message(f"Revoked the token {token.name}.")

@@ -282,7 +282,7 @@ class ImportDialog(Dialog[None]):
             self._show_stage("choose")
         elif report is not None:
             self._report = report
-            follows = not report.dry_run and self._could_follow(report)
+            follows = not report.dry_run and self._could_be_watched(report)
             text = report_text(report, follows=follows)
             self._show_stage("counted" if report.dry_run else "done", text)
             if not report.dry_run and report.imported:
@@ -317,7 +317,7 @@ class ImportDialog(Dialog[None]):
         memory = self.shell.operations.require_memory()
         return await asyncio.to_thread(memory.sessions.pending, due=True)
 
-    def _could_follow(self, report: ImportReport) -> bool:
+    def _could_be_watched(self, report: ImportReport) -> bool:
         """Whether these files could be watched for new conversations, and are not yet."""
         configuration = self.shell.configuration
         watched = configuration is None or configuration.settings.feeds.watch

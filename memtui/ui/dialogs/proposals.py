@@ -348,7 +348,7 @@ class ProposalsDialog(Dialog["Sequence[Plan]"]):
             said = without_secrets(turn)
             part, ranges = excerpt_around(said, shared_words(row.line.content, said), 400)
             quote = assemble("“", content_with_marks(part, ranges, "bold $accent", "$text"), "”")
-        written = await self.shell.ask_person(EditProposal(row.line.content, quote))
+        written = await self.shell.show_dialog(EditProposal(row.line.content, quote))
         if written is not None:
             self._change_proposal(row, content=written.text)
 

@@ -194,7 +194,7 @@ async def go_back(shell: Shell, operation: Operation) -> str:
 async def restore_backup(shell: Shell, backup: Backup, preview: RestorePreview, work: RunsWork) -> str:
     """Ask what to restore from a backup, and do it. Returns a message, or empty."""
 
-    chosen = await shell.ask_person(RestoreDialog(preview))
+    chosen = await shell.show_dialog(RestoreDialog(preview))
     if chosen is None:
         return "Nothing was restored."
     if chosen.ids is None:

@@ -201,10 +201,10 @@ class SettingSource:
     def count(self) -> int:
         return len(self._rows)
 
-    def page(self, offset: int, limit: int) -> Sequence[SettingRow]:
+    def page_rows(self, offset: int, limit: int) -> Sequence[SettingRow]:
         return self._rows[offset : offset + limit]
 
-    def keys(self) -> Iterator[Sequence[int]]:
+    def row_keys(self) -> Iterator[Sequence[int]]:
         yield range(len(self._rows))
 
     def rows(self, keys: Sequence[int]) -> Sequence[SettingRow]:
@@ -385,7 +385,7 @@ class SettingsDialog(Dialog[None]):
             f"The value of the environment variable {variable} will be sent to {host} from now on.",
             yes="send it",
         )
-        if host and not await self.shell.ask_person(question):
+        if host and not await self.shell.show_dialog(question):
             self._show_warning("Nothing was changed: the key goes to the same host as before.")
             return
         try:

@@ -245,7 +245,7 @@ async def undo_agent(shell: Shell, agent: str, since: int) -> None:
     if not with_turns.operations:
         shell.show_message("Nothing can be undone: all of it was changed since.", "warning")
         return
-    turns = await shell.ask_person(AgentUndoDialog(found, with_turns))
+    turns = await shell.show_dialog(AgentUndoDialog(found, with_turns))
     if turns is None:
         shell.show_message("Nothing was undone.")
         return
@@ -269,5 +269,5 @@ async def _ask_if_sure(shell: Shell, operation: Operation) -> bool:
     made = f"{actor_name(operation.actor)}, {local_time(operation.at, shell.clock())}"
     reach = undo_reach(operation)
     text = f"{operation.label}\n{plural(operation.rows, 'row')}, by {made}.{reach and f' {reach}'}"
-    answer = await shell.ask_person(Question("Undo this?", text, yes=f"undo {operation.rows:,}", enter=True))
+    answer = await shell.show_dialog(Question("Undo this?", text, yes=f"undo {operation.rows:,}", enter=True))
     return answer is True

@@ -47,10 +47,10 @@ class WelcomeChoices:
     def count(self) -> int:
         return len(self._rows)
 
-    def page(self, offset: int, limit: int) -> Sequence[WelcomeChoice]:
+    def page_rows(self, offset: int, limit: int) -> Sequence[WelcomeChoice]:
         return self._rows[offset : offset + limit]
 
-    def keys(self) -> Iterator[Sequence[int]]:
+    def row_keys(self) -> Iterator[Sequence[int]]:
         yield [row.number for row in self._rows]
 
     def rows(self, keys: Sequence[int]) -> Sequence[WelcomeChoice]:

@@ -54,15 +54,15 @@ class SharingSource(MemorySource):
         )
         best = [hit.memory.rid for hit in found.hits]
         # Words that the index ignores find nothing.
-        return best or [one.memory.rid for one in super().page(0, _MOST)]
+        return best or [one.memory.rid for one in super().page_rows(0, _MOST)]
 
     def count(self) -> int:
         return len(self._best_rids)
 
-    def page(self, offset: int, limit: int) -> Sequence[MemoryRow]:
+    def page_rows(self, offset: int, limit: int) -> Sequence[MemoryRow]:
         return self.rows(self._best_rids[offset : offset + limit])
 
-    def keys(self) -> Iterator[Sequence[int]]:
+    def row_keys(self) -> Iterator[Sequence[int]]:
         yield self._best_rids
 
 
@@ -270,9 +270,9 @@ class WhyNotDialog(Dialog[None]):
         elif self.shell.readonly:
             self._show_message("This memory is open for reading only.", warning=True)
         else:
-            start_worker(self, partial(self._expect_memory, row.memory.id), "expect")
+            start_worker(self, partial(self._pin_expected_memory, row.memory.id), "expect")
 
-    async def _expect_memory(self, identity: str) -> None:
+    async def _pin_expected_memory(self, identity: str) -> None:
         operation = await self.shell.operations.change(
             lambda engine: engine.questions.expect(
                 self._query, identity, filter=self._filter, profile=self._saved_profile, top=AGENTS_SEE

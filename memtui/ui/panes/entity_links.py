@@ -39,7 +39,7 @@ async def show_about(pane: Pane, found: Sequence[Entity]) -> None:
         from memtui.ui.dialogs.choice import Choice, PickDialog
 
         choices = [Choice(one.canonical_name, one.type, format_count(one.mention_count)) for one in found]
-        picked = await shell.ask_person(PickDialog("Everything about…", choices, yes="show"))
+        picked = await shell.show_dialog(PickDialog("Everything about…", choices, yes="show"))
         if picked is None:
             return
         entity = found[picked]

@@ -187,7 +187,7 @@ class MemoryActions:
         text = forget_note(depends, undo=keys("undo"), trash=keys("trash"))
         title = "Forget it?" if len(rids) == 1 else f"Forget {plural(len(rids), 'memory')}?"
         question = Question(title, text, yes="forget", depends=depends)
-        return await self._pane.shell.ask_person(question) is True
+        return await self._pane.shell.show_dialog(question) is True
 
     async def do_withhold(self) -> None:
         """Forget it and withhold its turns from agents, after the person has seen how many there are."""
@@ -205,7 +205,7 @@ class MemoryActions:
             yes="forget and withhold",
             depends=depends,
         )
-        if await self._pane.shell.ask_person(question) is not True:
+        if await self._pane.shell.show_dialog(question) is not True:
             self._pane.show_message("Nothing was changed.")
             return
         await self._pane.change(lambda engine: engine.forget(identity, withhold=True), "forgetting")
@@ -226,7 +226,7 @@ class MemoryActions:
         about = (
             "“withheld”: this agent gets neither the memory nor the turns that it came from. All others do."
         )
-        picked = await self._pane.shell.ask_person(
+        picked = await self._pane.shell.show_dialog(
             PickDialog("Which agents may see it?", choices, yes="withhold or allow", text=about)
         )
         if picked is None:
@@ -256,7 +256,7 @@ class MemoryActions:
             ids = [one.id for one in await self._pane.ask(lambda engine: engine.view.rows(rids))]
         else:
             ids = [] if self.current is None else [self.current.id]
-        if await self._pane.shell.ask_person(EraseDialog(ids)) is not None:
+        if await self._pane.shell.show_dialog(EraseDialog(ids)) is not None:
             self._clear_marks()
 
     async def do_merge_marked(self) -> None:
@@ -279,7 +279,7 @@ class MemoryActions:
             return
         survivor = int(_merge_rank(second) > _merge_rank(first))
         depends = await self._pane.ask(lambda engine: engine.view.dependents([first.id, second.id]))
-        merged = await self._pane.shell.ask_person(FactMergeDialog((first, second), survivor, depends))
+        merged = await self._pane.shell.show_dialog(FactMergeDialog((first, second), survivor, depends))
         if merged is None:
             self._pane.show_message("Nothing was merged.")
             return
@@ -317,7 +317,7 @@ class MemoryActions:
             tags = await self._pane.ask(lambda engine: engine.view.tag_counts(marks))
         else:  # at once: what is typed ahead is for the dialog
             tags = dict.fromkeys(memory.tags if memory is not None else (), 1)
-        change = await self._pane.shell.ask_person(TagDialog(tags, len(marks) or 1))
+        change = await self._pane.shell.show_dialog(TagDialog(tags, len(marks) or 1))
         if change is None:
             self._pane.show_message("No tag was changed.")
             return
@@ -331,7 +331,7 @@ class MemoryActions:
         now = (
             topic_and_date(memory, self._pane.shell.clock()) if memory is not None and not rids else "several"
         )
-        change = await self._pane.shell.ask_person(TopicDialog(now, len(rids) or 1))
+        change = await self._pane.shell.show_dialog(TopicDialog(now, len(rids) or 1))
         if change is None:
             self._pane.show_message("The topic stays as it is.")
             return
@@ -360,7 +360,7 @@ class MemoryActions:
             return
         memory, identity = found, found.id
         sources, depends = await self._pane.ask(lambda engine: _load_sources_and_dependents(engine, identity))
-        written = await self._pane.shell.ask_person(
+        written = await self._pane.shell.show_dialog(
             CorrectDialog(memory.content, source_quote(memory, sources), depends=depends)
         )
         if written is None:
@@ -386,7 +386,7 @@ class MemoryActions:
             f"This one was replaced on {local_date(caution.at, self._pane.shell.clock())}."
             " If you correct it, it counts as true again, beside that one."
         )
-        picked = await self._pane.shell.ask_person(
+        picked = await self._pane.shell.show_dialog(
             PickDialog("Correct what was replaced?", choices, yes="take it", text=text)
         )
         return None if picked is None else (later, memory)[picked]
@@ -410,7 +410,7 @@ class MemoryActions:
         question = Question(
             "Save the correction?", review_note(depends), yes="save it", enter=True, depends=depends
         )
-        if depends.is_needed and await self._pane.shell.ask_person(question) is not True:
+        if depends.is_needed and await self._pane.shell.show_dialog(question) is not True:
             self._pane.show_message("Nothing was corrected.")
             return
         await self._save_correction(memory, text)
@@ -478,7 +478,7 @@ class MemoryActions:
 
         title = f"{name.capitalize()} {plural(rows, 'memory')}?"
         question = Question(title, "One undo takes it back.", yes=f"{name} {rows:,}")
-        answer = await self._pane.shell.ask_person(question)
+        answer = await self._pane.shell.show_dialog(question)
         return answer is True
 
     async def do_in_session(self) -> None:

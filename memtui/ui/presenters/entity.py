@@ -40,12 +40,12 @@ class EntitySource:
     def count(self) -> int:
         return self._list.count(self._filter)
 
-    def page(self, offset: int, limit: int) -> Sequence[Entity]:
+    def page_rows(self, offset: int, limit: int) -> Sequence[Entity]:
         return self._list.page(
             self._filter, order=self._order, falling=self._falling, offset=offset, limit=limit
         )
 
-    def keys(self) -> Iterator[Sequence[int]]:
+    def row_keys(self) -> Iterator[Sequence[int]]:
         return self._list.keys(self._filter, order=self._order, falling=self._falling)
 
     def rows(self, keys: Sequence[int]) -> Sequence[Entity]:

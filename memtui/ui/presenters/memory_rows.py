@@ -77,14 +77,14 @@ class MemorySource:
     def count(self) -> int:
         return self._memory.view.count(self.whole_filter())
 
-    def page(self, offset: int, limit: int) -> Sequence[MemoryRow]:
+    def page_rows(self, offset: int, limit: int) -> Sequence[MemoryRow]:
         return self._with_entities(
             self._memory.view.page(
                 self.whole_filter(), sort=self._sort, descending=self._falling, offset=offset, limit=limit
             )
         )
 
-    def keys(self) -> Iterator[Sequence[int]]:
+    def row_keys(self) -> Iterator[Sequence[int]]:
         return self._memory.view.rids(self.whole_filter(), sort=self._sort, descending=self._falling)
 
     def rows(self, keys: Sequence[int]) -> Sequence[MemoryRow]:

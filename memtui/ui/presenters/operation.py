@@ -62,10 +62,10 @@ class HistorySource:
     def count(self) -> int:
         return self._list.count(self._words)
 
-    def page(self, offset: int, limit: int) -> Sequence[Entry]:
+    def page_rows(self, offset: int, limit: int) -> Sequence[Entry]:
         return self._list.page(self._words, offset=offset, limit=limit)
 
-    def keys(self) -> Iterator[Sequence[int]]:
+    def row_keys(self) -> Iterator[Sequence[int]]:
         return self._list.keys(self._words)
 
     def rows(self, keys: Sequence[int]) -> Sequence[Entry]:

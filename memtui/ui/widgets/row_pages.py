@@ -171,7 +171,9 @@ class RowPages(Generic[Row]):
     async def _load_page(self, number: int) -> tuple[Row | None, ...]:
         start = number * PAGE
         if self.keys is None:
-            page: tuple[Row | None, ...] = tuple(await self._read_in_thread(self.source.page, start, PAGE))
+            page: tuple[Row | None, ...] = tuple(
+                await self._read_in_thread(self.source.page_rows, start, PAGE)
+            )
         else:
             keys = self.keys[start : start + PAGE]
             found = {self.source.key(row): row for row in await self._read_in_thread(self.source.rows, keys)}
@@ -199,7 +201,7 @@ class RowPages(Generic[Row]):
         """Runs in the thread for keys. ``closed`` is only ever set, so reading it there is safe."""
         # Four bytes for each key if that is enough: a million rows take 4 MB.
         keys = array("I")
-        chunks = self.source.keys()
+        chunks = self.source.row_keys()
         try:
             for chunk in chunks:
                 try:

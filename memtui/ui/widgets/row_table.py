@@ -171,7 +171,7 @@ class RowTable(LineView, Generic[Row], can_focus=True, inherit_bindings=False):
             failed=self._reading_failed,
         )
         if isinstance(self._source, ListSource):
-            pages.use_rows(self._source.page(0, self._source.count()))
+            pages.use_rows(self._source.page_rows(0, self._source.count()))
             self._adopt_pages(pages, top)
         else:
             start_worker(self, partial(self._start_reading, pages, top), "rows")

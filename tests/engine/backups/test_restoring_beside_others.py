@@ -285,7 +285,7 @@ def test_a_restore_that_fails_at_its_last_page_leaves_everything_as_it_was(
     def fail(*_: object) -> None:
         raise OSError("out of luck")
 
-    monkeypatch.setattr("memtui.engine.backups.carry_over.carry_over", fail)
+    monkeypatch.setattr("memtui.engine.backups.carry_over.copy_into_restored", fail)
     with pytest.raises(StoreError, match="luck"):
         memory.backups.restore(made.path)
     assert texts(memory) == {"one", "two"}

@@ -171,7 +171,7 @@ class NamingMachine(RuleBasedStateMachine):
                 provider="spacy",
                 name=word,
             )
-            found = merge_spans([*NameRecogniser().find_fast(memory.content), span])
+            found = merge_spans([*NameRecogniser().find_names_by_rules(memory.content), span])
             with self.memory._core.connections.write() as connection:
                 rows.link(
                     connection,

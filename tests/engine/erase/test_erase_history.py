@@ -13,7 +13,7 @@ from erase_kit import FACT, KEPT, found_in_bytes, rows
 from memtui import Memory
 from memtui.engine.erase.matching import ErasedTexts
 from memtui.engine.erase.proof import known_pieces
-from memtui.engine.erase.selection import compute_closure
+from memtui.engine.erase.selection import select_erased_rows
 from memtui.engine.records.erase import EraseRequest
 from memtui.engine.store import proposals
 
@@ -180,7 +180,7 @@ def test_the_proof_looks_for_the_error_of_a_session(memory: Memory) -> None:
     fail(memory, ["s"], "it is about a flying marmalade")
     with memory._core.connections.write() as connection:
         connection.execute("DELETE FROM changes")
-        found = compute_closure(connection, EraseRequest(ids=(turn.id,)))
+        found = select_erased_rows(connection, EraseRequest(ids=(turn.id,)))
         assert any(
             "flying marmalade" in piece.text for piece in known_pieces(connection, found, found.contents)
         )
@@ -198,7 +198,7 @@ def test_a_session_that_was_taken_back_loses_its_error_too(
         for request in (EraseRequest(ids=(turn,)), EraseRequest(session_id="s")):
             assert any(
                 "flying marmalade" in text
-                for text in compute_closure(op.connection, request, backup=True).derived_texts
+                for text in select_erased_rows(op.connection, request, backup=True).derived_texts
             )
 
 

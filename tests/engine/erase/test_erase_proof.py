@@ -14,7 +14,7 @@ from memtui import Memory
 from memtui.engine.erase import eraser
 from memtui.engine.erase import proof as proofs
 from memtui.engine.erase.proof import Piece, pieces_of
-from memtui.engine.erase.selection import compute_closure
+from memtui.engine.erase.selection import select_erased_rows
 from memtui.engine.records.erase import EraseRequest
 from memtui.engine.store import recalls
 
@@ -39,7 +39,9 @@ def test_vectors_of_the_text_and_of_its_words_are_looked_for(memory: Memory) -> 
             "INSERT INTO word_vectors(model_id, rid, dims, vectors) VALUES ('m', ?, 50, ?)", (fact.rid, words)
         )
     with memory._core.connections.read() as connection:
-        found = proofs.known_pieces(connection, compute_closure(connection, EraseRequest(ids=(fact.id,))), [])
+        found = proofs.known_pieces(
+            connection, select_erased_rows(connection, EraseRequest(ids=(fact.id,))), []
+        )
     assert {whole[:48], words[:48]} <= {piece.data for piece in found}
 
 

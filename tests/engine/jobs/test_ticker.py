@@ -35,7 +35,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> None:
 def stopped(kind: type[BackgroundScheduler]) -> Iterator[tuple[BackgroundScheduler, threading.Semaphore]]:
     """A scheduler whose own thread does nothing: the test says when it looks at its jobs."""
     ticked = threading.Semaphore(0)
-    scheduler = ticker.start_ticker_of(kind, ticked.release, 1_000_000.0, EVERY)
+    scheduler = ticker.start_ticker_with(kind, ticked.release, 1_000_000.0, EVERY)
     scheduler.pause()
     try:
         yield scheduler, ticked

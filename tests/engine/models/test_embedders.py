@@ -360,7 +360,7 @@ def test_a_text_has_the_same_vector_whatever_is_beside_it(embedder: OfflineEmbed
 def test_pieces_are_added_up_alike_with_numpy_and_without(
     embedder: OfflineEmbedder, found: list[tuple[int, float]]
 ) -> None:
-    table = embedder._question_table()
+    table = embedder._load_question_vectors()
     pieces, weights = zip(*found, strict=True)
     quick = table.weighted_sum(pieces, weights)
     with pytest.MonkeyPatch.context() as patch:

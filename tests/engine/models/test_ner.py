@@ -21,7 +21,9 @@ FAST = NameRecogniser()
 
 
 def extract_fast(text: str, known: KnownNames | None = None) -> tuple[NameSpan, ...]:
-    return merge_spans([*FAST.find_fast(text), *(known.find_names(readable_part(text)) if known else [])])
+    return merge_spans(
+        [*FAST.find_names_by_rules(text), *(known.find_names(readable_part(text)) if known else [])]
+    )
 
 
 def found(text: str, known: KnownNames | None = None) -> list[tuple[str, str]]:

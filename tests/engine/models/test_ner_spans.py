@@ -58,7 +58,7 @@ def test_every_rule_quotes_the_text(finder: str, text: str) -> None:
 @given(TEXTS)
 def test_spans_are_ordered_apart_and_quote_the_text(text: str) -> None:
     end = 0
-    for span in merge_spans([*FAST.find_fast(text), *KNOWN.find_names(readable_part(text))]):
+    for span in merge_spans([*FAST.find_names_by_rules(text), *KNOWN.find_names(readable_part(text))]):
         assert end <= span.start < span.end <= len(text)
         assert span.text == text[span.start : span.end]
         end = span.end
@@ -142,7 +142,7 @@ def took(find: Callable[[str], list[NameSpan]], text: str) -> float:
 @pytest.mark.parametrize("piece", ["Ada ", "a@", "https://", "A. ", "8 May ", "王芳", "김민수 씨 ", "السيد "])
 def test_a_text_of_a_million_letters_is_read_in_part(piece: str) -> None:
     text = piece * (1_000_000 // len(piece))
-    assert took(lambda text: list(FAST.find_fast(text)), text) < 1.5
+    assert took(lambda text: list(FAST.find_names_by_rules(text)), text) < 1.5
 
 
 @pytest.mark.parametrize(

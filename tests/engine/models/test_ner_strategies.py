@@ -145,7 +145,9 @@ async def test_an_unknown_strategy_is_an_error_that_names_the_others() -> None:
 
 def test_fast_may_be_made_smaller() -> None:
     small = NameRecogniser({"fast": ("regex",)})
-    assert [span.text for span in small.find_fast("Ask Ada, ada@example.org")] == ["ada@example.org"]
+    assert [span.text for span in small.find_names_by_rules("Ask Ada, ada@example.org")] == [
+        "ada@example.org"
+    ]
 
 
 async def test_a_model_that_fails_takes_nobody_elses_names_away(

@@ -163,7 +163,7 @@ def test_old_operations_are_pruned_and_the_rest_can_still_be_undone() -> None:
 
 def test_what_follows_something_derived_is_history_again(memory: Memory) -> None:
     with memory._core.operation("set", "Set a key") as op:
-        with history.without_history(op.connection):
+        with history.paused_history(op.connection):
             op.connection.execute("INSERT INTO scratchpad(key, value, updated_at) VALUES ('a', 'b', 1)")
         op.connection.execute("INSERT INTO scratchpad(key, value, updated_at) VALUES ('c', 'd', 1)")
     assert latest(memory).rows == 1

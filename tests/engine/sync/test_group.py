@@ -45,7 +45,10 @@ class Device:
         self.groups.join(self.store, self.url, code)
 
     def refresh(self) -> list[str]:
-        return [one.device.rpartition("-")[0] for one in self.groups.refresh(self.store).group.members]
+        return [
+            one.device.rpartition("-")[0]
+            for one in self.groups.read_membership_changes(self.store).group.members
+        ]
 
     def write(self, number: int) -> None:
         self.store.put_if_absent(self.place(number), self.seal(number))
@@ -257,7 +260,7 @@ def test_changes_at_once_in_a_folder_that_meets_later_are_named_and_the_way_back
     two.write(1)  # under a key that nobody else has; the change of the other one has arrived meanwhile
     for _ in range(2):
         with pytest.raises(GroupError, match="two devices changed it at once") as raised:
-            two.groups.refresh(two.store)
+            two.groups.read_membership_changes(two.store)
         assert "memtui sync join" in raised.value.hint
     with pytest.raises(BatchError):
         one.read(two, 1)
@@ -287,14 +290,14 @@ def test_a_restored_or_copied_file_is_a_device_of_its_own_beside_the_other(
     assert membership is not None
     copied.set(two.memory, membership)
     copy = Groups(copied, two.memory, "desktop-00000002", time.time)
-    assert copy.refresh(two.store).identity != membership.identity
-    assert sorted(member.device for member in one.groups.refresh(one.store).group.members) == [
+    assert copy.read_membership_changes(two.store).identity != membership.identity
+    assert sorted(member.device for member in one.groups.read_membership_changes(one.store).group.members) == [
         "desktop-00000001", "desktop-00000002", "laptop-00000001", "server-00000001",
     ]  # fmt: skip
     assert one.read(two, 1).lines == LINES
     one.groups.remove(one.store, "desktop-00000002", {})
     with pytest.raises(NotMemberError, match="was removed"):
-        copy.refresh(two.store)
+        copy.read_membership_changes(two.store)
     assert "desktop" in two.refresh()
     two.write(2)
     one.refresh()

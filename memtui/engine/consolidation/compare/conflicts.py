@@ -117,7 +117,9 @@ def _relation_by_rules(
         )  # fmt: skip
     if correcting and (reason := another_value(new, old)):
         return Relation(kind="conflict", reason=reason, strong=True, score=max(verdict.score, _CLOSE))
-    if looks_like_one(new, old) or (are_compatible(new, old) and not _score_overrules(new, old, judged)):
+    if looks_like_one(new, old) or (
+        are_compatible(new, old) and not _score_outweighs_words(new, old, judged)
+    ):
         return Relation(kind="beside", score=verdict.score)
     if denies_alike(new, old):
         return Relation(kind="beside", score=verdict.score)
@@ -143,7 +145,7 @@ def _relation_by_rules(
     return Relation(kind="beside", score=verdict.score)
 
 
-def _score_overrules(new: str, old: str, judged: float | None) -> bool:
+def _score_outweighs_words(new: str, old: str, judged: float | None) -> bool:
     """Whether the score says more than that no word is shared: "I eat chicken again", of a vegetarian."""
     return judged is not None and judged >= _CLEARLY and may_be_of_one(new, old)
 
@@ -154,7 +156,7 @@ def _may_replace_likeliest(new: str, old: str, correcting: bool, judged: float |
         judged is None
         or judged < _LIKELIEST
         or says_addition(new)
-        or (are_compatible(new, old) and not _score_overrules(new, old, judged))
+        or (are_compatible(new, old) and not _score_outweighs_words(new, old, judged))
         or denies_alike(new, old)
         or looks_like_one(new, old)
     ):

@@ -29,7 +29,7 @@ _DECIDED = """m.valid_until IS NOT NULL AND m.ended_by IN ('superseded', 'forgot
     AND json_type(m.attributes, '$.retired') IS NULL"""
 
 
-def is_decided(ended: MemoryRecord) -> bool:
+def is_replaced_or_forgotten(ended: MemoryRecord) -> bool:
     """The same of a memory at hand."""
     return ended.ended_by in ("superseded", "forgotten") and "retired" not in ended.attributes
 

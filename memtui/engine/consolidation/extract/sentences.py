@@ -93,7 +93,7 @@ def _prose_lines(text: str) -> Iterator[str]:
             paragraph = ""
             continue
         item = _item.match(line)
-        body = line[item.end() :].strip() if item and not _list_numbers(line) else line.strip()
+        body = line[item.end() :].strip() if item and not _list_item_markers(line) else line.strip()
         goes_on = (
             paragraph
             and not item
@@ -118,7 +118,7 @@ def _prose_lines(text: str) -> Iterator[str]:
 
 def _split_line(line: str) -> Iterator[str]:
     """The sentences of a line; of a list that is written in it ("1. migrate 2. deploy") its items."""
-    numbers = _list_numbers(line)
+    numbers = _list_item_markers(line)
     if not numbers:
         yield from _split_at_ends(line)
         return
@@ -128,7 +128,7 @@ def _split_line(line: str) -> Iterator[str]:
         yield from _split_at_ends(line[one.end() : end])
 
 
-def _list_numbers(line: str) -> list[re.Match[str]]:
+def _list_item_markers(line: str) -> list[re.Match[str]]:
     """The numbers 1, 2, ... of a list that is written in one line."""
     found = list(_number_of_item.finditer(line))
     return found if len(found) > 1 and [int(one[1]) for one in found] == [*range(1, len(found) + 1)] else []

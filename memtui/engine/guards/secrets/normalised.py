@@ -16,8 +16,8 @@ _wide = re.compile("[\uff01-\uff5e]")
 
 _KEY = r"[A-Za-z0-9_+/=.~-]"
 _line_end = re.compile(r"\r?\n[ \t>|*]*['\"]?")
-_tail = re.compile(rf"(?<!{_KEY})(?P<run>{_KEY}{{6,600}})['\"]?[ \t+\\]{{0,9}}\Z")
-_head = re.compile(rf"{_KEY}{{4,600}}")
+_key_before_line_end = re.compile(rf"(?<!{_KEY})(?P<run>{_KEY}{{6,600}})['\"]?[ \t+\\]{{0,9}}\Z")
+_key_after_line_end = re.compile(rf"{_KEY}{{4,600}}")
 _rest_of_line = re.compile(r"['\",;)]{0,3}[ \t+\\]{0,9}(?=\r?\n)")
 _LONGEST_TAIL = 640
 
@@ -46,12 +46,12 @@ def find_broken_keys(text: str) -> Iterator[Span]:
         if match.start() < end:
             continue
         begin = max(text.rfind("\n", 0, match.start()) + 1, match.start() - _LONGEST_TAIL)
-        tail = _tail.search(text, begin, match.start())
+        tail = _key_before_line_end.search(text, begin, match.start())
         if tail is None or not _may_be_key_part(tail["run"]):
             continue
         parts = [tail.span("run")]
         line_end: re.Match[str] | None = match
-        while line_end and (head := _head.match(text, line_end.end())) and len(parts) < 40:
+        while line_end and (head := _key_after_line_end.match(text, line_end.end())) and len(parts) < 40:
             if len(parts) > 1 and not _may_be_key_part(head[0]):
                 break
             parts.append(head.span())

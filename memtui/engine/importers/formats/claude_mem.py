@@ -89,7 +89,7 @@ class _Reader:
         self.platform = text_column("platform_source", self.sessions, "s.")
         memory_session = _first_present(_MEMORY_SESSION, self.sessions)
         # The session that a row was drawn from, if it says one that is there.
-        self.drawn_from = f"LEFT JOIN sdk_sessions s ON s.{memory_session} = o.{{}}"
+        self.session_join = f"LEFT JOIN sdk_sessions s ON s.{memory_session} = o.{{}}"
         self.known: set[str] = set()
 
     def read_prompts(self) -> Iterator[Turn | Skip]:
@@ -193,7 +193,7 @@ class _Reader:
     ) -> Iterator[Note | Skip]:
         wanted = ", ".join(text_column(name, columns, "o.") for name in names)
         merged = text_column("merged_into_project", columns, "o.")
-        joined = self.drawn_from.format(_first_present(_MEMORY_SESSION, columns))
+        joined = self.session_join.format(_first_present(_MEMORY_SESSION, columns))
         for row in self.stream.rows(f"""
             SELECT {self.session}, {self.platform}, coalesce({merged}, CAST(o.project AS BLOB)),
             CAST(o.created_at_epoch AS BLOB), {wanted} FROM {table} o {joined} ORDER BY o.id

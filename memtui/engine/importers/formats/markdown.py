@@ -87,7 +87,7 @@ def _note_lines(head: StreamHead) -> list[str]:
     return plain if code * 4 <= len(plain) else []
 
 
-def has_only_properties(head: StreamHead) -> bool:
+def is_only_frontmatter(head: StreamHead) -> bool:
     """Whether the note is frontmatter and nothing else."""
     lines = [line.rstrip() for line in head.raw.decode(errors="replace").splitlines() if line.strip()]
     return lines.count("---") == 2 and lines[0] == lines[-1] == "---"

@@ -196,7 +196,7 @@ class LanguageModelProvider:
         return found
 
 
-class FunctionProvider:
+class FunctionNameProvider:
     """Finds names by a function of the program that opened the memory. It is asked in a thread, text by text."""
 
     name: ProviderName = "function"

@@ -16,7 +16,7 @@ from memtui.engine.records import LlmOptions, NameFinder, ProviderReport, Record
 from memtui.engine.strategies import ProviderName, all_strategies, require_known
 
 from .providers import (
-    FunctionProvider,
+    FunctionNameProvider,
     LanguageModelProvider,
     Provider,
     RulesProvider,
@@ -50,7 +50,7 @@ class NameRecogniser:
         known: dict[ProviderName, Provider] = {
             **rule_providers(), "spacy": SpacyProvider(), "llm": LanguageModelProvider(llm or LlmOptions()),
         }  # fmt: skip
-        own = () if finder is None else (FunctionProvider(finder),)
+        own = () if finder is None else (FunctionNameProvider(finder),)
         self._strategies = {
             name: (*(known[provider] for provider in providers), *(() if name == "fast" else own))
             for name, providers in all_strategies(strategies or {}).items()
@@ -75,7 +75,7 @@ class NameRecogniser:
         reasons = [one.reason_unavailable() for one in models]
         return ", and ".join(reasons) if all(reasons) else ""
 
-    def find_fast(self, text: str) -> tuple[NameSpan, ...]:
+    def find_names_by_rules(self, text: str) -> tuple[NameSpan, ...]:
         """The spans of ``fast``, found in this thread."""
         text = readable_part(text)
         found: list[NameSpan] = []

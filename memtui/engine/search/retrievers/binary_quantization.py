@@ -22,7 +22,7 @@ _LARGE = 2.5
 _COLUMNS_AT_ONCE = 16_384
 
 
-def words_per_vector(dims: int) -> int:
+def uint64_per_vector(dims: int) -> int:
     """How many words of 64 signs a vector has."""
     return -(-dims // 64)
 
@@ -68,7 +68,7 @@ def _pack_bits(rows: NDArray[np.bool_ | np.uint8]) -> NDArray[np.uint64]:
     cap_threads()
     import numpy as np
 
-    packed = np.zeros((len(rows), 8 * words_per_vector(rows.shape[1])), np.uint8)
+    packed = np.zeros((len(rows), 8 * uint64_per_vector(rows.shape[1])), np.uint8)
     bits = np.packbits(rows, axis=1)
     packed[:, : bits.shape[1]] = bits
     return np.ascontiguousarray(packed.view(np.uint64).T)

@@ -33,7 +33,7 @@ class NamedEntity(NamedTuple):
     name: str
     mentions: int
 
-    def rarity(self, rows: int) -> float:
+    def idf_share(self, rows: int) -> float:
         """How much it says that one of ``rows`` memories is about this: 1 if it is the only one, 0 if all are."""
         most = math.log(max(rows, 2))
         return max(0.0, 1.0 - math.log(max(self.mentions, 1)) / most)

@@ -19,7 +19,7 @@ from memtui.engine.records.embedding import VectorSpace
 from memtui.engine.store import vectors
 from memtui.engine.store.sql import as_json
 
-from .binary_quantization import pack_signs, weighted_distances, words_per_vector
+from .binary_quantization import pack_signs, uint64_per_vector, weighted_distances
 
 if TYPE_CHECKING:
     import numpy as np
@@ -133,7 +133,7 @@ class _CachedVectors:
         self.scale = np.empty(0, np.float32)
         self.rids = np.empty(0, np.int64)
         self.kind = np.empty(0, np.uint8)
-        self.signs = np.empty((words_per_vector(space.dims), 0), np.uint64)
+        self.signs = np.empty((uint64_per_vector(space.dims), 0), np.uint64)
         self.place_of = np.empty(0, np.int32)
 
     def load_all(self, connection: apsw.Connection, stopped: Callable[[], bool]) -> bool:

@@ -13,7 +13,7 @@ from memtui.ui.panes.entity_links import mentioned_in, show_about
 from memtui.ui.panes.memory_actions import ASK_ABOVE
 from memtui.ui.presenters.entity import TYPES
 
-from .profile import Stop
+from .profile import ProfileStop
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
@@ -39,7 +39,7 @@ _SHOWN = 40
 class Corrections:
     """Actions on the entity under the cursor. ``stop``: the item under the cursor in its profile."""
 
-    def __init__(self, pane: ListPane[Entity], stop: Callable[[], Stop | None]) -> None:
+    def __init__(self, pane: ListPane[Entity], stop: Callable[[], ProfileStop | None]) -> None:
         self._pane = pane
         self._stop = stop
 
@@ -68,7 +68,7 @@ class Corrections:
         hint = "The old name is kept as another name, so that texts with it are still found."
         title = f"Rename {one_line(entity.canonical_name, _SHOWN)}"
         dialog = LineDialog(title, entity.canonical_name, hint=hint, longest=_LONGEST_NAME)
-        name = await self._pane.shell.ask_person(dialog)
+        name = await self._pane.shell.show_dialog(dialog)
         if name is None or name == entity.canonical_name:
             self._pane.show_message("The name stays as it is.")
             return
@@ -85,7 +85,7 @@ class Corrections:
             yes="take it",
             at=types.index(entity.type),
         )
-        picked = await self._pane.shell.ask_person(dialog)
+        picked = await self._pane.shell.show_dialog(dialog)
         if picked is None or types[picked] == entity.type:
             self._pane.show_message("The type stays as it is.")
             return
@@ -103,7 +103,7 @@ class Corrections:
             placeholder="as it is written: Addie, A. Ferreira, @ada",
             longest=_LONGEST_NAME,
         )
-        alias = await self._pane.shell.ask_person(dialog)
+        alias = await self._pane.shell.show_dialog(dialog)
         if alias is None:
             self._pane.show_message("No name was added.")
             return
@@ -133,7 +133,7 @@ class Corrections:
     async def do_merge(self) -> None:
         from memtui.ui.dialogs.merge import EntityMergeDialog
 
-        joined = await self._pane.shell.ask_person(EntityMergeDialog(self._current_entity()))
+        joined = await self._pane.shell.show_dialog(EntityMergeDialog(self._current_entity()))
         if joined is None:
             self._pane.show_message("Nothing was merged.")
             return
@@ -150,7 +150,7 @@ class Corrections:
             name = one_line(entity.canonical_name, _SHOWN)
             about = plural(entity.mention_count, "memory mentions it", "memories mention it")
             text = f"{name} leaves the list, and is not detected again. {about}; all of them stay."
-            if not await self._pane.shell.ask_person(
+            if not await self._pane.shell.show_dialog(
                 Question(f"{name} is no entity?", text, yes="take it out")
             ):
                 self._pane.show_message("Nothing was changed.")
@@ -170,7 +170,7 @@ class Corrections:
             longest=_LONGEST_SUMMARY,
             empty="It will have no summary.",
         )
-        text = await self._pane.shell.ask_person(dialog)
+        text = await self._pane.shell.show_dialog(dialog)
         if text is None or text == (entity.summary or ""):
             self._pane.show_message("The summary stays as it is.")
             return
@@ -223,5 +223,5 @@ class Corrections:
         name = quote_beginning(entity.canonical_name, _SHOWN)
         hint = f"{hint} {name} itself stays." if hint else f"{name} itself stays."
         choices = [Choice(alias) for alias in entity.aliases]
-        picked = await self._pane.shell.ask_person(PickDialog(title, choices, yes=yes, text=hint))
+        picked = await self._pane.shell.show_dialog(PickDialog(title, choices, yes=yes, text=hint))
         return None if picked is None else entity.aliases[picked]

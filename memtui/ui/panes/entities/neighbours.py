@@ -13,7 +13,7 @@ from memtui.ui.actions import Action
 from memtui.ui.safe import assemble, line
 
 from .neighbours_view import NeighboursView
-from .profile import ProfileView
+from .profile import EntityProfileView
 from .radial_layout import MOST
 
 if TYPE_CHECKING:
@@ -48,8 +48,8 @@ class Neighbours:
         return self._pane.query_one(NeighboursView)
 
     @property
-    def _profile_view(self) -> ProfileView:
-        return self._pane.query_one(ProfileView)
+    def _profile_view(self) -> EntityProfileView:
+        return self._pane.query_one(EntityProfileView)
 
     @property
     def central_entity(self) -> Entity | None:

@@ -37,7 +37,7 @@ from memtui.ui.widgets.stop_view import StopLayout
 from .corrections import Corrections
 from .neighbours import Neighbours
 from .neighbours_view import NeighboursView
-from .profile import ProfileText, ProfileView, Stop
+from .profile import EntityProfileText, EntityProfileView, ProfileStop
 
 if TYPE_CHECKING:
     from memtui.engine.records import Entity, MemoryRecord
@@ -107,7 +107,7 @@ class EntitiesPane(ListPane["Entity"]):
                 markable=self.markable,
             )
         with Vertical(classes="side"):
-            yield ProfileView(self.shell.glyphs, id="entities-preview")
+            yield EntityProfileView(self.shell.glyphs, id="entities-preview")
 
     def columns(self) -> Sequence[Column[Entity]]:
         return entity_columns(self.shell.glyphs, self.shell.clock)
@@ -121,21 +121,21 @@ class EntitiesPane(ListPane["Entity"]):
     # -- the profile
 
     @property
-    def profile(self) -> ProfileView:
-        return self.query_one(ProfileView)
+    def profile(self) -> EntityProfileView:
+        return self.query_one(EntityProfileView)
 
     @property
     def preview_part(self) -> Widget:
         return self._neighbours.view if self._neighbours.shown else self.profile
 
     @property
-    def stop(self) -> Stop | None:
+    def stop(self) -> ProfileStop | None:
         """The item under the cursor in the profile, while the profile has the focus."""
         return self.profile.stop_at_cursor if self.profile.has_focus else None
 
-    def _profile_text(self) -> ProfileText:
+    def _profile_text(self) -> EntityProfileText:
         keys = {} if self.shell.readonly else {"summary": self.shell.keymap_shown("summary")}
-        return ProfileText(self.profile.text_width, self.shell.clock(), self.shell.glyphs, keys)
+        return EntityProfileText(self.profile.text_width, self.shell.clock(), self.shell.glyphs, keys)
 
     def legend(self) -> Sequence[tuple[str, str]]:
         return [*memory_legend(self.shell.glyphs), *type_legend(self.shell.glyphs)]
@@ -180,12 +180,12 @@ class EntitiesPane(ListPane["Entity"]):
         self.profile.show_layout(self._profile_text().lay_out(portrait), subject=portrait.entity.eid)
         self.shell.refresh_keys()
 
-    @on(ProfileView.Rewidened)
+    @on(EntityProfileView.Rewidened)
     def _profile_rewidened(self) -> None:
         if self._portrait is not None:
             self._show_profile(self._portrait)
 
-    @on(ProfileView.Moved)
+    @on(EntityProfileView.Moved)
     def on_descendant_focus(self) -> None:
         """The keys change: in the profile, a memory may be selected."""
         self.shell.refresh_keys()
@@ -227,7 +227,7 @@ class EntitiesPane(ListPane["Entity"]):
 
     # -- going on from it
 
-    @on(ProfileView.Opened)
+    @on(EntityProfileView.Opened)
     def _stop_opened(self) -> None:
         stop, entity = self.profile.stop_at_cursor, self.table.selected
         if stop is None:
@@ -247,7 +247,7 @@ class EntitiesPane(ListPane["Entity"]):
         else:
             await self.shell.navigation.open_memory(memory.rid)
 
-    @on(ProfileView.ListRequested)
+    @on(EntityProfileView.ListRequested)
     def _profile_left(self) -> None:
         self.do_focus_list()
 

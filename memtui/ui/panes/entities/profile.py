@@ -1,7 +1,7 @@
 """The profile of an entity as lines: who it is, its memories, and the entities mentioned with it.
 
 A *stop* is an item that can be opened: a memory, another entity, or the rest of the memories. The functions
-make lines of records; ``ProfileView`` draws them. ``NameMarks`` finds the entity's names in a text.
+make lines of records; ``EntityProfileView`` draws them. ``NameMarks`` finds the entity's names in a text.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ _SUMMARY, _ALIASES = 600, 400
 _MONTHS_LEAST = 4
 
 
-class Stop(NamedTuple):
+class ProfileStop(NamedTuple):
     """What Enter opens: a memory, an entity, or (if both are None) the memories that are not listed here."""
 
     memory: MemoryRecord | None = None
@@ -129,7 +129,7 @@ class Stop(NamedTuple):
         return ("entity", self.entity.eid) if self.entity is not None else ("rest", 0)
 
 
-class ProfileText:
+class EntityProfileText:
     """Lays out profiles ``width`` cells wide, as of ``now``. ``keys``: what to press, by action."""
 
     def __init__(self, width: int, now: float, glyphs: Glyphs, keys: Mapping[str, str]) -> None:
@@ -137,9 +137,9 @@ class ProfileText:
         self.now = now
         self.glyphs = glyphs
         self.keys = keys
-        self._stops: list[Stop] = []
+        self._stops: list[ProfileStop] = []
 
-    def lay_out(self, portrait: EntityPortrait) -> StopLayout[Stop]:
+    def lay_out(self, portrait: EntityPortrait) -> StopLayout[ProfileStop]:
         self._stops = []
         lines: list[Line] = [(LinePart(pieces, self.width),) for pieces in self._heading_lines(portrait)]
         marks = NameMarks((portrait.entity.canonical_name, *portrait.entity.aliases))
@@ -251,7 +251,7 @@ class ProfileText:
         )
         for one in shown:
             yield self._stop_line(
-                Stop(memory=one), self._memory_line(one, width, where, marks, portrait), width
+                ProfileStop(memory=one), self._memory_line(one, width, where, marks, portrait), width
             )
             change = replacement.latest_of(portrait.replaced.get(one.id, ()), one)
             if one.active and change is not None:
@@ -293,7 +293,7 @@ class ProfileText:
             return
         more = f"all {format_count(portrait.total)} in Memories"
         yield self._stop_line(
-            Stop(),
+            ProfileStop(),
             [
                 StyledText(visible_text(f"{self.glyphs.rule} "), "dim"),
                 StyledText(visible_text(more), "accent"),
@@ -316,7 +316,7 @@ class ProfileText:
             if kind:
                 type = one_line(one.entity.type, kind)
                 pieces += [_blank_cells(1), StyledText(type, "dim"), _blank_cells(kind - max_cells(type))]
-            yield self._stop_line(Stop(entity=one.entity), [*pieces, StyledText(number, "dim")], width)
+            yield self._stop_line(ProfileStop(entity=one.entity), [*pieces, StyledText(number, "dim")], width)
         yield LinePart((), width)
 
     def _section_heading(self, title: str, number: int, width: int) -> LinePart:
@@ -325,7 +325,7 @@ class ProfileText:
             pieces.append(StyledText(visible_text(f" {format_count(number)}"), "dim"))
         return LinePart(pieces, width)
 
-    def _stop_line(self, stop: Stop, pieces: Sequence[StyledText], width: int) -> LinePart:
+    def _stop_line(self, stop: ProfileStop, pieces: Sequence[StyledText], width: int) -> LinePart:
         self._stops.append(stop)
         return LinePart(pieces, width, len(self._stops) - 1)
 
@@ -338,7 +338,7 @@ def _month_label(month: MonthCount) -> str:
     return f"{MONTHS[month.month - 1]} {month.year}"
 
 
-class ProfileView(StopView[Stop]):
+class EntityProfileView(StopView[ProfileStop]):
     """The profile of an entity."""
 
     BINDINGS = [*bindings_at("profile", "mentions")]

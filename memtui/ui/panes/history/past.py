@@ -193,10 +193,10 @@ class PastSource:
     def count(self) -> int:
         return self._past.count(self._words)
 
-    def page(self, offset: int, limit: int) -> Sequence[PastRow]:
+    def page_rows(self, offset: int, limit: int) -> Sequence[PastRow]:
         return [PastRow(one) for one in self._past.page(self._words, offset=offset, limit=limit)]
 
-    def keys(self) -> Iterator[Sequence[int]]:
+    def row_keys(self) -> Iterator[Sequence[int]]:
         yield self._past.keys(self._words)
 
     def rows(self, keys: Sequence[int]) -> Sequence[PastRow]:
@@ -309,7 +309,7 @@ class PastView:
 
         before = self.looking.moments if self.looking is not None else None
         text = "yesterday" if before is None else " .. ".join(part for part in before if part)
-        asked = await self._pane.shell.ask_person(PointInTimeDialog(text))
+        asked = await self._pane.shell.show_dialog(PointInTimeDialog(text))
         if asked:
             await self.open_past(PointsInTime.parse(asked))
 

@@ -220,7 +220,7 @@ class Jobs:
     async def _repair_file(self) -> None:
         """Repair everything that can be repaired."""
         text = "Indexes, counts and links are rebuilt, after a backup. Texts are not changed."
-        if await self._pane.shell.ask_person(Question("Repair the file?", text, yes="repair")) is not True:
+        if await self._pane.shell.show_dialog(Question("Repair the file?", text, yes="repair")) is not True:
             return
         report = await self.work_with_progress(lambda memory, work: memory.files.check(repair=True), "repair")
         self._note_check(report)
@@ -249,7 +249,7 @@ class Jobs:
         a_million = self._pane.shell.operations.require_memory().options.endpoint.price
         text = "\n".join(f"{label:<8} {text}" for label, text in plan_rows(plan, a_million))
         if (
-            await self._pane.shell.ask_person(Question("Re-embed the memory?", text, yes="re-embed"))
+            await self._pane.shell.show_dialog(Question("Re-embed the memory?", text, yes="re-embed"))
             is not True
         ):
             return
@@ -269,7 +269,7 @@ class Jobs:
         if not (name := stats.better_ranking) or agent_ranking.why_profile_fixed(self._pane.shell):
             return
         question = Question(f"Rank by “{name}” from now on?", _BETTER, yes=f"rank by {name}")
-        if await self._pane.shell.ask_person(question) is not True:
+        if await self._pane.shell.show_dialog(question) is not True:
             return
         try:
             agent_ranking.choose_profile(self._pane.shell, name)
@@ -304,7 +304,7 @@ class Jobs:
             text = cost_estimate(await self._pane.ask(lambda memory: memory.sessions.estimate()), llm)
         else:
             text = f"Texts go to {llm.base_url}. At most {llm.budget_tokens:,} tokens are spent in one run."
-        return await self._pane.shell.ask_person(Question(f"Let {llm.model} read?", text, yes="run")) is True
+        return await self._pane.shell.show_dialog(Question(f"Let {llm.model} read?", text, yes="run")) is True
 
     def _report_run(self, label: str, run: JobRun) -> None:
         failed = run.state == "failed"

@@ -344,7 +344,7 @@ class MemoriesPane(ListPane[MemoryRow]):
     async def do_add(self) -> None:
         from memtui.ui.dialogs.edit import AddDialog
 
-        written = await self.shell.ask_person(AddDialog())
+        written = await self.shell.show_dialog(AddDialog())
         if written is None:
             self.show_message("Nothing was written down.")
             return

@@ -94,13 +94,13 @@ class ObservationSource:
     def count(self) -> int:
         return self._all.count() if self._recall is None else self._rows_of_recall(self._recall).count()
 
-    def page(self, offset: int, limit: int) -> Sequence[ObservationRow]:
+    def page_rows(self, offset: int, limit: int) -> Sequence[ObservationRow]:
         if self._recall is not None:
-            return self._rows_of_recall(self._recall).page(offset, limit)
-        return [ObservationRow(row.memory, row.entities) for row in self._all.page(offset, limit)]
+            return self._rows_of_recall(self._recall).page_rows(offset, limit)
+        return [ObservationRow(row.memory, row.entities) for row in self._all.page_rows(offset, limit)]
 
-    def keys(self) -> Iterator[Sequence[int]]:
-        return self._all.keys() if self._recall is None else self._rows_of_recall(self._recall).keys()
+    def row_keys(self) -> Iterator[Sequence[int]]:
+        return self._all.row_keys() if self._recall is None else self._rows_of_recall(self._recall).row_keys()
 
     def rows(self, keys: Sequence[int]) -> Sequence[ObservationRow]:
         if self._recall is not None:
@@ -453,7 +453,7 @@ class ObservationColumns(ListPane[ObservationRow]):
         from memtui.ui.dialogs.edit import AddObservation
 
         category = self._category
-        written = await self.shell.ask_person(AddObservation(category))
+        written = await self.shell.show_dialog(AddObservation(category))
         if written is None:
             self.show_message("Nothing was written down.")
             return

@@ -41,10 +41,10 @@ class NoteSource:
     def count(self) -> int:
         return len(self._matching_notes())
 
-    def page(self, offset: int, limit: int) -> Sequence[ScratchpadNote]:
+    def page_rows(self, offset: int, limit: int) -> Sequence[ScratchpadNote]:
         return self._matching_notes()[offset : offset + limit]
 
-    def keys(self) -> Iterator[Sequence[int]]:
+    def row_keys(self) -> Iterator[Sequence[int]]:
         yield [note.pad_id for note in self._matching_notes()]
 
     def rows(self, keys: Sequence[int]) -> Sequence[ScratchpadNote]:
@@ -160,7 +160,7 @@ class ScratchpadTab(ListPane["ScratchpadNote"]):
     async def do_add_note(self) -> None:
         from memtui.ui.dialogs.edit import NoteDialog
 
-        entry = await self.shell.ask_person(NoteDialog())
+        entry = await self.shell.show_dialog(NoteDialog())
         if entry is None:
             self.show_message("Nothing was written.")
             return
@@ -172,7 +172,7 @@ class ScratchpadTab(ListPane["ScratchpadNote"]):
         note = await self._full_entry()
         if note is None:
             return
-        entry = await self.shell.ask_person(NoteDialog(note.key, note.value))
+        entry = await self.shell.show_dialog(NoteDialog(note.key, note.value))
         if entry is None or entry.text == note.value:
             self.show_message("Nothing was changed.")
             return
@@ -218,7 +218,7 @@ class ScratchpadTab(ListPane["ScratchpadNote"]):
                 raise  # the key or the text cannot be used
             short = " ".join(now.split())[:_QUOTED]
             warning_text = f"! There is another text under this key now: “{short}”. Saving replaces it."
-            entry = await self.shell.ask_person(NoteDialog(key, text, warning=warning_text))
+            entry = await self.shell.show_dialog(NoteDialog(key, text, warning=warning_text))
             if entry is None:
                 self.show_message("Nothing was written.")
             else:

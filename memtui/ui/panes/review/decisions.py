@@ -145,7 +145,7 @@ class Decisions:
         text = (
             "One undo takes it back. Cards with two sides and change requests are left for single decisions."
         )
-        picked = await self._pane.shell.ask_person(
+        picked = await self._pane.shell.show_dialog(
             PickDialog("The whole group", choices, yes="do it", text=text)
         )
         if picked is None:
@@ -177,7 +177,7 @@ class Decisions:
         summary = self.picked_summary
         text = memory.content if memory is not None else (summary and summary.summary) or card.item.text
         proposed = card.item.text if card.item.change_request else ""
-        written = await self._pane.shell.ask_person(
+        written = await self._pane.shell.show_dialog(
             CorrectDialog(text, quote, proposed=proposed, depends=depends)
         )
         if written is None:
@@ -195,7 +195,7 @@ class Decisions:
         if card is None or len(card.sides) < 2:
             return
         old, new = card.sides
-        merged = await self._pane.shell.ask_person(
+        merged = await self._pane.shell.show_dialog(
             FactMergeDialog((old, new), self._index_kept_by_merge(card))
         )
         if merged is None:
@@ -241,7 +241,7 @@ class Decisions:
             question = Question(
                 f"{verb} {number}?", "One undo takes it back.", yes=f"{verb.lower()} {number}"
             )
-            if not await self._pane.shell.ask_person(question):
+            if not await self._pane.shell.show_dialog(question):
                 self._pane.show_message("Nothing was decided.")
                 return
         if len(several) < len(cards):

@@ -482,7 +482,9 @@ class SearchPane(ListPane[SearchRow]):
         if tuning is None:
             return
         taken = [profile.name for profile in self.profiles]
-        name = await self.shell.ask_person(NameDialog("Save this way of ranking as", taken, tuning.base.name))
+        name = await self.shell.show_dialog(
+            NameDialog("Save this way of ranking as", taken, tuning.base.name)
+        )
         if name is None:
             self.show_message("No profile was saved.")
             return

@@ -171,7 +171,7 @@ class ConsolidationActions:
             cost_estimate(cost, llm),
             yes="read",
         )
-        return await self._pane.shell.ask_person(question) is True
+        return await self._pane.shell.show_dialog(question) is True
 
     async def _run_in_thread(
         self, chosen: Sequence[str], *, preview: bool, rules: bool = False, again: bool = False
@@ -229,7 +229,7 @@ class ConsolidationActions:
             f"what they read is marked, and {self._pane.shell.keymap_shown('again')} lets the model read it later.",
             yes="read by rules now",
         )
-        return await self._pane.shell.ask_person(question) is True
+        return await self._pane.shell.show_dialog(question) is True
 
     def _report_failures(
         self, found: Consolidation, *, again: bool = False, severity: Severity = "error"
@@ -259,7 +259,7 @@ class ConsolidationActions:
             self._pane.show_message("There is nothing to preview.", "warning")
             return
         turns = await self._pane.ask(lambda memory: turns_of_plans(memory, plans))
-        accepted = await self._pane.shell.ask_person(ProposalsDialog(plans, turns))
+        accepted = await self._pane.shell.show_dialog(ProposalsDialog(plans, turns))
         if accepted is None:
             self._pane.show_message("Discarded: no facts were written. The conversations stay.")
             return

@@ -219,6 +219,6 @@ class SessionsPane(ListPane["SessionRow"]):
 
         turn, row = self.transcript_side.transcript_view.selected_turn, self.table.selected
         if self.conversation_shown and turn is not None:
-            await self.shell.ask_person(EraseDialog([turn.id]))
+            await self.shell.show_dialog(EraseDialog([turn.id]))
         elif row is not None:
-            await self.shell.ask_person(EraseDialog(session_id=row.session.session_id))
+            await self.shell.show_dialog(EraseDialog(session_id=row.session.session_id))

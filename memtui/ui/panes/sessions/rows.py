@@ -37,12 +37,12 @@ class SessionSource:
     def count(self) -> int:
         return self._list.count(self._words)
 
-    def page(self, offset: int, limit: int) -> Sequence[SessionRow]:
+    def page_rows(self, offset: int, limit: int) -> Sequence[SessionRow]:
         return self._list.page(
             self._words, order=self._order, falling=self._falling, offset=offset, limit=limit
         )
 
-    def keys(self) -> Iterator[Sequence[int]]:
+    def row_keys(self) -> Iterator[Sequence[int]]:
         return self._list.keys(self._words, order=self._order, falling=self._falling)
 
     def rows(self, keys: Sequence[int]) -> Sequence[SessionRow]:
