@@ -166,6 +166,16 @@ async def test_a_narrow_footer_offers_what_settles_the_card(inbox: Story) -> Non
         assert keys[:3] == ["keep", "forget", "later"]
 
 
+async def test_a_filter_that_no_card_passes_says_so_where_the_window_is_low(inbox: Story) -> None:
+    app = at_review(inbox)
+    async with running(app, (80, 24)) as pilot:
+        await ready(app)
+        await pilot.press("slash", *"zzzz")
+        await until(lambda: app.main.pane.query(".list-note"))
+        assert "No card has these words." in screen_text(app)
+        assert "Esc  clear the filter" in screen_text(app)
+
+
 async def test_undo_brings_the_card_back_under_the_cursor(inbox: Story) -> None:
     app = at_review(inbox)
     async with running(app) as pilot:
