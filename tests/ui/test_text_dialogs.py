@@ -96,3 +96,27 @@ async def test_ctrl_u_clears_the_whole_text_also_where_it_is_wrapped(story: Stor
         await until(lambda: area.text == "")
         await pilot.press("ctrl+z")
         await until(lambda: area.text != "")
+
+
+async def test_a_long_text_leaves_room_for_what_changes_the_warning_and_the_keys(story: Story) -> None:
+    text = " and ".join(f"clause number {number} is kept by the tenant" for number in range(30))
+    with story.open() as memory:
+        turn = memory.record_turn("lease", "user", f"Note this: {text}.")
+        await memory.consolidate("lease")
+        long = memory.remember(text)
+        with memory._core.change("test", "Drew") as op:
+            op.connection.execute(
+                "UPDATE memories SET source_ids = json_array(?) WHERE id = ?", (turn.id, long.id)
+            )
+    app = story.app()
+    async with running(app, (80, 24)) as pilot:
+        memories(app).table.select_key(long.rid)
+        await settle(app)
+        await pilot.press("e")
+        await until(lambda: there(app, CorrectDialog))
+        await pilot.press(*" signed")
+        await pilot.press("escape")
+        await until(lambda: "Esc again throws it away" in screen_text(app))
+        shown = screen_text(app)
+        assert "where it comes from" in shown and "Enter save the correction" in shown
+        assert "tenant signed" in shown.partition("what changes")[2]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from memtui.ui.dialogs.why_not import SharingSource
-from memtui.ui.presenters.diff import diff_ranges, mark_differences
+from memtui.ui.presenters.diff import diff_ranges, mark_changed_parts, mark_differences
 from memtui.ui.presenters.source_words import excerpt_around, is_mostly_lost, shared_words
 from ui_story import Story
 
@@ -69,6 +69,29 @@ def test_old_and_new_say_by_sign_what_they_are() -> None:
     shown = mark_differences("at ten", "at eleven").plain
     assert shown == "- at ten\n+ at eleven"
     assert mark_differences("same", "same").plain == "= same"
+
+
+def test_of_a_long_text_what_changed_is_shown_with_the_words_around_it() -> None:
+    clauses = [f"clause {number} about the roof is kept" for number in range(40)]
+    old = ", ".join(clauses)
+    added = mark_changed_parts(old, f"{old}, and signed").plain.splitlines()
+    assert [one[:3] for one in added] == ["- …", "+ …"] and all(len(one) < 110 for one in added)
+    assert added[0].endswith("is kept") and added[1].endswith("is kept, and signed")
+    both = old.replace("clause 3 ", "clause three ").replace("clause 30 ", "clause thirty ")
+    shown = mark_changed_parts(old, both)
+    assert shown.plain.count("…") == 6  # of each text before, between and behind
+    marked = [shown.plain[span.start : span.end] for span in shown.spans if "strike" in str(span.style)]
+    assert marked == ["3", "30"]
+
+
+long_texts = st.lists(st.sampled_from(WORDS), max_size=90).map(" ".join)
+
+
+@given(long_texts, long_texts)
+def test_every_change_is_among_the_parts_that_are_shown(old: str, new: str) -> None:
+    for text, marks in ((old, diff_ranges(old, new)[0]), (new, diff_ranges(old, new)[1])):
+        shown = mark_changed_parts(old, new).plain
+        assert all(text[start:end] in shown for start, end in marks)
 
 
 def test_words_of_a_memory_are_found_in_its_source() -> None:

@@ -13,7 +13,7 @@ from textual.widgets import Input, Static, TextArea
 from memtui.engine.records import TOPICS, Dependents
 from memtui.present.format import plural
 from memtui.present.text import visible_text
-from memtui.ui.presenters.diff import mark_differences
+from memtui.ui.presenters.diff import mark_changed_parts
 from memtui.ui.safe import assemble, content, line
 from memtui.ui.widgets.text_view import DependsView
 
@@ -79,6 +79,7 @@ class CorrectDialog(EditingDialog[WrittenMemory]):
         super().__init__()
         self._old = old
         self._source = source
+        self.set_class(source is not None, "-sourced")
         self._proposed = proposed
         self._depends = depends
 
@@ -110,7 +111,7 @@ class CorrectDialog(EditingDialog[WrittenMemory]):
     @on(TextArea.Changed)
     def _show_difference(self) -> None:
         text = self.query_one(TextArea).text
-        self.query_one(".dialog-diff", Static).update(mark_differences(self._old, text))
+        self.query_one(".dialog-diff", Static).update(mark_changed_parts(self._old, text))
         if self._depends is not None:
             self.query_one(DependsView).show_dependents(self._depends.after(text))
         self.show_warning("")

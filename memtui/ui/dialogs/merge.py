@@ -16,7 +16,7 @@ from memtui.engine.errors import InputError
 from memtui.present.format import plural
 from memtui.present.text import one_line, visible_text
 from memtui.ui.action_dispatch import start_worker
-from memtui.ui.presenters.diff import mark_differences
+from memtui.ui.presenters.diff import mark_changed_parts
 from memtui.ui.presenters.entity import EntitySource, entity_columns
 from memtui.ui.presenters.source_words import is_mostly_lost
 from memtui.ui.safe import assemble, content, line
@@ -98,7 +98,7 @@ class FactMergeDialog(EditingDialog[FactMerge]):
         text = self.query_one(TextArea).text
         same = content("its wording stays as it is", "$text-muted")
         self.query_one(".dialog-diff", Static).update(
-            same if text.strip() == kept.strip() else mark_differences(kept, text)
+            same if text.strip() == kept.strip() else mark_changed_parts(kept, text)
         )
         if self._depends is not None:
             self.query_one(DependsView).show_dependents(self._depends.after(text))
