@@ -356,6 +356,16 @@ async def test_an_empty_memory_says_how_to_fill_it(empty_story: Story) -> None:
         assert "Nothing is remembered yet" in text and "without vectors" not in text
 
 
+async def test_in_an_empty_memory_the_keys_that_it_names_work_at_once(empty_story: Story) -> None:
+    app = empty_story.app()
+    async with running(app) as pilot:
+        await until(lambda: app.stats is not None)
+        await pilot.press("3")
+        await until(lambda: "write down a first memory there" in screen_text(app))
+        await pilot.press("2")
+        await until(lambda: app.main.active == "memories")
+
+
 async def test_a_slow_search_does_not_hold_up_typing(story: Story, monkeypatch: pytest.MonkeyPatch) -> None:
     import threading
 

@@ -463,8 +463,12 @@ class SearchPane(ListPane[SearchRow]):
         self.ranking_controls.focus()
 
     def take_focus(self) -> None:
-        """Without a question, focus the input, so that letters are text and not commands."""
-        if self.question:
+        """Without a question, focus the input, so that letters are text and not commands.
+
+        In an empty memory nothing can be asked: there the keys that fill it work.
+        """
+        stats = self.shell.stats
+        if self.question or (stats is not None and not stats.active):
             self.do_focus_list()
             return
         self.remove_class("-tuning")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 KINDS: tuple[tuple[str, str], ...] = (
     ("everything", ""),
     ("facts", "kind:fact"),
-    ("notes", "kind:fact,reflection,observation"),
+    ("all but turns", "kind:fact,reflection,observation"),
     ("turns", "kind:episode"),
 )
 _K = (1, 2, 5, 10, 20, 30, 40, 60, 80, 100, 150, 200)
