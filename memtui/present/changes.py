@@ -117,9 +117,9 @@ def table_label(table: str) -> str:
     return _TABLES.get(table, table)
 
 
-def row_name(key: int, image: Mapping[str, Any]) -> str:
-    """The name of a row, from its columns; else its key."""
-    return next((str(image[name]) for name in _NAMES if image.get(name)), str(key))
+def row_name(image: Mapping[str, Any]) -> str:
+    """The name of a row, from its columns; empty if none of them says it: its number would say nothing."""
+    return next((str(image[name]) for name in _NAMES if image.get(name)), "")
 
 
 def row_effect(before: object, after: object) -> str:

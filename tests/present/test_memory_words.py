@@ -127,8 +127,8 @@ def test_attributes_are_told_one_by_one() -> None:
 def test_a_row_of_another_table_is_called_by_its_name() -> None:
     assert table_label("entity_aliases") == "alias"
     assert table_label("proposals") == "card of Review"
-    assert row_name(4, {"alias": "Ada", "entity_id": 9}) == "Ada"
-    assert row_name(4, {"entity_id": 9}) == "4"
+    assert row_name({"alias": "Ada", "entity_id": 9}) == "Ada"
+    assert row_name({"entity_id": 9}) == ""
 
 
 def test_an_operation_says_when_who_and_how_much() -> None:

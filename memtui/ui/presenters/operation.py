@@ -346,9 +346,11 @@ class HistoryText:
     def _describe_other_row(self, detail: OperationDetail, change: RowChange) -> Iterable[Content]:
         verb = row_effect(change.before, change.after)
         image = change.after or change.before or detail.taken_back.get((change.table, change.key)) or {}
-        name, what = row_name(change.key, image), table_label(change.table)
+        name, what = row_name(image), table_label(change.table)
         yield assemble(
-            (f"{what} ", "$text-muted"), line(name, max(self.width - len(what) - 10, 8)), f"  {verb}"
+            (f"{what} ", "$text-muted"),
+            line(name, max(self.width - len(what) - 10, 8)),
+            f"{'  ' if name else ''}{verb}",
         )
         if change.before is not None and change.after is not None:
             yield from self._changed_columns(change.before, change.after)

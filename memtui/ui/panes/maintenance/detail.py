@@ -13,6 +13,7 @@ from textual.content import Content
 from memtui.present.format import format_count, local_date, local_time, plural, relative_time
 from memtui.present.job import next_run_text, run_outcome_line, run_result_role, run_trigger_text
 from memtui.present.operation import actor_name
+from memtui.present.past import time_ago
 from memtui.ui.presenters.operation import HistoryText
 from memtui.ui.presenters.text_layout import labelled_block, stack_lines
 from memtui.ui.safe import assemble, content, content_of_line, line
@@ -148,9 +149,9 @@ class JobText(Labelled):
         took = (
             ""
             if run.finished_at is None
-            else f" {self.glyphs.dot} {_duration_text(run.finished_at - run.started_at)}"
+            else f" {self.glyphs.dot} took {_duration_text(run.finished_at - run.started_at)}"
         )
-        ago = relative_time(run.started_at, self.now)
+        ago = time_ago(run.started_at, self.now)
         yield from self.labelled(
             "began",
             assemble(

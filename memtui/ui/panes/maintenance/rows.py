@@ -291,7 +291,7 @@ def topic_line(
             return f"{format_count(today)} tonight, {format_count(week)} this week"
         case "growth":
             turns = stats.by_kind.get("episode", 0)
-            return f"{plural(stats.active - turns, 'note')}, {plural(turns, 'turn')}"
+            return f"{plural(stats.active - turns, 'memory')}, {plural(turns, 'turn')}"
         case "confidence":
             return f"{plural(sum(forecast.protected), 'fact')} confirmed, {format_count(sum(forecast.histogram))} may fade"
         case "models":

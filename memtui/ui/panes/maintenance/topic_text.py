@@ -97,11 +97,11 @@ class TopicText(Labelled):
         return stack_lines(lines)
 
     def growth_text(self, growth: Growth) -> Content:
-        """Notes and turns over time."""
+        """Memories and turns over time."""
         lines = []
         ends = (local_date(growth.start, self.now), "today")
         for name, values, style in (
-            ("notes", growth.facts, "$entity"),
+            ("memories", growth.facts, "$entity"),
             ("turns of conversations", growth.turns, "$context"),
         ):
             now = values[-1] if values else 0
