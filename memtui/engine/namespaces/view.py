@@ -57,6 +57,7 @@ from memtui.engine.store.connections import Connections
 
 if TYPE_CHECKING:
     from memtui.engine.jobs import decay
+    from memtui.engine.search.open_changes import OpenChanges
 
 _DAY = 86_400
 # Facts have no transcript of their own: what was learned within that many days is around them.
@@ -411,6 +412,15 @@ class ReadQueries:
         known = cautions.visible_scope(within, now, fade_threshold=self._options.fade_threshold)
         with self._connections.read() as connection:
             return cautions.find_cautions(connection, ids, now, known=known)
+
+    def open_changes(self, memories: Sequence[MemoryRecord], *, within: str = "") -> OpenChanges:
+        """The changes of some memories that the person has not decided. ``within``: as for ``cautions``."""
+        from memtui.engine.search import cautions, open_changes
+
+        now = self._clock()
+        known = cautions.visible_scope(within, now, fade_threshold=self._options.fade_threshold)
+        with self._connections.read() as connection:
+            return open_changes.find_open_changes(connection, memories, now, known)
 
     def confided(self, memories: Sequence[MemoryRecord], *, within: str = "") -> dict[str, str]:
         """Which of some memories were said in confidence, by id, and the words that ask for it ("" outside ``within``)."""

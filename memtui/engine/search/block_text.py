@@ -14,6 +14,7 @@ from memtui.engine.records import EXPLICIT, Caution, MemoryRecord, Record, Trust
 from . import cautions
 from .excerpts import Excerpt
 from .kept_back import why_kept_back
+from .open_changes import OpenChanges
 
 FACTS_TITLE = "## Relevant memory"
 PINNED_TITLE = "## Pinned by the person"
@@ -30,12 +31,12 @@ _one_each = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9d\U0
 
 
 class BlockNotes(Record):
-    """What is written before memories, by id: their cautions, the words that ask to keep them from others, and what may have
-    replaced them, while Review asks."""
+    """What is written beside memories, by id: their cautions, the words that ask to keep them from others, and the changes
+    that the person has not decided."""
 
     cautions: Mapping[str, Sequence[Caution]]
     confided: Mapping[str, str]
-    perhaps_now: Mapping[str, MemoryRecord]
+    undecided: OpenChanges
 
 
 def estimate_tokens(text: str) -> int:
@@ -62,7 +63,8 @@ def write_block(
 
 def fact_line(fact: MemoryRecord, notes: BlockNotes) -> str:
     """A fact, whose words it is, when it was said, and what is to be known of it."""
-    return f"{_prefix_of(fact, notes)}{cite_memory(fact)}{_extraction_date(fact)}"
+    changed = changed_by_agent(fact, notes.undecided)
+    return f"{_prefix_of(fact, notes)}{cite_memory(fact)}{_extraction_date(fact)}{f' [{changed}]' if changed else ''}"
 
 
 def excerpt_line(excerpt: Excerpt, notes: BlockNotes) -> str:
@@ -78,9 +80,22 @@ def confidence_note(words: str) -> str:
 def _prefix_of(memory: MemoryRecord, notes: BlockNotes) -> str:
     """What precedes it: that it is not for others, and what of it no longer holds."""
     found = caution_notes(notes.cautions.get(memory.id, ()))
-    if not found and (newer := notes.perhaps_now.get(memory.id)) is not None:
-        found = f"{PERHAPS_CHANGED} {_named_day(newer)}: {_bullet_line(newer.content)}"
+    found = found or perhaps_changed(memory, notes.undecided)
     return _confidence_note(memory, notes) + (f"[{found}] " if found else "")
+
+
+def perhaps_changed(memory: MemoryRecord, undecided: OpenChanges) -> str:
+    """``may have changed; said on 19 Oct 2026: My boss is now Peter``, while Review asks; else empty."""
+    newer = undecided.perhaps_now.get(memory.id)
+    return "" if newer is None else f"{PERHAPS_CHANGED} {_named_day(newer)}: {_bullet_line(newer.content)}"
+
+
+def changed_by_agent(memory: MemoryRecord, undecided: OpenChanges) -> str:
+    """``cursor changed this, and the person has not decided; before: My husband is Jens``; else empty."""
+    old = undecided.before.get(memory.id)
+    if old is None:
+        return ""
+    return f"{memory.corrected_by} changed this, and the person has not decided; before: {_bullet_line(old.content)}"
 
 
 def _confidence_note(memory: MemoryRecord, notes: BlockNotes) -> str:

@@ -236,7 +236,7 @@ def build_block(
     notes = BlockNotes(
         cautions=cautions_by_id,
         confided=confided,
-        perhaps_now=find_open_changes(connection, noted, now, known),
+        undecided=find_open_changes(connection, noted, now, known),
     )
     unpinned = [one for one in standing if one not in pinned]
     room = tokens - estimate_tokens(write_block(unpinned, pinned, [], insight, notes))

@@ -1,12 +1,16 @@
-"""What may have taken the place of a fact: a card of Review asks whether it did, so both are told."""
+"""Changes that the person has not decided: what may have taken the place of a fact, and what an agent put in the place of one.
+
+A card of Review asks about each, so both texts are told.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import apsw
 
-from memtui.engine.records import MemoryRecord
+from memtui.engine.memories import predecessors
+from memtui.engine.records import MemoryRecord, Record
 from memtui.engine.store import proposals, replacements
 
 from . import lexicon
@@ -14,13 +18,28 @@ from .kept_back import why_kept_back
 from .scope import Scope, rids_in_scope
 
 
+class OpenChanges(Record):
+    """By the id of a fact: what may have replaced it (``perhaps_now``), and what it replaced by an agent's word alone
+    (``before``)."""
+
+    perhaps_now: Mapping[str, MemoryRecord]
+    before: Mapping[str, MemoryRecord]
+
+
 def find_open_changes(
     connection: apsw.Connection, listed: Sequence[MemoryRecord], now: float, known: Scope | None
-) -> dict[str, MemoryRecord]:
-    """By the id of each listed fact the latest that may have replaced it, if that is listed too or shares a word with it.
+) -> OpenChanges:
+    """Those of the listed facts. ``known``: all that there is for whoever asks; None for everything."""
+    return OpenChanges(
+        perhaps_now=_find_newer(connection, listed, now, known),
+        before=_find_before(connection, listed, now, known),
+    )
 
-    ``known``: all that there is for whoever asks; None for everything.
-    """
+
+def _find_newer(
+    connection: apsw.Connection, listed: Sequence[MemoryRecord], now: float, known: Scope | None
+) -> dict[str, MemoryRecord]:
+    """The latest that may have replaced each, if that is listed too or shares a word with it."""
     facts = {one.id for one in listed if one.kind == "fact"}
     cards = proposals.undecided_about_any(connection, proposals.CONFLICT, facts)
     on_cards = facts.intersection(id for card in cards for id in proposals.memory_ids(connection, card))
@@ -39,3 +58,21 @@ def find_open_changes(
         if one.new.id in facts
         or not lexicon.content_stems(one.new.content).isdisjoint(lexicon.content_stems(one.old.content))
     }
+
+
+def _find_before(
+    connection: apsw.Connection, listed: Sequence[MemoryRecord], now: float, known: Scope | None
+) -> dict[str, MemoryRecord]:
+    """What would stand again if the person rejected what an agent put in its place."""
+    by_agents = {one.id: one for one in listed if one.corrected_by and not one.protected and one.active}
+    unasked = {one.new for one in replacements.find_unasked(connection, [*by_agents])}
+    found = {
+        id: old
+        for id in unasked
+        for old in predecessors.standing_again(connection, by_agents[id], now)
+        if not old.active and not why_kept_back(old)
+    }
+    if known is not None:
+        within = rids_in_scope(connection, known, {old.rid for old in found.values()})
+        found = {id: old for id, old in found.items() if old.rid in within}
+    return found

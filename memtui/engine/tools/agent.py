@@ -21,6 +21,7 @@ from memtui.engine.search.briefing import ContextBlock
 from memtui.engine.search.cautions import is_withheld
 from memtui.engine.search.filters.terms import parse_filter
 from memtui.engine.search.kept_back import holds_secret
+from memtui.engine.search.open_changes import OpenChanges
 from memtui.engine.store.sessions import qualified_id
 
 if TYPE_CHECKING:
@@ -200,6 +201,10 @@ class Agent:
     def cautions(self, memories: Iterable[MemoryRecord]) -> dict[str, tuple[Caution, ...]]:
         """The cautions of some memories that this agent may know, by id."""
         return self.memory.view.cautions([one.id for one in memories], within=self.compiled_scope)
+
+    def open_changes(self, memories: Iterable[MemoryRecord]) -> OpenChanges:
+        """The changes of some memories that the person has not decided, as far as this agent may know them."""
+        return self.memory.view.open_changes(list(memories), within=self.compiled_scope)
 
     def confidences_of(self, memories: Iterable[MemoryRecord]) -> dict[str, str]:
         """Which memories were said in confidence, by id, with the words that ask for it if this agent may see them."""

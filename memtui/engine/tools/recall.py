@@ -24,10 +24,17 @@ from memtui.engine.records import (
     Trust,
 )
 from memtui.engine.search.access_scope import quote_value
-from memtui.engine.search.block_text import caution_notes, confidence_note, quoted_from
+from memtui.engine.search.block_text import (
+    caution_notes,
+    changed_by_agent,
+    confidence_note,
+    perhaps_changed,
+    quoted_from,
+)
 from memtui.engine.search.excerpts import WITHHELD
 from memtui.engine.search.explanation import NO_VECTOR, NOT_COMPARED
 from memtui.engine.search.kept_back import why_kept_back
+from memtui.engine.search.open_changes import OpenChanges
 from memtui.engine.store.tokens import fold
 
 from .agent import Agent, kind_filter
@@ -103,7 +110,8 @@ class EndedFact(Record, omit_defaults=True):
 class ServedMemory(Record, omit_defaults=True):
     """A memory as an agent gets it. ``confidence``: from 0 to 1, as of now. ``confirmed``: by the person. ``caution``
     is empty for the person's own words and confirmed facts that are true. Otherwise it says that the text was said in
-    confidence, that it was corrected or forgotten since, or whose words it has. ``ended``: each fact in it that is no
+    confidence, that it was corrected or forgotten since or may have changed, whose words it has, or what an agent
+    replaced by it. ``ended``: each fact in it that is no
     longer true.
     """
 
@@ -145,21 +153,32 @@ def serve_memory(agent: Agent, memory: MemoryRecord) -> ServedMemory:
 
 
 def serve_memories(agent: Agent, memories: Sequence[MemoryRecord]) -> tuple[ServedMemory, ...]:
-    known, confided = agent.cautions(memories), agent.confidences_of(memories)
+    known, confided, undecided = (
+        agent.cautions(memories),
+        agent.confidences_of(memories),
+        agent.open_changes(memories),
+    )
     return tuple(
-        _serve_with_cautions(agent, one, known.get(one.id, ()), confided.get(one.id)) for one in memories
+        _serve_with_cautions(agent, one, known.get(one.id, ()), confided.get(one.id), undecided)
+        for one in memories
     )
 
 
 def _serve_with_cautions(
-    agent: Agent, memory: MemoryRecord, cautions: Sequence[Caution], confided: str | None
+    agent: Agent,
+    memory: MemoryRecord,
+    cautions: Sequence[Caution],
+    confided: str | None,
+    undecided: OpenChanges,
 ) -> ServedMemory:
     private = "" if confided is None else confidence_note(confided)
+    perhaps = "" if cautions else perhaps_changed(memory, undecided)
+    notes = (private, perhaps, caution_for(agent, memory, cautions), changed_by_agent(memory, undecided))
     return ServedMemory(
         id=memory.id, kind=memory.kind, content=memory.content, when=local_time(memory.event_time),
         confidence=round(memory.effective, 2), trust=memory.trust, confirmed=memory.protected,
         category=memory.category, role=memory.source_role, session_id=agent.session_name(memory), tags=memory.tags,
-        caution="; ".join(filter(None, (private, caution_for(agent, memory, cautions)))), ended=tuple(map(ended_fact, cautions)),
+        caution="; ".join(filter(None, notes)), ended=tuple(map(ended_fact, cautions)),
     )  # fmt: skip
 
 

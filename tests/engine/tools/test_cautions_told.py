@@ -88,3 +88,60 @@ def test_what_was_said_in_confidence_is_marked_at_search_and_in_the_block(door: 
     [found] = door.ask("search_memory", query="Ada Globex")["memories"]
     assert found["caution"] == warning
     assert f"[{warning}] Ada leaves" in door.ask("get_context", prompt="write to Bob about Ada")["text"]
+
+
+def _said(door: Door, clock: Clock, session: str, text: str) -> MemoryRecord:
+    """The fact that is drawn from what the person says."""
+    clock.now += DAY
+    door.person.record_turn(session, "user", text)
+    asyncio.run(door.person.consolidate(session))
+    return next(one for one in door.person.view.page("kind:fact") if one.content == text.rstrip("."))
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("search_memory", {"query": "who is my boss"}),
+        ("about_user", {}),
+    ],
+)
+def test_what_may_have_changed_is_told_by_every_tool(
+    door: Door, clock: Clock, tool: str, arguments: dict[str, str]
+) -> None:
+    old = _said(door, clock, "monday", "My boss is Kirsten Holm.")
+    _said(door, clock, "friday", "My boss is now Peter Lund.")
+    assert next(card.kind for card in door.person.review.items()) == "conflict"
+
+    def caution() -> str:
+        found = door.ask(tool, **arguments)
+        every = found.get("memories") or [one for topic in found["topics"] for one in topic["facts"]]
+        return next(one for one in every if one["id"] == old.id).get("caution", "")
+
+    assert "may have changed; said on" in caution() and "My boss is now Peter Lund" in caution()
+    (card,) = door.person.review.items(kinds=["conflict"])
+    door.person.review.decide(card, "both")
+    assert caution() == ""
+
+
+def test_what_an_agent_replaced_is_told_until_the_person_decides(door: Door, clock: Clock) -> None:
+    said = "My husband Jens runs the bakery in Vejle"
+    fact = _said(door, clock, "monday", f"{said}.")
+    new = door.ask("correct_fact", memory_id=fact.id, new_content="My husband Lars runs the bakery in Vejle")
+    assert f"bot changed this, and the person has not decided; before: {said}" in new["memory"]["caution"]
+    block = door.ask("get_context", prompt="what does my husband do?")["text"]
+    assert f"[bot changed this, and the person has not decided; before: {said}]" in block
+    (card,) = door.person.review.items(kinds=["agent_change"])
+    door.person.review.decide(card, "keep")
+    (found, *_) = door.ask("search_memory", query="husband bakery")["memories"]
+    assert "before:" not in found.get("caution", "")
+    assert "before:" not in door.ask("get_context", prompt="what does my husband do?")["text"]
+
+
+def test_what_an_agent_replaced_is_not_told_beyond_a_scope(door: Door, clock: Clock) -> None:
+    fact = _said(door, clock, "monday", "My husband Jens runs the bakery in Vejle.")
+    door.person.tag(fact.id, add=["private"])
+    new = door.ask("correct_fact", memory_id=fact.id, new_content="My husband Lars runs the bakery in Vejle")
+    door.person.tag(new["memory"]["id"], remove=["private"])
+    confined = door._replace(agent=beside(door.person, "narrow", filter="-tag:private"))
+    assert "Jens" not in confined.call("get_context", prompt="what does my husband do?").text
+    assert "Jens" not in confined.call("about_user").text
