@@ -64,10 +64,16 @@ def label_before(one: Replacement, word: str = "was") -> str:
     return f"{word}{'?' if one.how == 'asked' else ':'} "
 
 
-def short_note(one: Replacement, now: float) -> str:
-    """Behind the text that took the place: ``was 12 May``, or ``changed``. With ``?`` while Review asks."""
+def short_note(one: Replacement, now: float, of: MemoryRecord | None = None) -> str:
+    """Behind the text that took the place: ``was 12 May``, or ``changed``. With ``?`` while Review asks.
+
+    ``of``: the memory that it stands behind; behind the old text it is ``now 19 May?``.
+    """
     days = moved_days(one, now)
-    return f"was {days[0]}{'?' * (one.how == 'asked')}" if days else label(one)
+    if not days:
+        return label(one)
+    is_old = of is not None and of.id == one.old.id
+    return f"{'now' if is_old else 'was'} {days[is_old]}{'?' * (one.how == 'asked')}"
 
 
 def how_and_when(one: Replacement, now: float) -> str:

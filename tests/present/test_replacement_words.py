@@ -37,7 +37,8 @@ def test_a_change_that_review_asks_about_is_a_question() -> None:
     may, june = (fact(at, "The ferry", happens_at=NOW + at * DAY) for at in (1, 8))
     asked = Replacement(old=may, new=june, at=NOW, how="asked")
     assert said(asked, june).startswith("was 5 Jun, now 12 Jun? (")
-    assert words.short_note(asked, NOW) == "was 5 Jun?"
+    assert words.short_note(asked, NOW) == words.short_note(asked, NOW, june) == "was 5 Jun?"
+    assert words.short_note(asked, NOW, may) == "now 12 Jun?"
 
 
 def test_a_question_hides_no_decision() -> None:

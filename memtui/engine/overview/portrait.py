@@ -107,7 +107,7 @@ def make_portrait(
         replaced={
             id: those
             for id, found in replaced.items()
-            if id in ids and (those := tuple(one for one in found if one.new.id == id))
+            if id in ids and (those := tuple(one for one in found if one.new.id == id or one.how == "asked"))
         },
         months=load_months(connection, within, now, people=not filter),
     )

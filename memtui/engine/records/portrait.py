@@ -65,7 +65,8 @@ class Portrait(Record):
     ``status``: cards that were asked, and what agents were given today. ``cautions``: what was corrected or forgotten
     since in the facts here, by id. ``changed``: how many facts took the place of another one since, ``changes`` the latest
     of them. ``by_agents``: how many facts and observations agents wrote since, ``from_agents`` the
-    latest. ``replaced``: what the facts here took the place of, by id, the latest last. ``months``: the latest in which
+    latest. ``replaced``: what the facts here took the place of, by id, the latest last; a change that Review asks
+    about is listed for both of its sides. ``months``: the latest in which
     persons were mentioned or facts changed, the last first.
     """
 

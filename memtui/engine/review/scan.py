@@ -91,7 +91,8 @@ def why_suspicious(connection: apsw.Connection, note: MemoryRecord, now: float) 
 def suspicious_rids(connection: apsw.Connection, now: float) -> list[int]:
     """The notes that wait in Review as suspicious: not to be shown as what is known, nor told as such.
 
-    Those of others that were not scanned yet are looked at here. A secret in the person's own words is not meant.
+    Those of others that were not scanned yet are looked at here. A secret in the person's own words is not meant. Nor is an
+    agent's correction that its sources do not say: it is in force, and without it neither the new nor the old text is shown.
     """
     found = stored_result(connection)
     rows = connection.execute(
@@ -102,10 +103,13 @@ def suspicious_rids(connection: apsw.Connection, now: float) -> list[int]:
     ).fetchall()
     notes = [memories.memory_record(row, now) for row in rows]
     reasons = {note.rid: why_suspicious(connection, note, now) for note in notes}
-    own_secret = {
-        note.rid for note in notes if note.trust == "user" and reasons[note.rid].startswith("secret:")
+    shown = {
+        note.rid
+        for note in notes
+        if (note.trust == "user" and reasons[note.rid].startswith("secret:"))
+        or (note.corrected_by and reasons[note.rid].startswith("unsupported:"))
     }
-    return [rid for rid, reason in reasons.items() if reason and rid not in own_secret]
+    return [rid for rid, reason in reasons.items() if reason and rid not in shown]
 
 
 def source_evidence(connection: apsw.Connection, note: MemoryRecord, now: float) -> list[str]:

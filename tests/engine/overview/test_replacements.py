@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -161,14 +162,33 @@ def test_the_portrait_tells_what_changed_lately_and_what_it_was(desk: Desk) -> N
     assert [one.new.content for one in found.changes] == ["Has a blue bike", "Dentist moved to 19 May"]
     assert found.changed == desk.memory.view.count("kind:fact changed:7d") == 2
     before = {id: those[-1].old.content for id, those in found.replaced.items()}
-    assert (
-        before[new] == "Dentist on 12 May" and before[corrected.id] == "Has a red bike" and old not in before
-    )
+    assert before[new] == "Dentist on 12 May" and before[corrected.id] == "Has a red bike"
+    assert course not in before
     month = desk.memory.view.portrait("-topic:possession", since="30d")
     assert [one.new.content for one in month.changes] == ["Dentist moved to 19 May", "Course on Thursdays"]
     assert desk.memory.view.portrait(since="2026-05-18").changed == 1
     with pytest.raises(FilterError):
         desk.memory.view.portrait(since="whenever")
+
+
+def test_the_portrait_tells_of_both_sides_that_review_asks_about_a_change(desk: Desk) -> None:
+    old = desk.learn("My boss is Kirsten", ago=30, topic="people")
+    new = desk.learn("My boss is now Peter", ago=4, topic="people")
+    desk.ask(new, old)
+    found = desk.memory.view.portrait().replaced
+    assert [(one.how, one.new.id) for one in (*found[old], *found[new])] == [("asked", new)] * 2
+
+
+def test_an_agents_correction_that_no_source_says_is_shown_with_what_it_was(desk: Desk) -> None:
+    desk.memory.record_turn("monday", "user", "Our vet is Aisha Rahman, her phone is +45 8612 4471.")
+    asyncio.run(desk.memory.consolidate("monday"))
+    (fact,) = desk.memory.view.page("kind:fact")
+    new = desk.memory.acting_as("agent:bot").correct(fact.id, "Our vet is Tom Birk, his mobile: 1111 0000")
+    (card,) = desk.memory.review.items(kinds=["agent_change"])
+    assert "unsupported" in card.reason
+    found = desk.memory.view.portrait()
+    assert [one.id for topic in found.topics for one in topic.facts] == [new.id]
+    assert [one.old.id for one in found.replaced[new.id]] == [fact.id]
 
 
 def test_a_picture_for_others_has_nothing_of_what_it_was_before_nor_of_agents(desk: Desk) -> None:

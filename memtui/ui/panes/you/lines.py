@@ -501,9 +501,9 @@ class PortraitLines:
         if fact.happens_at is not None and not days:
             return StyledText(visible_text(fact_day(fact, self.now)), "accent")
         change = replacement.latest_of(portrait.replaced.get(fact.id, ()), fact)
-        if change is not None and change.at >= portrait.since:
+        if change is not None and (change.how == "asked" or change.at >= portrait.since):
             return StyledText(
-                visible_text(replacement.short_note(change, self.now)), replacement.role(change)
+                visible_text(replacement.short_note(change, self.now, fact)), replacement.role(change)
             )
         if is_new(fact, portrait):
             return StyledText(VisibleText("new"), "success")
