@@ -16,6 +16,7 @@ from .patterns import REASONS, pattern_for, patterns_for_any
 
 _MOST_CHARACTERS = 20_000
 _OVERRIDES = tuple(reason for reason in REASONS if reason.startswith("tells to ignore its rules"))
+_OTHERS = REASONS[len(_OVERRIDES) :]
 _LOOKALIKES = str.maketrans("аеорсхуіјѕԁһⅼɡɑοειν", "aeopcxyijsdhlgaoeiv")
 _LEET = str.maketrans("013457@$", "oieastas")
 _leet_word = re.compile(r"[a-z][013457@$]+[a-z]|\b[013457@$][a-z]{3}")
@@ -30,7 +31,7 @@ def find_instructions(text: str) -> tuple[str, ...]:
 
     Kept, because a server tells the same facts again and again.
     """
-    found = tuple(dict.fromkeys(_find_reasons(text[:_MOST_CHARACTERS])))
+    found = tuple(dict.fromkeys(_find_reasons(text[:_MOST_CHARACTERS], _OVERRIDES, _OTHERS)))
     if not found and score_instruction(text) >= CERTAIN_SCORE:
         return ("reads like an order to an assistant",)
     # Its shapes match English, too, and then say nothing new.
@@ -45,15 +46,13 @@ def find_overrides(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_find_reasons(text[:_MOST_CHARACTERS], _OVERRIDES)))
 
 
-def _find_reasons(text: str, reasons: tuple[str, ...] = REASONS) -> Iterator[str]:
+def _find_reasons(text: str, *groups: tuple[str, ...]) -> Iterator[str]:
     if not text.isascii() and any(ord(character) in _TAGS for character in text):
         yield "hides text in invisible characters"
     for reading in _normalised_readings(text):
-        if not any(pattern.search(reading) for pattern in patterns_for_any(reasons)):
-            continue
-        for reason in reasons:
-            if pattern_for(reason).search(reading):
-                yield reason
+        for reasons in groups:
+            if any(pattern.search(reading) for pattern in patterns_for_any(reasons)):
+                yield from (reason for reason in reasons if pattern_for(reason).search(reading))
 
 
 def _normalised_readings(text: str) -> Iterator[str]:

@@ -14,8 +14,8 @@ import unicodedata
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from itertools import chain, combinations, pairwise
-from operator import mul
+from itertools import chain, combinations, pairwise, repeat
+from operator import getitem, mul
 from pathlib import Path
 from zlib import crc32
 
@@ -165,10 +165,9 @@ def score_instruction(text: str) -> float:
 
 def _weigh_features(text: str) -> float:
     weights, scale, bias, of_length = _load_model()
-    worth = weights.__getitem__
     found = 0.0
     for counts, block in _feature_blocks(text):
-        found += sum(map(mul, map(worth, counts), counts.values())) / block
+        found += sum(map(mul, map(getitem, repeat(weights), counts), counts.values())) / block
     return bias + scale * found + of_length * text_length(text)
 
 
