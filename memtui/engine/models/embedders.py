@@ -14,7 +14,7 @@ import struct
 import sys
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from importlib.util import find_spec
 from itertools import pairwise
@@ -29,6 +29,7 @@ from memtui.engine.installation import command_for_dependency
 from ..errors import DegradedError
 from . import question_pieces
 from .vectors import cap_threads, normalise_rows, quantise_numbers, quantise_rows
+from .word_vectors import WordVectors
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,7 +55,6 @@ _PIECES_AT_ONCE = 16_384
 _TEXTS_AT_ONCE = 512
 # For so many the sum is made in less time than numpy takes to be imported.
 _PIECES_WITHOUT_NUMPY = 1_000
-_WORDS_KEPT = 16_000
 _WORDS_OF_A_SEARCH = 2_500
 # Texts of so few pieces are added up many at a time.
 _PIECES_OF_SHORT = 16
@@ -162,13 +162,16 @@ class LocalEmbedder(ABC, Generic[Loaded]):
 class _EmbeddingTable(NamedTuple):
     table: NDArray[np.float16]
     tokenizer: Any
-    pieces_of_words: dict[str, list[int]]
 
 
 class _QuestionVectors:
-    """Of the same files what the vector of a short question needs, read in a tenth of the time."""
+    """Of the same files what the vector of a short question needs, read in a tenth of the time.
+
+    ``words``: the vectors of words that were looked up.
+    """
 
     def __init__(self, weights: Path, tokenizer: Path) -> None:
+        self.words = WordVectors(OfflineEmbedder.dims)
         self.vocabulary = question_pieces.load_vocabulary(tokenizer)
         self._start, self._rows = _table_place(weights, OfflineEmbedder.dims)
         with weights.open("rb") as stream:
@@ -209,35 +212,17 @@ class OfflineEmbedder(LocalEmbedder[_EmbeddingTable]):
         super().__init__()
         self._folder = folder
         self._questions: _QuestionVectors | None = None
-        self._word_vectors: dict[str, bytes] = {}
-        self._older_word_vectors: dict[str, bytes] = {}
 
     def installation_hint(self) -> str:
         return f"Install the packaged weights: {command_for_dependency('wordllama', 'tokenizers')}"
 
-    def word_vectors(self, words: Collection[str]) -> dict[str, bytes]:
-        """Each word's own vector as int8, the same in every text; those that were asked for last are kept."""
-        known, older = self._word_vectors, self._older_word_vectors
-        found: dict[str, bytes] = {}
-        new: list[str] = []
-        for word in dict.fromkeys(words):
-            row = known.get(word) or older.get(word)
-            if row is None:
-                new.append(word)
-            else:
-                found[word] = known[word] = row
-        if new:
-            blob = quantise_rows(self._sum_words(new)).tobytes()
-            made = {
-                word: blob[start : start + self.dims]
-                for word, start in zip(new, range(0, len(blob), self.dims), strict=True)
-            }
-            known |= made
-            found |= made
-        if len(known) > _WORDS_KEPT:
-            # What is asked for again comes back from there; another thread keeps what it has.
-            self._word_vectors, self._older_word_vectors = {}, known
-        return found
+    def word_vectors(self, words: Sequence[str]) -> ByteMatrix:
+        """Each word's own vector, the same in every text; those that were asked for last are kept."""
+        return self._load_question_vectors().words.quantised(words, self._sum_words)
+
+    def word_units(self, words: Sequence[str]) -> FloatMatrix:
+        """``embed`` for lower-case words, each a text by itself."""
+        return self._load_question_vectors().words.units(words, self._sum_words)
 
     def embed(self, texts: Sequence[str]) -> FloatMatrix:
         model = self._load_model()
@@ -250,10 +235,6 @@ class OfflineEmbedder(LocalEmbedder[_EmbeddingTable]):
             sums[at : at + len(batch)] = _sum_texts(model.table, [one.ids for one in encoded])
             at += len(batch)
         return normalise_rows(sums)
-
-    def embed_words_alone(self, words: Sequence[str]) -> FloatMatrix:
-        """``embed`` for texts that are one word each, in half the time."""
-        return normalise_rows(self._sum_words([word.lower() for word in words]))
 
     def embed_query(self, text: str, weight: WordWeight | None = None) -> FloatMatrix:
         mean = self._weighted_query_mean(text, weight) if weight else None
@@ -294,7 +275,7 @@ class OfflineEmbedder(LocalEmbedder[_EmbeddingTable]):
     def _load_question_vectors(self) -> _QuestionVectors:
         with self._lock:
             if self._questions is None:
-                self._questions = self._load_files(_QuestionVectors)
+                self._questions = self._load_files(_share_question_vectors)
             return self._questions
 
     def _sum_words(self, words: Sequence[str]) -> FloatMatrix:
@@ -303,18 +284,12 @@ class OfflineEmbedder(LocalEmbedder[_EmbeddingTable]):
 
     def _split_words(self, words: Sequence[str]) -> list[list[int]]:
         """The pieces of each. The tokenizer is quicker, but not for the words of a first search."""
-        if self._model is None and len(self._word_vectors) + len(words) <= _WORDS_OF_A_SEARCH:
-            vocabulary = self._load_question_vectors().vocabulary
+        table = self._load_question_vectors()
+        if self._model is None and len(table.words) + len(words) <= _WORDS_OF_A_SEARCH:
+            vocabulary = table.vocabulary
             if vocabulary and (split := question_pieces.split_words(vocabulary, words)):
                 return split
-        known = self._load_model().pieces_of_words
-        found = [known.get(word) for word in words]
-        new = [word for word, pieces in zip(words, found, strict=True) if pieces is None]
-        made = dict(zip(new, self._split_by_tokenizer(new), strict=True)) if new else {}
-        if len(known) > _WORDS_KEPT:
-            known.clear()
-        known.update(made)
-        return [made[word] if pieces is None else pieces for word, pieces in zip(words, found, strict=True)]
+        return self._split_by_tokenizer(words)
 
     def _split_by_tokenizer(self, words: Sequence[str]) -> list[list[int]]:
         return self._split_together(words) or [
@@ -353,9 +328,8 @@ class OfflineEmbedder(LocalEmbedder[_EmbeddingTable]):
         return weights, tokenizer
 
     def _build_model(self, weights: Path, tokenizer: Path) -> _EmbeddingTable:
-        of_file = tokenizer, tokenizer.stat().st_mtime_ns
         return _EmbeddingTable(
-            _map_table(weights, self.dims), _load_tokenizer(*of_file), _pieces_of_words(*of_file)
+            _map_table(weights, self.dims), _load_tokenizer(tokenizer, tokenizer.stat().st_mtime_ns)
         )
 
 
@@ -394,10 +368,14 @@ def _load_tokenizer(file: Path, changed: int) -> Any:
     return Tokenizer.from_file(str(file))
 
 
+def _share_question_vectors(weights: Path, tokenizer: Path) -> _QuestionVectors:
+    return _read_question_vectors(weights, tokenizer, weights.stat().st_mtime_ns, tokenizer.stat().st_mtime_ns)
+
+
 @lru_cache(maxsize=1)
-def _pieces_of_words(file: Path, changed: int) -> dict[str, list[int]]:
-    """The pieces of words that a tokenizer has split last, for all embedders of a process: they read the same texts."""
-    return {}
+def _read_question_vectors(weights: Path, tokenizer: Path, *changed: int) -> _QuestionVectors:
+    """Read once for all embedders of a process. ``changed``: when each file was, in ns."""
+    return _QuestionVectors(weights, tokenizer)
 
 
 def _map_table(file: Path, dims: int) -> NDArray[np.float16]:
@@ -449,8 +427,8 @@ class QuestionWords(NamedTuple):
 class StaticEmbedder(Embedder, Protocol):
     """An embedder for which a word has the same vector in every text: nothing of it has to be stored."""
 
-    def word_vectors(self, words: Collection[str]) -> dict[str, bytes]:
-        """Each of these lower-case words as ``dims`` bytes of int8."""
+    def word_vectors(self, words: Sequence[str]) -> ByteMatrix:
+        """A row (n, dims) for each of these lower-case words."""
 
 
 @runtime_checkable

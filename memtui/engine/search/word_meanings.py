@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_MOST_KEPT = 20_000
-
 
 class WordNearness:
     """The words of a prompt, each with how much it says, beside all the words of some pieces; each a unit vector."""
@@ -54,33 +52,22 @@ class WordNearness:
 
 
 class WordMeanings:
-    """Vectors of words, made once each. Raises DegradedError where the packaged model is missing."""
+    """Vectors of words. Raises DegradedError where the packaged model is missing."""
 
     def __init__(self) -> None:
         self._embedder = OfflineEmbedder()
-        self._known: dict[str, NDArray[np.float32]] = {}
 
     def compare(self, asked: Sequence[str], weights: Sequence[float], said: Iterable[str]) -> WordNearness:
         """Every word that is asked for, with its weight, beside every one that is said."""
         import numpy as np
 
         places = {word: index for index, word in enumerate(dict.fromkeys(said))}
-        self._embed_words([*asked, *places])
         importance = np.asarray(weights, np.float32)
         if not asked or not places:
             nothing = np.zeros((len(asked), 1), np.float32), np.zeros((len(places), 1), np.float32)
             return WordNearness(nothing[0], importance, nothing[1], places)
-        wanted, others = (
-            np.concatenate([self._known[word] for word in words]).reshape(len(words), -1)
-            for words in (asked, places)
-        )
-        return WordNearness(wanted, importance, others, places)
-
-    def _embed_words(self, wanted: Sequence[str]) -> None:
-        if len(self._known) > _MOST_KEPT:
-            self._known.clear()
-        new = [word for word in dict.fromkeys(wanted) if word not in self._known]
-        self._known.update(zip(new, self._embedder.embed_words_alone(new), strict=True))
+        units = self._embedder.word_units([*asked, *places])
+        return WordNearness(units[: len(asked)], importance, units[len(asked) :], places)
 
 
 @functools.cache

@@ -8,7 +8,7 @@ import struct
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,9 +18,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from memtui.engine.errors import DegradedError
-from memtui.engine.models import embedders, question_pieces
+from memtui.engine.models import embedders, question_pieces, word_vectors
 from memtui.engine.models.embedders import MOST_CHARACTERS, OfflineEmbedder
 from memtui.engine.models.vectors import normalise_rows, quantise_rows, usable_rows
+from memtui.engine.models.word_vectors import WordVectors
 
 if TYPE_CHECKING:
     from memtui.engine.models.vectors import FloatMatrix
@@ -246,41 +247,77 @@ def test_a_quantised_question_is_the_question_as_a_blob_holds_it(text: str) -> N
     assert found.any() == expected.any()
 
 
-def test_words_have_the_same_vectors_with_and_without_the_tokenizer(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def forgetful() -> Iterator[None]:
+    """What other tests have looked up is forgotten."""
+    embedders._read_question_vectors.cache_clear()
+    yield
+    embedders._read_question_vectors.cache_clear()
+
+
+def test_words_have_the_same_vectors_with_and_without_the_tokenizer(forgetful: None) -> None:
     words = ["train", "rails", "großmutter", "turku", "karhunen", "7"]
-    without, loaded = OfflineEmbedder(), OfflineEmbedder()
-    loaded._load_model()
+    without = OfflineEmbedder()
     rows = without.word_vectors(words)
-    assert rows == loaded.word_vectors(words)
-    assert without._model is None and set(map(len, rows.values())) == {OfflineEmbedder.dims}
-    for word in words:
-        row = np.frombuffer(rows[word], np.int8).astype(np.float32)[None]
-        assert (normalise_rows(row) @ loaded.embed([word]).T)[0, 0] > 0.999
-    assert without.word_vectors(["吃饭", "train"])["train"] == rows["train"], (
-        "an odd word takes the tokenizer"
-    )
-    assert without._model is not None
-    monkeypatch.setattr(embedders, "_WORDS_KEPT", 4)
-    assert without.word_vectors(words) == rows
+    assert without._model is None and rows.shape == (len(words), OfflineEmbedder.dims)
+    embedders._read_question_vectors.cache_clear()
+    loaded = OfflineEmbedder()
+    loaded._load_model()
+    assert (rows == loaded.word_vectors(words)).all()
+    for word, row in zip(words, rows, strict=True):
+        assert (normalise_rows(row.astype(np.float32)[None]) @ loaded.embed([word]).T)[0, 0] > 0.999
+    assert (without.word_vectors(["train"]) == rows[:1]).all() and without._model is None
+    assert (loaded.word_vectors(["吃饭", "train"])[1] == rows[0]).all()
+    without.word_vectors(["吃饭"])
+    assert without._model is not None, "an odd word takes the tokenizer"
 
 
 def test_the_words_that_are_asked_for_again_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedders, "_WORDS_KEPT", 4)
-    embedder = OfflineEmbedder()
+    monkeypatch.setattr(word_vectors, "MOST_KEPT", 4)
+    monkeypatch.setattr(word_vectors, "_AT_ONCE", 3)
     made: list[str] = []
-    summed = embedder._sum_words
 
-    def noting(words: Sequence[str]) -> FloatMatrix:
+    def numbers(words: Sequence[str]) -> FloatMatrix:
         made.extend(words)
-        return summed(words)
+        return np.array([[1.0, 1 + int(word.removeprefix("word") or 0)] for word in words], np.float32)
 
-    monkeypatch.setattr(embedder, "_sum_words", noting)
+    kept = WordVectors(2)
     for number in range(40):
-        embedder.word_vectors(["train", f"word{number}"])
-    assert made.count("train") == 1
-    embedder.word_vectors(["word0"])
+        units = kept.units(["word", f"word{number}", "word"], numbers)
+        assert (units[0] == units[2]).all() and units[1] == pytest.approx(
+            normalise_rows(numbers([f"word{number}"]))[0]
+        )
+        made.remove(f"word{number}")
+        assert len(kept) <= 4 + 2
+    assert made.count("word") == 1
+    kept.units(["word0"], numbers)
     assert made.count("word0") == 2, "it was long not asked for"
-    assert len(embedder._word_vectors) + len(embedder._older_word_vectors) <= 2 * 5
+    many = [f"word{number}" for number in range(30)]
+    assert (kept.quantised(many, numbers) == quantise_rows(numbers(many))).all(), (
+        "more than there was room for"
+    )
+
+
+def test_words_are_looked_up_by_several_threads() -> None:
+    words = [f"word{number}" for number in range(2_000)]
+
+    def numbers(asked: Sequence[str]) -> FloatMatrix:
+        return np.array([[1.0, int(word[4:])] for word in asked], np.float32)
+
+    kept, expected = WordVectors(2), normalise_rows(numbers(words))
+    wrong: list[int] = []
+
+    def look(start: int) -> None:
+        for at in range(start, start + 1_000, 50):
+            if (kept.units(words[at : at + 100], numbers) != expected[at : at + 100]).any():
+                wrong.append(at)
+
+    threads = [threading.Thread(target=look, args=(start,)) for start in (0, 300, 600, 900)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
 
 
 ODD_WORDS = [
@@ -303,9 +340,10 @@ ODD_WORDS = [
 def test_words_alone_have_the_vectors_of_texts_of_one_word(embedder: OfflineEmbedder) -> None:
     """To the last bit: a search compares them by the same numbers whichever way they were made."""
     words = [*ODD_WORDS, *(f"wor{number}thy" for number in range(200))]
-    assert (embedder.embed_words_alone(words) == embedder.embed(words)).all()
+    words = [word.lower() for word in words]
+    assert (embedder.word_units(words) == embedder.embed(words)).all()
     for word in words[:20]:
-        assert (embedder.embed_words_alone([word]) == embedder.embed([word])).all()
+        assert (embedder.word_units([word]) == embedder.embed([word])).all()
 
 
 @given(
@@ -319,27 +357,20 @@ def test_words_are_split_together_as_each_alone(embedder: OfflineEmbedder, words
     assert together in ([], alone)
 
 
-def test_a_word_is_split_once_for_all_embedders(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_word_is_looked_up_once_for_all_embedders(forgetful: None, monkeypatch: pytest.MonkeyPatch) -> None:
     one, other = OfflineEmbedder(), OfflineEmbedder()
-    one._load_model()
-    other._load_model()
-    words = ["walnutty", "trainish"]
-    expected = one.embed_words_alone(words)
+    expected = one.word_units(["walnutty", "trainish"])
     asked: list[str] = []
-    split = other._split_by_tokenizer
+    split = other._split_words
 
     def noting(new: Sequence[str]) -> list[list[int]]:
         asked.extend(new)
         return split(new)
 
-    monkeypatch.setattr(other, "_split_by_tokenizer", noting)
-    found = other.embed_words_alone([words[1], "harbourly", words[0]])
+    monkeypatch.setattr(other, "_split_words", noting)
+    found = other.word_units(["trainish", "harbourly", "walnutty"])
     assert asked == ["harbourly"]
     assert (found[[2, 0]] == expected).all()
-    monkeypatch.setattr(embedders, "_WORDS_KEPT", 0)
-    assert (other.embed_words_alone([*words, "quayside"])[:2] == expected).all(), (
-        "others may have been forgotten"
-    )
 
 
 def test_ordinary_words_are_split_together(embedder: OfflineEmbedder) -> None:

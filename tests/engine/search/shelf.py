@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -90,8 +90,8 @@ class StaticEmbedder(FakeEmbedder):
     sends_to = ""
     available, at_hand, interrupt = WordEmbedder.available, WordEmbedder.at_hand, WordEmbedder.interrupt
 
-    def word_vectors(self, words: Iterable[str]) -> dict[str, bytes]:
-        return {word: quantise_rows(self._direction(word)[None, :]).tobytes() for word in words}
+    def word_vectors(self, words: Sequence[str]) -> np.ndarray[Any, np.dtype[np.int8]]:
+        return quantise_rows(np.array([self._direction(word) for word in words], np.float32))
 
 
 class Book:

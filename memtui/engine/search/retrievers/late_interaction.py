@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from memtui.engine.models.vectors import ByteMatrix
+
 MEANS = 0.5
 """The cosine from which on a text is said to have a word's meaning."""
 
@@ -41,14 +43,11 @@ _MEANINGLESS = STOP_WORDS.union("abcdefghijklmnopqrstuvwxyz")
 
 def static_question_words(embedder: StaticEmbedder, question: ParsedQuery) -> QuestionWords | None:
     """The words that are looked for, with the packaged vector of each; None where there are none."""
-    import numpy as np
-
     terms = [term for term in question.terms if not term.bigram]
     if not terms:
         return None
-    known = embedder.word_vectors([term.word for term in terms])
-    rows = np.frombuffer(b"".join(known[term.word] for term in terms), np.int8).reshape(len(terms), -1)
-    return QuestionWords(rows, tuple(term.idf for term in terms), tuple(term.word for term in terms))
+    words = tuple(term.word for term in terms)
+    return QuestionWords(embedder.word_vectors(words), tuple(term.idf for term in terms), words)
 
 
 def score_static_words(
@@ -62,10 +61,10 @@ def score_static_words(
     read = {rid: said for rid, said in read.items() if said}
     if not read:
         return []
-    vectors_of = embedder.word_vectors(dict.fromkeys(chain.from_iterable(read.values())))
-    places = dict(zip(vectors_of, range(len(vectors_of)), strict=True))
+    every = list(dict.fromkeys(chain.from_iterable(read.values())))
+    places = dict(zip(every, range(len(every)), strict=True))
     best = _best_cosines(
-        b"".join(vectors_of.values()),
+        embedder.word_vectors(every),
         asked,
         list(map(places.__getitem__, chain.from_iterable(read.values()))),
         list(map(len, read.values())),
@@ -90,10 +89,11 @@ def score_words(
     vectors_of: dict[int, bytes] = dict(rows)
     if not vectors_of or not words.weights:
         return []
+    import numpy as np
+
     dims = words.rows.shape[1]
-    best = _best_cosines(
-        b"".join(vectors_of.values()), words, None, [len(blob) // dims for blob in vectors_of.values()]
-    )
+    stored = np.frombuffer(b"".join(vectors_of.values()), np.int8).reshape(-1, dims)
+    best = _best_cosines(stored, words, None, [len(blob) // dims for blob in vectors_of.values()])
     return _make_candidates(list(vectors_of), best, words)
 
 
@@ -116,18 +116,18 @@ def _make_candidates(
 
 
 def _best_cosines(
-    blob: bytes, words: QuestionWords, places: Sequence[int] | None, sizes: Sequence[int]
+    stored: ByteMatrix, words: QuestionWords, places: Sequence[int] | None, sizes: Sequence[int]
 ) -> list[list[float]]:
     """For each text the best cosine, at least 0, of each word of the question.
 
-    ``blob`` has a row for each word; ``places`` which of them a text has, one text after the other, where words are shared;
+    ``stored`` has a row for each word; ``places`` which of them a text has, one text after the other, where words are shared;
     ``sizes`` how many each text has.
     """
     import numpy as np
 
     # Sums of whole numbers: exact, and so the same for a text whatever is beside it.
     asked = words.rows.astype(np.float32)
-    rows = np.frombuffer(blob, np.int8).reshape(-1, asked.shape[1]).astype(np.float32)
+    rows = stored.astype(np.float32)
     lengths = np.outer(_row_lengths(rows), _row_lengths(asked))
     cosines = np.divide(rows @ asked.T, lengths, out=np.zeros_like(lengths), where=lengths > 0)
     if places is not None:
