@@ -114,7 +114,7 @@ def _cosines_of_matrix(vectors_of: NDArray[np.int8], query: bytes) -> NDArray[np
     exact: Any = np.float32 if 127 * 127 * len(query) < 1 << 24 else np.float64
     one = np.frombuffer(query, np.int8).astype(exact)
     rows = vectors_of.astype(exact)
-    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows).astype(np.float64)) * np.sqrt(np.float64(one @ one))
+    lengths = np.sqrt(np.vecdot(rows, rows).astype(np.float64)) * np.sqrt(np.float64(one @ one))
     products = (rows @ one).astype(np.float64)
     nowhere = np.full(len(rows), np.nan)
     return np.asarray(np.divide(products, lengths, out=nowhere, where=lengths > 0))

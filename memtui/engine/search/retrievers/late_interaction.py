@@ -140,4 +140,4 @@ def _best_cosines(
 def _row_lengths(rows: NDArray[np.float32]) -> NDArray[np.float64]:
     import numpy as np
 
-    return np.asarray(np.sqrt(np.einsum("ij,ij->i", rows, rows).astype(np.float64)))
+    return np.asarray(np.sqrt(np.vecdot(rows, rows).astype(np.float64)))
