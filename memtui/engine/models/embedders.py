@@ -369,7 +369,9 @@ def _load_tokenizer(file: Path, changed: int) -> Any:
 
 
 def _share_question_vectors(weights: Path, tokenizer: Path) -> _QuestionVectors:
-    return _read_question_vectors(weights, tokenizer, weights.stat().st_mtime_ns, tokenizer.stat().st_mtime_ns)
+    return _read_question_vectors(
+        weights, tokenizer, weights.stat().st_mtime_ns, tokenizer.stat().st_mtime_ns
+    )
 
 
 @lru_cache(maxsize=1)
