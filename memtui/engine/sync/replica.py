@@ -16,24 +16,17 @@ from types import MappingProxyType
 from typing import Literal
 
 import apsw
-import msgspec
-from msgspec.structs import replace
 
 from memtui.engine.clock import Clock
-from memtui.engine.erase.eraser import DEVICE, Eraser
-from memtui.engine.erase.rows import name_on_devices
-from memtui.engine.errors import MemtuiError
 from memtui.engine.records import Operation, device_name
-from memtui.engine.records.erase import ErasePlan, EraseRequest
-from memtui.engine.records.sync import DeviceState, ProblemKind, SyncProblem, SyncReport, changes_words
-from memtui.engine.store import history, operations, stamps
+from memtui.engine.records.sync import DeviceState, ProblemKind, SyncProblem, SyncReport
+from memtui.engine.store import history, stamps
 from memtui.engine.store.connections import Connections
-from memtui.engine.store.import_rows import OtherIds
-from memtui.engine.store.sql import scalar
-from memtui.engine.wording import plural
 
-from . import incoming, lines, outgoing, state, versions
+from . import lines, outgoing, state, versions
 from .batch import Batch, BatchError, Head, Header, Removed, Sealer, lines_hash
+from .erasing import erase_pending
+from .received import BadBatchError, ReceivedBatches
 from .stores.base import SyncStore
 
 BATCHES, SNAPSHOTS, WRITERS = "batches", "snapshots", "writers"
@@ -41,7 +34,6 @@ SNAPSHOT_EVERY = 200
 """Own batches: a device that joins reads no more than this of each, beside a snapshot."""
 TELL_EVERY = 50
 """Batches of another device: one that sends nothing by itself says now and then how far it has read."""
-_LINES_PER_TRANSACTION = 512
 KEEPS_VERSIONS = (
     "What was erased is out of this device's batches. Versions of files that the store keeps by itself memtui does not see: "
     "delete those there."
@@ -50,14 +42,6 @@ _FIRST_LINES = "Everything was sent again: history here no longer says what chan
 _ALL_AGAIN = (
     "Everything was sent again: something of it was in batches of a removed device that others do not read."
 )
-
-
-class BadBatchError(Exception):
-    """A batch that is not applied, with the reason."""
-
-    def __init__(self, device: str, number: int, kind: ProblemKind, message: str) -> None:
-        super().__init__(message)
-        self.problem = SyncProblem(device=device, number=number, kind=kind, message=message)
 
 
 def batch_name(device: str, number: int) -> str:
@@ -190,7 +174,7 @@ class Replica:
         if last is not None and head.number >= last:
             return  # its objects may be gone, and what else it wrote does not count
         numbers = self._batch_numbers(device, head)
-        work = _Work(self, device)
+        work = ReceivedBatches(self._connections, self._clock, device, self._note_received)
         try:
             if head.number + 1 not in numbers and (last or max(numbers, default=0) > head.number):
                 head = self._catch_up(work, device, head)
@@ -235,7 +219,7 @@ class Replica:
         """The number, or the last one of a device that was removed."""
         return min(number, self._removed.get(device, number))
 
-    def _catch_up(self, work: _Work, device: str, head: Head) -> Head:
+    def _catch_up(self, work: ReceivedBatches, device: str, head: Head) -> Head:
         """Where batches are no longer in the store because a snapshot of the device has them, read that.
 
         What a removed device wrote may be in a snapshot of any other one.
@@ -254,7 +238,7 @@ class Replica:
         with self._connections.read() as connection:
             return state.head(connection, device)
 
-    def _apply_snapshot(self, work: _Work, first: Batch) -> None:
+    def _apply_snapshot(self, work: ReceivedBatches, first: Batch) -> None:
         device, number, parts = first.header.device, first.header.number, first.header.parts
         for part in range(1, parts):
             work.apply(self._open_part(device, number, part), last=part == parts - 1)
@@ -290,7 +274,7 @@ class Replica:
             raise BadBatchError(device, number, "damaged", "its lines are not those that it names")
         return batch
 
-    def applied(self, work: _Work) -> None:
+    def _note_received(self, work: ReceivedBatches) -> None:
         """What one device's batches brought, for the report."""
         self._received += work.received
         self._batches_received += work.batches
@@ -317,7 +301,7 @@ class Replica:
                 (sum(one.number for one in first.header.heads.values()) + number, device, number, first)
             )
         for _, device, _, first in sorted(tried, key=lambda one: one[:3], reverse=True):
-            work = _Work(self, device)
+            work = ReceivedBatches(self._connections, self._clock, device, self._note_received)
             try:
                 self._apply_snapshot(work, first)
             except BadBatchError as error:
@@ -454,61 +438,12 @@ class Replica:
     # Erasing
 
     def _erase_pending(self) -> None:
-        """Erase what other devices erased, with a proof of this file and its backups. What cannot be done now waits."""
-        with self._connections.read() as connection:
-            todo = {
-                str(name) for (name,) in connection.execute("SELECT name FROM sync_erased WHERE todo = 1")
-            }
-        if not todo:
-            return
-        eraser = Eraser(self._connections, self._clock, f"{DEVICE}other", on_erased=self._on_erased)
-        try:
-            eraser.resume()  # one that was killed
-        except MemtuiError as error:
-            self._notes.append(f"An erase that was interrupted waits: {error.message} {error.hint}".strip())
-            return
-        with self._connections.read() as connection:
-            ids = [id for id in todo if lines.is_memory(id) and _is_here(connection, id)]
-        if ids:
-            try:
-                proof = eraser.run(self._plan(eraser, tuple(sorted(ids))))
-            except MemtuiError as error:
-                self._notes.append(
-                    f"What another device erased is still here: {error.message} {error.hint}".strip()
-                )
-                return
-            self._erased += proof.memories
-            if proof.operation is not None:
-                self._operations.append(proof.operation)
-            if proof.memories > len(ids):
-                more = plural(proof.memories - len(ids), "more memory")
-                self._notes.append(f"{more} went here, drawn from what another device erased.")
-            if not proof.complete:
-                self._notes.append(f"The erase is not proven yet: {'; '.join(proof.problems)}")
-        with self._connections.write() as connection:
-            connection.executemany(
-                "UPDATE sync_erased SET todo = 0 WHERE name = ?", [(name,) for name in todo]
-            )
-            state.set_to_keep(connection, ())
-
-    def _plan(self, eraser: Eraser, ids: tuple[str, ...]) -> ErasePlan:
-        """What goes with these memories here, but for what the person kept where they erased them."""
-        with self._connections.read() as connection:
-            to_keep = set(state.to_keep(connection))
-        plan = eraser.plan(EraseRequest(ids=ids))
-        while to_keep:
-            with self._connections.read() as connection:
-                kept = {
-                    one.key
-                    for one in plan.carriers
-                    if one.choice
-                    and one.outcome != "kept"
-                    and self._sealer.keyed_hash(name_on_devices(connection, one.key)) in to_keep
-                }
-            if not kept:
-                break  # what is kept may keep more, or show more that goes
-            plan = eraser.plan(replace(plan.request, keep=(*plan.request.keep, *sorted(kept))))
-        return plan
+        """Erase what other devices erased. What cannot be done now waits."""
+        result = erase_pending(self._connections, self._clock, self._sealer, self._on_erased)
+        self._erased += result.memories
+        if result.operation is not None:
+            self._operations.append(result.operation)
+        self._notes += result.notes
 
     def _remove_erased_lines(self) -> None:
         """Take what was erased out of own batches in the store; a snapshot that has nothing of it replaces an older one."""
@@ -648,117 +583,6 @@ class Replica:
             erased=self._erased,
             operations=tuple(self._operations), notes=tuple(self._notes), seconds=seconds,
         )  # fmt: skip
-
-    @property
-    def connections(self) -> Connections:
-        return self._connections
-
-    @property
-    def clock(self) -> Clock:
-        return self._clock
-
-
-class _Work:
-    """What comes from one device in one run: one operation of many transactions, signed by the device."""
-
-    def __init__(self, replica: Replica, device: str) -> None:
-        self._connections = replica.connections
-        self._clock = replica.clock
-        self._replica = replica
-        self._device = device
-        self._op_id: int | None = None
-        self.received = self.batches = self.questions = 0
-        self.counts: Counter[str] = Counter()
-        self.operation: Operation | None = None
-
-    def apply(self, batch: Batch, *, last: bool = True) -> None:
-        """Apply a batch; with its end the file knows that it has it. ``last``: of a snapshot, whether it is its last part.
-
-        Raises BadBatchError for a line that cannot be read: then nothing of the batch is applied.
-        """
-        found = self._decode_lines(batch)
-        with self._connections.read() as connection:
-            own = stamps.device(connection)
-        with OtherIds() as others:
-            self._learn_other_ids(others)
-            applying = incoming.Incoming(others, int(self._clock()))
-            applying.learn(found)
-            for start in range(0, max(len(found), 1), _LINES_PER_TRANSACTION):
-                some = found[start : start + _LINES_PER_TRANSACTION]
-                with history.continue_long(self._connections, self._begin_operation()) as connection:
-                    versions.note_local(connection)
-                    with stamps.carrying_stamps(connection):
-                        applying.apply(connection, some)
-                    if last and start + _LINES_PER_TRANSACTION >= len(found):
-                        self._advance_head(connection, batch, own)
-            self.counts.update(applying.counts)
-            self.questions += applying.questions
-        self.received += len(found)
-        self.batches += 1
-
-    def _learn_other_ids(self, others: OtherIds) -> None:
-        with self._connections.read() as connection:
-            for id, here in connection.execute("SELECT id, here FROM sync_other_ids").fetchall():
-                others.note_local_id(str(id), str(here))
-
-    def _advance_head(self, connection: apsw.Connection, batch: Batch, own: str) -> None:
-        header = batch.header
-        if header.kind == "batch":
-            state.advance_head(connection, header, batch.hash, own)
-            return
-        if header.number > state.head(connection, header.device).number:
-            state.advance_head(connection, header, header.previous, own)
-        state.include_heads(
-            connection, {device: one for device, one in header.heads.items() if device != own}
-        )
-
-    def _decode_lines(self, batch: Batch) -> list[lines.SyncLine]:
-        found = []
-        for text in batch.lines:
-            if isinstance(text, Removed):
-                continue
-            try:
-                found.append(lines.decode(text))
-            except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-                header = batch.header
-                raise BadBatchError(
-                    header.device, header.number, "damaged", f"a line cannot be read: {error}"
-                ) from None
-        return found
-
-    def _begin_operation(self) -> int:
-        if self._op_id is None:
-            name = device_name(self._device)
-            self._op_id = history.begin_long(
-                self._connections, self._clock, f"device:{name}", versions.KIND, f"Syncing with {name}"
-            )
-        return self._op_id
-
-    def finish(self) -> None:
-        """End the operation; one that changed nothing leaves no trace."""
-        if self._op_id is not None:
-            with suppress(MemtuiError):
-                history.finish_long(self._connections, self._op_id, self._operation_label())
-            with self._connections.read() as connection:
-                self.operation = operations.find(connection, self._op_id)
-        self._replica.applied(self)
-
-    def _operation_label(self) -> str:
-        parts = [
-            changes_words(word, number)
-            for word, number in self.counts.items()
-            if number and word != "refused"
-        ]
-        what = ", ".join(parts[:4]) or "what was decided"
-        return f"Synced from {device_name(self._device)}: {what}"
-
-
-def _is_here(connection: apsw.Connection, id: str) -> bool:
-    """Whether a memory is in the file or in its history."""
-    if scalar(connection, "SELECT 1 FROM memories WHERE id = ?", (id,)):
-        return True
-    gone = history.operation_that_removed(connection, id)
-    return gone is not None and gone[0] == id
 
 
 def _batch_without(batch: Batch, names: Sequence[bytes], again: set[str]) -> Batch | None:
