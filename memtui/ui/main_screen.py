@@ -149,6 +149,8 @@ class MainScreen(Screen[None]):
                     pane.reload()
                 else:
                     self._stale.add(pane_id)
+        if changes.operation is not None and changes.operation.kind == "undo":
+            self.pane.show_undone(changes.ids)
 
     def show_count(self, pane_id: str, number: int) -> None:
         """Show the count of a tab that is not in the statistics."""

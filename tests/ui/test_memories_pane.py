@@ -333,6 +333,22 @@ async def test_the_tags_of_marked_memories_are_told_by_how_many_have_them(story:
         assert "on some of them  odd" in screen_text(app)
 
 
+@pytest.mark.parametrize("keys", [("x",), ("e", *" too", "enter")], ids=["forget", "correct"])
+async def test_undo_goes_back_to_the_row_that_it_brings_back(story: Story, keys: tuple[str, ...]) -> None:
+    app = story.app()
+    async with running(app) as pilot:
+        await pilot.press("j", "j")
+        await settle(app)
+        assert memories(app).current is not None
+        before = memories(app).current.content
+        await pilot.press(*keys)
+        await until(lambda: app.main.query_one(StatusLine).undo_hint == "u undo")
+        await settle(app)
+        assert memories(app).current.content != before
+        await pilot.press("k", "u")
+        await until(lambda: memories(app).current is not None and memories(app).current.content == before)
+
+
 async def test_above_twenty_rows_a_verb_asks_and_one_undo_takes_all_back(story: Story) -> None:
     with story.open() as memory:
         for number in range(30):

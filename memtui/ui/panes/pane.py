@@ -86,6 +86,9 @@ class Pane(Container):
     def load(self) -> None:
         """Show the memory for the first time."""
 
+    def show_undone(self, ids: Sequence[str]) -> None:
+        """What was changed back: a pane that lists it may go there."""
+
     def reload(self) -> None:
         """The memory changed: show it as it is now, with the selection where it was."""
 

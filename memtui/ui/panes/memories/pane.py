@@ -23,6 +23,7 @@ from memtui.ui.saved_filters import SaveFilterAction
 from memtui.ui.widgets.columns import Column
 
 if TYPE_CHECKING:
+    from memtui.engine.memory import Memory
     from memtui.engine.records import MemoryRecord
     from memtui.engine.search.filters.compiler import EmptyingTerm
     from memtui.ui.navigation import TimelineTarget
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from .timeline import TimelineView
 
 TRASH = "is:trash"
+# An undo of more memories than these leaves the cursor where it is.
+_FEW = 4
 
 
 class MemoriesPane(ListPane[MemoryRow]):
@@ -295,6 +298,16 @@ class MemoriesPane(ListPane[MemoryRow]):
             self.do_as_list()
         return True
 
+    def show_undone(self, ids: Sequence[str]) -> None:
+        if len(ids) <= _FEW:
+            start_worker(self, partial(self._go_to_undone, ids), "undone")
+
+    async def _go_to_undone(self, ids: Sequence[str]) -> None:
+        """Go to the memory that is back, if it is one and listed here."""
+        records = await self.ask(lambda memory: _active_memories(memory, ids))
+        if len(records) == 1:
+            self.table.select_key(records[0].rid)
+
     def bookmark(self) -> Callable[[], None]:
         listed = super().bookmark()
         if self.timeline is None:
@@ -383,3 +396,18 @@ class MemoriesPane(ListPane[MemoryRow]):
             for falling, label in ((True, one.falling_label), (False, one.rising_label)):
                 run = partial(self.table.sort_by, one.sort, falling)
                 yield Command(f"Sort: {label}", "Put the list in this order.", run)
+
+
+def _active_memories(memory: Memory, ids: Sequence[str]) -> list[MemoryRecord]:
+    """Those of some memories that are there and not in the Trash. Blocks."""
+    from memtui.engine.errors import NotFoundError
+
+    found = []
+    for identity in dict.fromkeys(ids):
+        try:
+            one = memory.view.get(identity)
+        except NotFoundError:
+            continue  # undoing took it away
+        if one.active:
+            found.append(one)
+    return found
