@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from .format import local_time, plural, relative_time
+from .format import local_time, plural
 from .past import time_ago
 from .text import LabelledLine, Line, one_line
 
@@ -96,7 +96,7 @@ def tokens_saved(recall: Recall) -> str:
 
 
 def _time_and_age(at: int, now: float, between: str) -> Line:
-    return (local_time(at, now), "text"), (f"{between}{relative_time(at, now)}", "dim")
+    return (local_time(at, now), "text"), (f"{between}{time_ago(at, now)}", "dim")
 
 
 def quoted_query(recall: Recall) -> str:

@@ -43,9 +43,9 @@ def kind_counts(counts: Mapping[str, int]) -> str:
 
 
 def time_ago(then: float, now: float) -> str:
-    """``3d ago``, ``just now``."""
+    """``3d ago``, ``just now``; of the future ``in 2h``."""
     distance = relative_time(then, now)
-    return "just now" if distance == "now" else f"{distance} ago"
+    return "just now" if distance == "now" else distance if then > now else f"{distance} ago"
 
 
 def coverage_notes(coverage: HistoryCoverage, now: float) -> Iterator[str]:

@@ -134,7 +134,7 @@ def test_a_row_of_another_table_is_called_by_its_name() -> None:
 def test_an_operation_says_when_who_and_how_much() -> None:
     lines = [(label, "".join(text for text, _ in line)) for label, line in operation_facts(operation(), NOW)]
     assert lines == [
-        ("when", "13 Nov 22:13, 1d"),
+        ("when", "13 Nov 22:13, 1d ago"),
         ("who", "helper  agent:helper"),
         ("changed", "2 rows of the file"),
     ]
@@ -153,7 +153,7 @@ def test_a_recall_says_who_was_told_how_much() -> None:
         for label, line in recall_facts(recall, "Moving house", NOW)
     ]
     assert lines == [
-        ("when", "13 Nov 22:13, 1d"), ("agent", "helper"), ("session", "Moving house"), ("told", "2 memories"),
+        ("when", "13 Nov 22:13, 1d ago"), ("agent", "helper"), ("session", "Moving house"), ("told", "2 memories"),
     ]  # fmt: skip
     assert "session" not in dict(recall_facts(recall, None, NOW))
 

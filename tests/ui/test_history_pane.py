@@ -178,6 +178,7 @@ async def test_the_recall_log_tells_who_was_told_what(story: Story) -> None:
         assert "planner" in text and "“trains or flights?”" in text
         assert "Prefers trains over flights" in text
         assert "filter by agent and question" in text
+        assert "L changes" in text and "L recall log" not in text
         await pilot.press("U")
         await until(lambda: "nothing was changed by it" in screen_text(app))
         await pilot.press("L")

@@ -148,6 +148,9 @@ class HistoryPane(ListPane[Any]):
             found = () if row is None else await self.ask(lambda memory: entities_of(memory, row))
         await show_about(self, found)
 
+    def label(self, action: Action) -> str:
+        return "changes" if action.id == "recalls" and self.recalls else super().label(action)
+
     def unavailable_reason(self, action: Action) -> str:
         if action.id == "about":
             return "There is no row here." if self.table.selected is None else ""
