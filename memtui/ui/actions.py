@@ -345,7 +345,7 @@ ACTIONS: tuple[Action, ...] = (
     _action("pause", "Z", "pause", "Program", _ALL,
             "Pause recording for all programs; while paused: record again, after a question.", changes=True),
     _action("never_record", "B", "never remember", "Program", _ALL,
-            "Name a subject: what has its words in one sentence is never recorded.", changes=True),
+            "Name a subject: a message that has its words in one sentence is never recorded.", changes=True),
     _action("settings", "comma", "settings", "Program", _ALL, "See and change the settings."),
     _action("palette", "ctrl+p  :", "commands", "Program", _ALL, "Find any command by its name.", footer=95),
     _action("help", "?  f1", "help", "Program", _ALL, "What the keys do here.", footer=99),

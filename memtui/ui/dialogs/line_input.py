@@ -142,8 +142,9 @@ class PauseDialog(LineDialog):
 
 
 _NEVER = (
-    "What has these words in one sentence is never recorded, from any program or import, and becomes no fact: bank account. "
-    "The same in other words is not noticed. What is there already stays, and what you write down yourself is kept. "
+    "Name a subject, for example: bank account. A message that has these words in one sentence is never recorded, "
+    "from any program or import, and becomes no fact.\n"
+    "The same in other words is not noticed. What is there already stays, and what you write down yourself is kept.\n"
     "To record it again: memtui pause --off --subject WORDS."
 )
 
@@ -160,7 +161,7 @@ class NeverDialog(LineDialog):
 
 
 _HINT = (
-    "One time shows the memory as it was then: yesterday, last tuesday, last month, october, 2026-03-03, 14:30, 2d. "
+    "One time shows the memory as it was then: yesterday, last tuesday, last month, october, 2026-03-03, 14:30, 2d.\n"
     "Two times show what changed between them: monday .. yesterday. Or until now: monday .."
 )
 

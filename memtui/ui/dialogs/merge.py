@@ -143,7 +143,7 @@ class EntityMergeDialog(Dialog[MergePick]):
     """A list with the other entity, and below it the result of the merge. ctrl+o: the other one stays."""
 
     wide = True
-    hints = (("Enter", "merge"), ("j k", "choose"), ("/", "find"), ("ctrl+o", "the other one stays"))
+    hints = (("Enter", "merge"), ("j k", "choose"), ("/", "find"), ("ctrl+o", "swap"))
     BINDINGS = [
         Binding("slash", "find", show=False),
         Binding("ctrl+o", "turn", show=False, priority=True),
