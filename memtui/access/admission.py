@@ -104,15 +104,15 @@ class Admission:
     def admit(self, given: str, address: str) -> Token:
         """The token that was given, if it opens this memory now. Raises Refused."""
         try:
-            found = self.tokens.check_token(given, self._place, self._kind)
+            token = self.tokens.check_token(given, self._place, self._kind)
         except MemtuiError:
             raise Refused(503, "Nobody is let in now.", "tokens cannot be read") from None
-        if not isinstance(found, Token):
+        if not isinstance(token, Token):
             wait = self._failures.seconds_to_wait(address)
             if wait:
                 raise Refused(429, "Too many failed attempts.", "too many failures", wait=wait)
-            raise Refused(401, "A token of this memory is needed.", found)
-        wait = self._requests.seconds_to_wait(found.id)
+            raise Refused(401, "A token of this memory is needed.", token)
+        wait = self._requests.seconds_to_wait(token.id)
         if wait:
             raise Refused(429, "Too many requests in this minute.", "too many requests", wait=wait)
-        return found
+        return token

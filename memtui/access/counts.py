@@ -65,8 +65,8 @@ class StoredCounts(Record):
 
     def refused_since(self, since: float) -> list[Refusals]:
         """The refusals of days that end after ``since``, the latest first."""
-        found = [one for one in self.refused if (one.day + 1) * _DAY > since]
-        return sorted(found, key=lambda one: one.last_at, reverse=True)
+        recent = [one for one in self.refused if (one.day + 1) * _DAY > since]
+        return sorted(recent, key=lambda one: one.last_at, reverse=True)
 
 
 class AdmissionCounts:

@@ -84,8 +84,8 @@ def _is_address(name: str) -> bool:
 
 def _split_host(url: str) -> SplitResult | None:
     try:
-        found = urlsplit(url)
-        _ = found.port  # raises where it is none
+        address = urlsplit(url)
+        _ = address.port  # raises where it is none
     except ValueError:
         return None
-    return found
+    return address

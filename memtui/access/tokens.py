@@ -166,20 +166,22 @@ class TokenFile:
         tokens = self._load_tokens()
         if not given:
             return "no token"
-        found = tokens.get(given.removeprefix(PREFIX).partition("_")[0])
-        same = compare_digest(_hash_token(given), found.digest if found else _NOBODY)
-        if found is None or not same:
+        token = tokens.get(given.removeprefix(PREFIX).partition("_")[0])
+        same = compare_digest(_hash_token(given), token.digest if token else _NOBODY)
+        if token is None or not same:
             return "unknown token"
-        state = found.state_at(self._clock())
+        state = token.state_at(self._clock())
         if state != "active":
             return "revoked token" if state == "revoked" else "expired token"
-        return found if found.memory == place and found.kind == kind else "token for something else"
+        return token if token.memory == place and token.kind == kind else "token for something else"
 
     def still_opens(self, token: Token) -> bool:
         """Whether a token that was let in before would be let in now. Raises InputError as ``check`` does."""
-        found = self._load_tokens().get(token.id)
+        stored_token = self._load_tokens().get(token.id)
         return (
-            found is not None and found.digest == token.digest and found.state_at(self._clock()) == "active"
+            stored_token is not None
+            and stored_token.digest == token.digest
+            and stored_token.state_at(self._clock()) == "active"
         )
 
     def _load_tokens(self) -> dict[str, Token]:

@@ -76,47 +76,52 @@ def about_command(
     named = THIS_WEEK if since == THIS_WEEK.date else Since(since, f"since {since}")
     narrowed = f"{filter} topic:{topic}".strip() if topic else filter
     with invocation.open_readonly() as memory:
-        found = _without_secrets(memory.view.portrait(narrowed, each=limit, since=since))
+        portrait = _without_secrets(memory.view.portrait(narrowed, each=limit, since=since))
         review = len(memory.review.inbox(all=True).items)
     if json:
-        counted = {"total": found.total, "confirmed": found.confirmed, "new": found.new, "review": review}
-        print_json({**counted, **asdict(replace(found, topics=tuple(topics_in_order(found.topics))))})
-        return OK if found.topics else NEGATIVE
-    if not found.topics:
+        counted = {
+            "total": portrait.total,
+            "confirmed": portrait.confirmed,
+            "new": portrait.new,
+            "review": review,
+        }
+        print_json({**counted, **asdict(replace(portrait, topics=tuple(topics_in_order(portrait.topics))))})
+        return OK if portrait.topics else NEGATIVE
+    if not portrait.topics:
         err("nothing is known yet" if not narrowed else "no fact passes this filter")
     else:
-        out(row(paint(portrait_headline(found), "bold")))
+        out(row(paint(portrait_headline(portrait), "bold")))
     if not narrowed:
-        for one in portrait_notices(found, review, named):
+        for one in portrait_notices(portrait, review, named):
             out(paint_role(one.text, "accent" if one.calls else "text"))
             if one.about == "served":
-                for line in agent_lines(found.status):
+                for line in agent_lines(portrait.status):
                     out(row(" ", paint(line, "dim")))
-        for sentence in what_did_not_happen(found, named) if found.topics else ():
+        for sentence in what_did_not_happen(portrait, named) if portrait.topics else ():
             out(paint(sentence, "dim"))
-        if found.people:
+        if portrait.people:
             names = ", ".join(
-                f"{one.canonical_name} ({format_count(one.mention_count)})" for one in found.people
+                f"{one.canonical_name} ({format_count(one.mention_count)})" for one in portrait.people
             )
             out(row(paint("mentioned most", "dim"), cut_to_terminal(names, 16)))
-    _print_changes(found, named)
-    _print_topics(invocation, found)
-    _print_months(found)
-    return OK if found.topics else NEGATIVE
+    _print_changes(portrait, named)
+    _print_topics(invocation, portrait)
+    _print_months(portrait)
+    return OK if portrait.topics else NEGATIVE
 
 
-def _print_changes(found: Portrait, since: Since) -> None:
+def _print_changes(portrait: Portrait, since: Since) -> None:
     """What took the place of another fact since."""
-    if found.changes:
+    if portrait.changes:
         out()
-        out(row(paint(f"Changed {since.text}", "bold"), format_count(found.changed)))
-    print_replacements(found.changes, time.time(), indent=1)
+        out(row(paint(f"Changed {since.text}", "bold"), format_count(portrait.changed)))
+    print_replacements(portrait.changes, time.time(), indent=1)
 
 
-def _print_months(found: Portrait) -> None:
+def _print_months(portrait: Portrait) -> None:
     """Of the latest months: who was talked about and with whom, and what changed."""
     now = time.time()
-    talked = [one for one in found.months if one.persons]
+    talked = [one for one in portrait.months if one.persons]
     if talked:
         out()
         out(paint(WHO, "bold"))
@@ -127,7 +132,7 @@ def _print_months(found: Portrait) -> None:
         ]
         month = local_month(one.start, now).rjust(_MONTH)
         out(row(" ", paint(month, "dim"), cut_to_terminal("; ".join(said), _MONTH + 6)))
-    changed = [one for one in found.months if one.changed]
+    changed = [one for one in portrait.months if one.changed]
     if changed:
         out()
         out(paint(WHEN, "bold"))
@@ -137,45 +142,45 @@ def _print_months(found: Portrait) -> None:
             print_note(f"all {format_count(one.changed)}: memtui list kind:fact changed:{one.term}")
 
 
-def _print_topics(invocation: Invocation, found: Portrait) -> None:
+def _print_topics(invocation: Invocation, portrait: Portrait) -> None:
     now, signs = time.time(), shown_glyphs(invocation)
-    for one in topics_in_order(found.topics):
+    for one in topics_in_order(portrait.topics):
         out()
         new = (paint(f"{format_count(one.new)} new", "dim"),) if one.new else ()
         out(row(paint(TITLES[one.topic], "bold"), format_count(one.total), *new))
         for fact in one.facts:
-            cautions = found.cautions.get(fact.id, ())
+            cautions = portrait.cautions.get(fact.id, ())
             mark = (
                 paint_role(*fact_sign(fact, cautions, signs)),
                 paint_role(signs.pinned if fact.pinned else " ", "accent"),
             )
             when = (paint(fact_day(fact, now), "cyan"),) if fact.happens_at is not None else ()
-            new = (paint("new", "green"),) if is_new(fact, found) else ()
+            new = (paint("new", "green"),) if is_new(fact, portrait) else ()
             left = row(" ", row(*mark, gap=""), paint(fact.id, "dim"), *when, *new)
             out(row(left, cut_to_terminal(fact.content, printed_cells(left) + 2)))
             print_cautions(cautions)
-            print_replacements(found.replaced.get(fact.id, ()), now, of=fact)
-    if len(found.topics) and any(len(one.facts) < one.total for one in found.topics):
+            print_replacements(portrait.replaced.get(fact.id, ()), now, of=fact)
+    if len(portrait.topics) and any(len(one.facts) < one.total for one in portrait.topics):
         print_note("there is more: --limit 20, or memtui list topic:health")
 
 
-def _without_secrets(found: Portrait) -> Portrait:
+def _without_secrets(portrait: Portrait) -> Portrait:
     """The same with secrets blacked out, because others may look at the screen too."""
     return replace(
-        found,
+        portrait,
         topics=tuple(
-            replace(one, facts=tuple(map(_fact_without_secrets, one.facts))) for one in found.topics
+            replace(one, facts=tuple(map(_fact_without_secrets, one.facts))) for one in portrait.topics
         ),
-        from_agents=tuple(map(_fact_without_secrets, found.from_agents)),
-        changes=tuple(map(_sides_without_secrets, found.changes)),
-        replaced={id: tuple(map(_sides_without_secrets, those)) for id, those in found.replaced.items()},
+        from_agents=tuple(map(_fact_without_secrets, portrait.from_agents)),
+        changes=tuple(map(_sides_without_secrets, portrait.changes)),
+        replaced={id: tuple(map(_sides_without_secrets, those)) for id, those in portrait.replaced.items()},
         months=tuple(
-            replace(one, changes=tuple(map(_sides_without_secrets, one.changes))) for one in found.months
+            replace(one, changes=tuple(map(_sides_without_secrets, one.changes))) for one in portrait.months
         ),
-        newest=tuple(map(_fact_without_secrets, found.newest)),
+        newest=tuple(map(_fact_without_secrets, portrait.newest)),
         fading=tuple(
             FadingFact(memory=_fact_without_secrets(one.memory), fades_at=one.fades_at)
-            for one in found.fading
+            for one in portrait.fading
         ),
     )
 

@@ -93,7 +93,7 @@ def consolidate_command(
             )
 
         with cancelled_by_signal() as cancelled:
-            found = asyncio.run(
+            consolidation = asyncio.run(
                 memory.sessions.consolidate(
                     chosen,
                     preview=preview,
@@ -106,17 +106,17 @@ def consolidate_command(
             stopped = cancelled()
         meter.clear()
         if json:
-            print_json(found)
+            print_json(consolidation)
         else:
-            _print_consolidation(memory, found, preview, again, every)
+            _print_consolidation(memory, consolidation, preview, again, every)
             if not sessions and not every and not again:
-                _print_left_out(memory, found)
-            if found.rules_could and not again:
+                _print_left_out(memory, consolidation)
+            if consolidation.rules_could and not again:
                 named = "".join(f" --session {quote(one)}" for one in sessions)
                 print_note(
                     f'"memtui consolidate --rules{named}" reads by rules now what the model left waiting'
                 )
-    return CANCELLED if stopped else DEGRADED if found.failed else OK
+    return CANCELLED if stopped else DEGRADED if consolidation.failed else OK
 
 
 def _sessions_to_read(memory: Memory, *, every: bool, rules: bool) -> list[str] | None:
@@ -152,42 +152,45 @@ def _print_cost(memory: Memory, sessions: list[str] | None, *, again: bool) -> N
 
 
 def _print_consolidation(
-    memory: Memory, found: Consolidation, preview: bool, again: bool, every: bool
+    memory: Memory, consolidation: Consolidation, preview: bool, again: bool, every: bool
 ) -> None:
-    for outcome in found.outcomes:
+    for outcome in consolidation.outcomes:
         if outcome.state == "stopped" and outcome.error:
             continue
         _print_session(outcome)
         if preview and outcome.plan is not None:
             _print_plan(memory, outcome.plan, every=every)
-    for why, sessions in found.left_waiting.items():
+    for why, sessions in consolidation.left_waiting.items():
         err(f"{plural(sessions, 'session')} left waiting: {why}")
-    if not found.outcomes:
+    if not consolidation.outcomes:
         waits = "no session is due" if memory.sessions.pending() else "no session waits"
         out("No session was read before." if again else waits)
         return
     would = "would become" if preview else "became"
-    turns = plural(sum(plan.turns for plan in found.plans), "turn")
-    facts, notes = plural(found.total("added"), "fact"), plural(found.total("observations"), "observation")
-    spent = f", {format_count(found.tokens)} tokens" if found.tokens else ""
+    turns = plural(sum(plan.turns for plan in consolidation.plans), "turn")
+    facts, notes = (
+        plural(consolidation.total("added"), "fact"),
+        plural(consolidation.total("observations"), "observation"),
+    )
+    spent = f", {format_count(consolidation.tokens)} tokens" if consolidation.tokens else ""
     summary = f"{turns} {would} {facts} and {notes}"
     if again:
         summary = (
-            f"{turns} read again: {format_count(found.total('added') + found.total('observations'))} new, "
-            f"{format_count(found.total('reworded'))} reworded, {format_count(found.total('retired'))} removed, "
-            f"{format_count(found.total('unchanged'))} unchanged"
+            f"{turns} read again: {format_count(consolidation.total('added') + consolidation.total('observations'))} new, "
+            f"{format_count(consolidation.total('reworded'))} reworded, {format_count(consolidation.total('retired'))} removed, "
+            f"{format_count(consolidation.total('unchanged'))} unchanged"
         )
-    out(row(paint(summary, "bold"), f"({extractor_name(found.extractor)}{spent})", gap=" "))
+    out(row(paint(summary, "bold"), f"({extractor_name(consolidation.extractor)}{spent})", gap=" "))
     # A card may be about several facts; the same number as memtui status says.
-    if found.operation is not None and (waiting := len(memory.review.inbox(all=True).items)):
+    if consolidation.operation is not None and (waiting := len(memory.review.inbox(all=True).items)):
         print_note(f'{plural(waiting, "card waits", "cards wait")} in Review: "memtui review" lists them')
-    if found.operation is not None:
-        out(row(" ", next_step(f"To undo it: memtui undo {found.operation.op_id}")))
+    if consolidation.operation is not None:
+        out(row(" ", next_step(f"To undo it: memtui undo {consolidation.operation.op_id}")))
 
 
-def _print_left_out(memory: Memory, found: Consolidation) -> None:
+def _print_left_out(memory: Memory, consolidation: Consolidation) -> None:
     """Say which sessions wait and are not due. Otherwise it would look as if there were none."""
-    read = {outcome.session_id for outcome in found.outcomes if outcome.state != "failed"}
+    read = {outcome.session_id for outcome in consolidation.outcomes if outcome.state != "failed"}
     waiting = [one for one in memory.sessions.pending() if one.session_id not in read]
     if failed := sum(one.last_error is not None for one in waiting):
         print_note(f"{plural(failed, 'session')} failed: memtui sessions shows why, --all tries again")

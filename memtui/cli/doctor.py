@@ -288,9 +288,9 @@ def _diagnose_strategy(report: StrategyReport) -> str:
     if missing:
         text += f", without {', '.join(missing)}"
     if report.texts:
-        found = plural(report.spans, "name")
+        names_found = plural(report.spans, "name")
         each = report.milliseconds / report.texts
-        text += f"; {found} in the newest {plural(report.texts, 'memory')}, {each:,.2f} ms each"
+        text += f"; {names_found} in the newest {plural(report.texts, 'memory')}, {each:,.2f} ms each"
     return text
 
 
@@ -449,18 +449,18 @@ def doctor_command(invocation: Invocation, models: bool, json: bool) -> int:
     configuration: Configuration | None = None
     try:
         configuration = invocation.configuration
-        found = list(_run_diagnosis(invocation, configuration, models=models))
+        checks = list(_run_diagnosis(invocation, configuration, models=models))
     except MemtuiError as error:
-        found = [_error_finding("settings", "error", error)]
+        checks = [_error_finding("settings", "error", error)]
     rows = effective_settings(configuration) if configuration else []
-    worst = [one.exit_code for one in found if one.state == "error"]
-    worst += [one.exit_code for one in found if one.state == "degraded"]
+    worst = [one.exit_code for one in checks if one.state == "error"]
+    worst += [one.exit_code for one in checks if one.state == "degraded"]
     code = worst[0] if worst else OK
     if json:
-        print_json({"ok": code == OK, "exit_code": code, "findings": found, "settings": rows})
+        print_json({"ok": code == OK, "exit_code": code, "findings": checks, "settings": rows})
         return code
     for line in table(
-        [(paint(one.state, _COLOURS[one.state]), one.area, _diagnosis_json(one)) for one in found]
+        [(paint(one.state, _COLOURS[one.state]), one.area, _diagnosis_json(one)) for one in checks]
     ):
         out(line)
     out()

@@ -51,11 +51,11 @@ def _complete_name(context: click.Context, parameter: click.Parameter, incomplet
 
     try:
         with context.ensure_object(Invocation).open_readonly() as memory:
-            found = memory.entities.page(incomplete, limit=_NAMES_COMPLETED)
+            entities = memory.entities.page(incomplete, limit=_NAMES_COMPLETED)
     except MemtuiError:
         return []
     begun = incomplete.casefold()
-    return [one.canonical_name for one in found if one.canonical_name.casefold().startswith(begun)]
+    return [one.canonical_name for one in entities if one.canonical_name.casefold().startswith(begun)]
 
 
 @click.command("entities", cls=Command)
@@ -152,21 +152,23 @@ def _print_entities(
     invocation: Invocation, words: str, type: str | None, order: Any, limit: int, json: bool
 ) -> int:
     with invocation.open_readonly() as memory:
-        found = memory.entities.page(words, type=type, order=order, limit=limit)
+        entities = memory.entities.page(words, type=type, order=order, limit=limit)
         total = memory.view.entity_list.count(f"{words} type:{type}" if type else words)
         unread = memory.stats().unlinked
     if json:
-        print_json({"entities": found, "total": total, "waiting": unread})
-        return OK if found else NEGATIVE
-    for line in table([_entity_cells(one) for one in found], right=(2, 3)) if found else ():
+        print_json({"entities": entities, "total": total, "waiting": unread})
+        return OK if entities else NEGATIVE
+    for line in table([_entity_cells(one) for one in entities], right=(2, 3)) if entities else ():
         out(line)
-    if len(found) < total:
-        err(f"{format_count(len(found))} of {format_count(total)}: --limit shows more, --filter finds them")
-    if not found:
+    if len(entities) < total:
+        err(
+            f"{format_count(len(entities))} of {format_count(total)}: --limit shows more, --filter finds them"
+        )
+    if not entities:
         err("no entities" + (" with these words" if words or type else ""))
     if text := unsearched_note(unread):
         err(text)
-    return OK if found else NEGATIVE
+    return OK if entities else NEGATIVE
 
 
 def _entity_cells(entity: Entity) -> tuple[str, ...]:
@@ -211,26 +213,26 @@ def _on_term(since: str | None, until: str | None) -> str:
 def _print_in_time(invocation: Invocation, name: str, on: str, limit: int, json: bool) -> int:
     """Whom it is seen with in a time, and the memories of that time that mention it, the latest first."""
     with invocation.open_readonly() as memory:
-        found = memory.view.neighbourhood(name, on=on, limit=limit)
-        filter = f"entity:{found.entity.id} on:{on}"
+        neighbourhood = memory.view.neighbourhood(name, on=on, limit=limit)
+        filter = f"entity:{neighbourhood.entity.id} on:{on}"
         shown, total = memory.view.page(filter, limit=limit), memory.view.count(filter)
         cautions = memory.view.cautions([one.id for one in shown])
     if json:
-        print_json({"neighbourhood": found, "memories": shown, "total": total, "cautions": cautions})
+        print_json({"neighbourhood": neighbourhood, "memories": shown, "total": total, "cautions": cautions})
         return OK if total else NEGATIVE
     if not total:
-        err(f"no memory of that time mentions {found.entity.canonical_name}")
+        err(f"no memory of that time mentions {neighbourhood.entity.canonical_name}")
         return NEGATIVE
     first, _, last = on.partition("..")
     when = f"{first} until {last}" if first and last else f"since {first}" if first else f"until {last}"
-    out(row(paint(found.entity.canonical_name, "bold"), paint(when, "dim")))
+    out(row(paint(neighbourhood.entity.canonical_name, "bold"), paint(when, "dim")))
     now = time.time()
     rows = [
         ("" if index else "seen with", companion_summary(one, now))
-        for index, one in enumerate(found.companions)
+        for index, one in enumerate(neighbourhood.companions)
     ]
-    if found.others:
-        rows.append(("", f"and {format_count(found.others)} more"))
+    if neighbourhood.others:
+        rows.append(("", f"and {format_count(neighbourhood.others)} more"))
     for line in table(rows or [("seen with", "nobody and nothing else")]):
         out(line)
     out()
@@ -257,17 +259,17 @@ def _print_shared(invocation: Invocation, name: str, other: str, limit: int, jso
     with invocation.open_readonly() as memory:
         both = [memory.entities.get(one, limit=0).entity for one in (name, other)]
         filter = " ".join((*(f"entity:{one.id}" for one in both), *((f"on:{on}",) if on else ())))
-        found, total = memory.view.page(filter, limit=limit), memory.view.count(filter)
-        cautions = memory.view.cautions([one.id for one in found])
+        memories, total = memory.view.page(filter, limit=limit), memory.view.count(filter)
+        cautions = memory.view.cautions([one.id for one in memories])
     if json:
-        print_json({"entities": both, "memories": found, "total": total, "cautions": cautions})
-        return OK if found else NEGATIVE
+        print_json({"entities": both, "memories": memories, "total": total, "cautions": cautions})
+        return OK if memories else NEGATIVE
     first, second = (one.canonical_name for one in both)
-    if not found:
+    if not memories:
         err(f"no memory{' of that time' if on else ''} mentions both {first} and {second}")
         return NEGATIVE
     out(row(paint(first, "bold"), paint("and", "dim"), paint(second, "bold"), gap=" "))
-    _print_memories(invocation, found, cautions, total)
+    _print_memories(invocation, memories, cautions, total)
     return OK
 
 

@@ -66,13 +66,13 @@ def erase_command(
     with invocation.open_existing(must_write=not dry_run) as memory:
         plan = memory.files.plan_erase(ids, session_id=session, also=also, keep=keep)
         known = [one.key for one in plan.carriers if one.chosen and one.place == "memory"]
-        found = memory.view.dependents(known)
+        dependents = memory.view.dependents(known)
         if not json:
             _print_plan(plan)
-            print_dependents(found, without=frozenset(one.key for one in plan.carriers))
+            print_dependents(dependents, without=frozenset(one.key for one in plan.carriers))
         if dry_run:
             if json:
-                print_json({"plan": _json_value(plan), "dependents": without_shown_secrets(found)})
+                print_json({"plan": _json_value(plan), "dependents": without_shown_secrets(dependents)})
             else:
                 print_note(f"{plural(plan.memories, 'memory')} would be erased; nothing was changed")
             return OK

@@ -63,18 +63,18 @@ def guide_command(topic: str | None, json: bool) -> int:
         close = get_close_matches(topic.lower(), ORDER, 1)
         meant = f" Did you mean {close[0]!r}?" if close else ""
         raise UsageError(f"There is no page {topic!r}.{meant}", f"There are {', '.join(ORDER)}.")
-    found = guide_page(topic.lower())
+    page = guide_page(topic.lower())
     if json:
-        print_json(found)
+        print_json(page)
     elif sys.stdout.isatty():
-        _format_page(found)
+        _format_page(page)
     else:
-        out(found.text.rstrip("\n"))
+        out(page.text.rstrip("\n"))
     return OK
 
 
-def _format_page(found: Page) -> None:
+def _format_page(page: Page) -> None:
     from rich.console import Console
     from rich.markdown import Markdown  # safe-text: pages of the program, no stored text
 
-    Console().print(Markdown(found.text))  # safe-text: a page of the program
+    Console().print(Markdown(page.text))  # safe-text: a page of the program

@@ -19,7 +19,7 @@ def help_command(context: click.Context, command: str | None) -> int:
         out(root.get_help())
         return OK
     assert isinstance(root.command, click.Group)
-    found = root.command.get_command(root, command)
-    assert found is not None
-    out(click.Context(found, info_name=command, parent=root).get_help())
+    command_found = root.command.get_command(root, command)
+    assert command_found is not None
+    out(click.Context(command_found, info_name=command, parent=root).get_help())
     return OK

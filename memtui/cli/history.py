@@ -47,11 +47,11 @@ def print_recalls(
     json: bool,
 ) -> int:  # fmt: skip
     """Print the recalls, latest first, each with its memories. ``since``, ``until``: leave out earlier and later ones."""
-    found = _find_latest_recalls(memory, words, actor, since, until, limit)
-    served = [(recall, _known_memories(memory, recall)) for recall in found]
+    recalls = _find_latest_recalls(memory, words, actor, since, until, limit)
+    served = [(recall, _known_memories(memory, recall)) for recall in recalls]
     if json:
         print_json({"recalls": [{"recall": recall, "memories": memories} for recall, memories in served]})
-        return OK if found else NEGATIVE
+        return OK if recalls else NEGATIVE
     now = time.time()
     for recall, memories in served:
         left = row(
@@ -66,14 +66,14 @@ def print_recalls(
             out(row("    ", paint(f"saved {tokens_saved(recall)}", "dim")))
         if gone := len(recall.memory_ids) - len(memories):
             out(row("    ", paint(f"and {gone} no longer there", "dim")))
-    if not found:
+    if not recalls:
         narrowed = words or actor or since or until
         err(
             "no recall passes that: --filter takes words, --since a time"
             if narrowed
             else "Agents were told nothing."
         )
-    return OK if found else NEGATIVE
+    return OK if recalls else NEGATIVE
 
 
 def _find_latest_recalls(
@@ -82,12 +82,12 @@ def _find_latest_recalls(
     last = None if until is None else parse_past_time(until, time.time())
     first = 0 if since is None else parse_past_time(since, time.time())
     agent = actor.removeprefix("agent:") if actor else None
-    found: list[Recall] = []
+    recalls: list[Recall] = []
     offset = 0
-    while len(found) < limit:
+    while len(recalls) < limit:
         some = memory.view.recall_list.page(words, offset=offset, limit=_AT_ONCE)
         offset += len(some)
-        found += [
+        recalls += [
             one.recall
             for one in some
             if first <= one.recall.at
@@ -96,17 +96,17 @@ def _find_latest_recalls(
         ]
         if len(some) < _AT_ONCE or some[-1].recall.at < first:
             break
-    return found[:limit]
+    return recalls[:limit]
 
 
 def _known_memories(memory: Memory, recall: Recall) -> list[MemoryRecord]:
-    found = []
+    memories = []
     for id in recall.memory_ids:
         try:
-            found.append(memory.get(id))
+            memories.append(memory.get(id))
         except NotFoundError:
             continue  # the memory was undone since
-    return found
+    return memories
 
 
 _BESIDE = 24
@@ -132,28 +132,28 @@ def print_as_of(memory: Memory, when: str, words: str, *, limit: int, signs: Gly
 
 
 def print_diff(memory: Memory, start: str, end: str, *, limit: int, signs: Glyphs, json: bool) -> int:
-    found = memory.history.diff(start, end, limit=limit)
+    diff = memory.history.diff(start, end, limit=limit)
     if json:
-        print_json(found)
-        return OK if found.counts or found.turns else NEGATIVE
+        print_json(diff)
+        return OK if diff.counts or diff.turns else NEGATIVE
     now = time.time()
     out(
         row(
             paint("from", "dim"),
-            local_time(found.start, now),
+            local_time(diff.start, now),
             paint("to", "dim"),
-            local_time(found.end, now),
+            local_time(diff.end, now),
             gap=" ",
         )
     )
-    totals = [f"{format_count(number)} {verb_label(verb)}" for verb, number in found.counts.items()]
-    totals += [f"{plural(number, 'turn')} {verb_label(verb)}" for verb, number in found.turns.items()]
+    totals = [f"{format_count(number)} {verb_label(verb)}" for verb, number in diff.counts.items()]
+    totals += [f"{plural(number, 'turn')} {verb_label(verb)}" for verb, number in diff.turns.items()]
     out(", ".join(totals) or "nothing changed")
-    for change in found.changes:
+    for change in diff.changes:
         _print_change(change, signs)
-    if found.more:
-        err(f"and {format_count(found.more)} more: --limit shows them")
-    for line in coverage_notes(found.coverage, now):
+    if diff.more:
+        err(f"and {format_count(diff.more)} more: --limit shows them")
+    for line in coverage_notes(diff.coverage, now):
         print_note(line)
     return OK if totals else NEGATIVE
 

@@ -101,18 +101,18 @@ def _follow_until_signal(
     return None
 
 
-def _print_followed(found: FollowResult, meter: ProgressMeter, *, json: bool) -> None:
+def _print_followed(result: FollowResult, meter: ProgressMeter, *, json: bool) -> None:
     from memtui.engine.importers.ingest import format_names
 
     meter.clear()
-    op_id = found.operation.op_id if found.operation else None
+    op_id = result.operation.op_id if result.operation else None
     if json:
         print_json(
-            {"turns": found.turns, "others": found.others, "formats": found.formats, "operation": op_id}
+            {"turns": result.turns, "others": result.others, "formats": result.formats, "operation": op_id}
         )
         return
-    others = f" and {plural(found.others, 'other thing')}" if found.others else ""
-    turns = f"{plural(found.turns, 'new turn')}{others} from {format_names(found.formats)}"
+    others = f" and {plural(result.others, 'other thing')}" if result.others else ""
+    turns = f"{plural(result.turns, 'new turn')}{others} from {format_names(result.formats)}"
     out(row(paint(local_time(time.time(), time.time()), "dim"), turns, paint(f"operation {op_id}", "dim")))
     sys.stdout.flush()
 
@@ -133,32 +133,32 @@ def discovered_sources() -> list[KnownSource]:
 
 def chosen_sources(names: Sequence[str]) -> list[KnownSource]:
     """The sources with these names. Raises InputError for an unknown name."""
-    found = {source.name: source for source in discovered_sources()}
+    by_name = {source.name: source for source in discovered_sources()}
     for name in names:
-        if name not in found:
+        if name not in by_name:
             known = (
-                f"Found: {', '.join(found)}."
-                if found
+                f"Found: {', '.join(by_name)}."
+                if by_name
                 else "Nothing was found in the places that memtui knows."
             )
             raise InputError(f"No source {name!r} was found on this machine.", known)
-    return [found[name] for name in names]
+    return [by_name[name] for name in names]
 
 
 def list_discovered(invocation: Invocation, *, json: bool) -> int:
     """List the sources on this machine. Turns are counted for a fraction of a second; after that the number is an
     estimate.
     """
-    found = _probe_sources(invocation, discovered_sources())
+    probes = _probe_sources(invocation, discovered_sources())
     if json:
-        print_json([_probe_json(each) for each in found])
+        print_json([_probe_json(each) for each in probes])
         return OK
-    if not found:
+    if not probes:
         out("Nothing that memtui knows was found on this machine.")
         out('It looks for the programs that "memtui guide import" lists, and for exports in "Downloads".')
         return OK
     now = time.time()
-    for each in found:
+    for each in probes:
         source = each.source
         out(row(paint(source.name, "bold"), source.label, str(source.path)))
         out(f"  {import_sources.found_summary(each)}; {import_sources.age_range(source, now)}")
@@ -166,7 +166,7 @@ def list_discovered(invocation: Invocation, *, json: bool) -> int:
         if expiry_note := import_sources.expiry_note(each):
             out(row(" ", paint(f"! {expiry_note}", "yellow"), gap=" "))
     out()
-    first = next((each for each in found if not each.nothing_new), found[0]).source.name
+    first = next((each for each in probes if not each.nothing_new), probes[0]).source.name
     out(
         row(
             paint(
@@ -188,12 +188,12 @@ def _probe_sources(invocation: Invocation, sources: list[KnownSource]) -> list[S
         return list(memory.files.probe(sources))
 
 
-def _probe_json(found: SourceProbe) -> dict[str, Any]:
+def _probe_json(probe: SourceProbe) -> dict[str, Any]:
     import msgspec
 
-    fields = {**msgspec.structs.asdict(found.source), **msgspec.structs.asdict(found)}
+    fields = {**msgspec.structs.asdict(probe.source), **msgspec.structs.asdict(probe)}
     del fields["source"]
-    return {**fields, "path": str(found.source.path)}
+    return {**fields, "path": str(probe.source.path)}
 
 
 _COUNT_SECONDS = 2.0
@@ -264,28 +264,34 @@ def import_command(
 
     with database_urls.local_copies(
         [place if database_urls.is_url(place) else Path(place).expanduser() for place in places]
-    ) as found:
+    ) as local_copies:
         from memtui.engine.importers.refusals import UnknownFormatError
 
         try:
-            return _import_one_run(invocation, found, format, dry_run=dry_run, later=later, json=json)
+            return _import_one_run(invocation, local_copies, format, dry_run=dry_run, later=later, json=json)
         except UnknownFormatError as error:
             hint = "To read it as another format: --format NAME. The names: memtui guide import"
             raise InputError(error.message, hint) from None
 
 
 def _import_one_run(
-    invocation: Invocation, found: LocalCopies, format: str | None, *, dry_run: bool, later: bool, json: bool
+    invocation: Invocation,
+    local_copies: LocalCopies,
+    format: str | None,
+    *,
+    dry_run: bool,
+    later: bool,
+    json: bool,
 ) -> int:
     """Import everything as one operation."""
     if not dry_run and not invocation.demo and paths.is_surely_missing(invocation.memory_path()):
         from memtui.engine.importers.detect import find_sources
 
-        find_sources(found.paths, format)  # no memory is created when there is nothing to import
+        find_sources(local_copies.paths, format)  # no memory is created when there is nothing to import
     meter = ProgressMeter()
     with _memory_or_dry_run(invocation, dry_run) as memory:
-        report = _import_files(memory, found.paths, format, dry_run, meter)
-        report = replace(report, refused=(*found.refused, *report.refused))
+        report = _import_files(memory, local_copies.paths, format, dry_run, meter)
+        report = replace(report, refused=(*local_copies.refused, *report.refused))
         if json:
             print_json(report)
         else:
@@ -301,13 +307,13 @@ def _import_one_run(
     )
 
 
-def _import_each(invocation: Invocation, found: list[Path], *, dry_run: bool, later: bool, json: bool) -> int:
+def _import_each(invocation: Invocation, paths: list[Path], *, dry_run: bool, later: bool, json: bool) -> int:
     """Import each source as an operation of its own. One that cannot be read does not stop the others."""
     meter = ProgressMeter()
     reports: list[ImportReport] = []
     failed: MemtuiError | None = None
     with _memory_or_dry_run(invocation, dry_run) as memory:
-        for path in found:
+        for path in paths:
             try:
                 report = _import_files(memory, [path], None, dry_run, meter)
             except InputError as error:
@@ -352,11 +358,11 @@ def _print_refused(refused: Sequence[Refused]) -> None:
 
 
 def _import_files(
-    memory: Memory, found: Sequence[Path], format: str | None, dry_run: bool, meter: ProgressMeter
+    memory: Memory, paths: Sequence[Path], format: str | None, dry_run: bool, meter: ProgressMeter
 ) -> ImportReport:
     with cancelled_by_signal() as cancelled:
         report = memory.files.import_paths(
-            found, format=format, dry_run=dry_run, progress=_progress_printer(meter), cancelled=cancelled
+            paths, format=format, dry_run=dry_run, progress=_progress_printer(meter), cancelled=cancelled
         )
     meter.clear()
     return report

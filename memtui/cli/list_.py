@@ -118,9 +118,9 @@ def print_list(
 ) -> int:
     """Print what passes ``filter``; returns the exit code. Raises FilterError."""
     with invocation.open_readonly() as memory:
-        found = memory.view.page(filter, sort=sort, descending=descending, offset=offset, limit=limit)
+        memories = memory.view.page(filter, sort=sort, descending=descending, offset=offset, limit=limit)
         total = memory.view.count(filter)
-        ids = [one.id for one in found]
+        ids = [one.id for one in memories]
         cautions, replaced = memory.view.cautions(ids), memory.view.replacements(ids)
         culprit = None if total else memory.view.emptied_by(filter)
     if json:
@@ -128,25 +128,25 @@ def print_list(
             {
                 "filter": filter,
                 "total": total,
-                "memories": found,
+                "memories": memories,
                 "cautions": cautions,
                 "replacements": replaced,
             }
         )
-        return OK if found else NEGATIVE
+        return OK if memories else NEGATIVE
     signs = shown_glyphs(invocation)
-    ages = [time_ago(one.event_time) for one in found]
-    for one, when in zip(found, ages, strict=True):
+    ages = [time_ago(one.event_time) for one in memories]
+    for one, when in zip(memories, ages, strict=True):
         out(memory_line(one, signs, when.rjust(max(map(len, ages)))))
         print_cautions(cautions.get(one.id, ()))
         told = bool(cautions.get(one.id))
         beside = [each for each in replaced.get(one.id, ()) if each.new.id == one.id or not told]
         print_replacements(beside, time.time(), of=one)
-    left = total - offset - len(found)
-    if not found:
+    left = total - offset - len(memories)
+    if not memories:
         err("nothing found")
     elif left > 0:
-        print_note(f"{left:,} more: --offset {offset + len(found)}")
+        print_note(f"{left:,} more: --offset {offset + len(memories)}")
     if culprit is not None:
         print_note(f"No memory passes this part of the filter: {culprit.term}")
-    return OK if found else NEGATIVE
+    return OK if memories else NEGATIVE

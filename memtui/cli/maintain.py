@@ -79,13 +79,13 @@ def print_run_memories(memory: Memory, run: JobRun, dry_run: bool, signs: Glyphs
 def print_maintenance_status(memory: Memory, json: bool) -> int:
     """The groups of Maintenance in a line each, then every job: when it runs, how its last run went."""
     scheduler = memory.jobs
-    found = scheduler.status()
+    status = scheduler.status()
     if json:
-        print_json(found)
+        print_json(status)
         return OK
     now, stats = time.time(), memory.stats()
     groups = (
-        ("Jobs", jobs_line(found, now)),
+        ("Jobs", jobs_line(status, now)),
         ("Health", "memtui health looks through the memories, memtui check through the file"),
         ("Growth", growth_line(stats, memory.view.forecast())),
         ("Storage", storage_line(stats, memory.backups.all(), now)),
@@ -93,11 +93,11 @@ def print_maintenance_status(memory: Memory, json: bool) -> int:
     for line in table([[paint(name, "bold"), text] for name, text in groups]):
         out(line)
     out("")
-    for line in table([_status_row(job, now) for job in found.jobs]):
+    for line in table([_status_row(job, now) for job in status.jobs]):
         out(line)
-    if found.running is not None:
-        where = "here" if found.running.here else "in another program"
-        out(row(paint("running", "cyan"), found.running.job, where))
+    if status.running is not None:
+        where = "here" if status.running.here else "in another program"
+        out(row(paint("running", "cyan"), status.running.job, where))
     warn_of_clock(scheduler)
     return OK
 
@@ -198,12 +198,12 @@ def _run_jobs(
     if once and not dry_run and not scheduler.lead():
         print_note("Another program runs the jobs of this memory. There is nothing to do here.")
     with on_signals(stop_jobs):
-        found = _run_with_progress(run_jobs, scheduler)
+        results = _run_with_progress(run_jobs, scheduler)
     warn_of_clock(scheduler)
-    if once and not found and not json:
+    if once and not results and not json:
         print_nothing_due(scheduler)
         return OK
-    code = print_runs(found, json, lambda run: print_run_memories(memory, run, dry_run, signs))
+    code = print_runs(results, json, lambda run: print_run_memories(memory, run, dry_run, signs))
     return CANCELLED if stopped.is_set() else code
 
 

@@ -281,7 +281,7 @@ def _change_memories(
     ``refuses``: of a single memory the engine is asked anyway, because its error names the reason.
     """
     with invocation.open_existing(must_write=True) as memory:
-        before = list({found.id: found for found in map(memory.get, ids)}.values())
+        before = list({memory_before.id: memory_before for memory_before in map(memory.get, ids)}.values())
         for one in before:
             if refuses(one):
                 getattr(memory, verb)(one.id, **changes)

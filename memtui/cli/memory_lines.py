@@ -73,19 +73,19 @@ def print_cautions(cautions: Sequence[Caution]) -> None:
     """Print below a memory's line what of it is no longer true."""
     for caution in cautions:
         left = row("    ", paint_role("!", "warning"))
-        room = printed_cells(left) + 2
+        width = printed_cells(left) + 2
         parts = []
         for text, role in caution_line(caution, time.time()):
-            parts.append(paint_role(cut_to_terminal(text, room) if role != "warning" else text, role))
-            room += printed_cells(parts[-1])
+            parts.append(paint_role(cut_to_terminal(text, width) if role != "warning" else text, role))
+            width += printed_cells(parts[-1])
         out(row(left, row(*parts, gap="")))
 
 
 def print_replacements(
-    found: Sequence[Replacement], now: float, of: MemoryRecord | None = None, *, indent: int = 4
+    replacements: Sequence[Replacement], now: float, of: MemoryRecord | None = None, *, indent: int = 4
 ) -> None:
     """Print what took whose place; with ``of`` below that memory's line, without the new text where it is that one's."""
-    for one in found:
+    for one in replacements:
         texts = replacement.line(one, now, of)
         if of is None and replacement.moved_days(one, now):
             texts = (*texts, (f": {' '.join(without_secrets(one.new).split())}", "text"))
@@ -94,8 +94,8 @@ def print_replacements(
         )
         stored = [text for text, role in texts if role == "text"]
         fixed = sum(printed_cells(text) for text, role in texts if role != "text")
-        room = max(terminal_width() - printed_cells(left) - 2 - fixed, 20) // max(len(stored), 1)
-        parts = [paint_role(one_line(text, room) if role == "text" else text, role) for text, role in texts]
+        width = max(terminal_width() - printed_cells(left) - 2 - fixed, 20) // max(len(stored), 1)
+        parts = [paint_role(one_line(text, width) if role == "text" else text, role) for text, role in texts]
         out(row(left, row(*parts, gap="")))
 
 
@@ -128,35 +128,35 @@ def print_dry_run(
     None where nothing does. ``more``: fields for ``--json``.
     """
     with invocation.open_readonly() as memory:
-        found = memory.view.dependents(ids)
+        dependents = memory.view.dependents(ids)
     if text is not None:
-        found = found.after(text or found.memories[0].content)
+        dependents = dependents.after(text or dependents.memories[0].content)
     if json:
-        print_json({"dry_run": True, **more, "dependents": without_shown_secrets(found)})
+        print_json({"dry_run": True, **more, "dependents": without_shown_secrets(dependents)})
         return
     signs = shown_glyphs(invocation)
-    for one in found.memories:
+    for one in dependents.memories:
         out(memory_line(one, signs, paint(f"would be {what}", "yellow")))
-    for one in found.standing if what == "forgotten" else ():
+    for one in dependents.standing if what == "forgotten" else ():
         out(memory_line(one, signs, paint("would stand again", "green")))
-    print_dependents(found)
-    if not found.any:
+    print_dependents(dependents)
+    if not dependents.any:
         out(paint(f"  {NOTHING}", "dim"))
-    elif found.derived or found.summaries or (found.naming and found.replaced):
-        print_note(review_note(found))
+    elif dependents.derived or dependents.summaries or (dependents.naming and dependents.replaced):
+        print_note(review_note(dependents))
     print_note("nothing was changed")
 
 
-def without_shown_secrets(found: Dependents) -> Dependents:
+def without_shown_secrets(dependents: Dependents) -> Dependents:
     """The same with secrets blacked out, because others may look at the screen too."""
     return replace(
-        found,
-        memories=tuple(map(_without_secrets, found.memories)),
-        same_turns=tuple(map(_without_secrets, found.same_turns)),
-        derived=tuple(map(_without_secrets, found.derived)),
-        naming=tuple(replace(one, memory=_without_secrets(one.memory)) for one in found.naming),
+        dependents,
+        memories=tuple(map(_without_secrets, dependents.memories)),
+        same_turns=tuple(map(_without_secrets, dependents.same_turns)),
+        derived=tuple(map(_without_secrets, dependents.derived)),
+        naming=tuple(replace(one, memory=_without_secrets(one.memory)) for one in dependents.naming),
         wording=(),  # these tell something only once a text takes their place
-        standing=tuple(map(_without_secrets, found.standing)),
+        standing=tuple(map(_without_secrets, dependents.standing)),
     )
 
 
@@ -164,9 +164,9 @@ def _without_secrets(memory: MemoryRecord) -> MemoryRecord:
     return replace(memory, content=without_secrets(memory))
 
 
-def print_dependents(found: Dependents, *, without: Collection[str] = ()) -> None:
+def print_dependents(dependents: Dependents, *, without: Collection[str] = ()) -> None:
     """Print a line for each thing that depends on them."""
-    for label, parts in dependents_lines(found, time.time(), without=without):
+    for label, parts in dependents_lines(dependents, time.time(), without=without):
         *first, (text, role) = parts
         begun = [paint(label.ljust(_LABEL), "dim"), *(paint_role(*part) for part in first)]
         left = row("  ", row(*begun[:1], row(*begun[1:], gap="")))

@@ -70,19 +70,19 @@ def observations_command(
     terms = ["kind:observation", f"category:{category}" if category else "", _source_term(source)]
     narrowed = " ".join(term for term in terms if term)
     with invocation.open_readonly() as memory:
-        found = memory.view.page(narrowed, limit=limit)
-        left = memory.view.count(narrowed) - len(found)
+        observations = memory.view.page(narrowed, limit=limit)
+        left = memory.view.count(narrowed) - len(observations)
     if json:
-        print_json({"observations": found})
+        print_json({"observations": observations})
     else:
-        ages = [time_ago(one.event_time) for one in found]
-        for one, when in zip(found, ages, strict=True):
+        ages = [time_ago(one.event_time) for one in observations]
+        for one, when in zip(observations, ages, strict=True):
             _print_observation(invocation, one, when.rjust(max(map(len, ages))))
-        if not found:
+        if not observations:
             err("no observations")
         elif left > 0:
             err(f"and {format_count(left)} more: --limit shows them")
-    return OK if found else NEGATIVE
+    return OK if observations else NEGATIVE
 
 
 def _source_term(source: str | None) -> str:

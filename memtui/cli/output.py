@@ -97,7 +97,7 @@ def json_bytes(value: Any) -> bytes:
         text = msgspec.json.encode(value).decode()
     except UnicodeEncodeError:  # a file name that is not UTF-8
         text = msgspec.json.encode(_scrub_value(msgspec.to_builtins(value))).decode()
-    return _RISKY.sub(lambda found: f"\\u{ord(found[0]):04x}", text).encode()
+    return _RISKY.sub(lambda match: f"\\u{ord(match[0]):04x}", text).encode()
 
 
 class Painted(str):

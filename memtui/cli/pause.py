@@ -56,23 +56,23 @@ def pause_command(
         raise UsageError("A time, --off and --show exclude each other.", "memtui pause 1h")
     if show:
         with invocation.open_readonly() as memory:
-            found = memory.recording.state()
+            state = memory.recording.state()
     else:
         with invocation.open_existing(must_write=True) as memory:
             before = memory.recording.state()
             if named:
                 for kind, name in named:
                     change = memory.recording.no_longer_never if off else memory.recording.never
-                    found = change(kind, name)
+                    state = change(kind, name)
             else:
-                found = memory.recording.resume() if off else memory.recording.pause(" ".join(when) or None)
+                state = memory.recording.resume() if off else memory.recording.pause(" ".join(when) or None)
     if json:
-        print_json({"recording": found})
+        print_json({"recording": state})
     else:
         from memtui.present.status import never_recorded_lines, pause_ended_line, paused_line
 
-        out(pause_ended_line(before) if off and not named else paused_line(found, time.time()))
-        for line in never_recorded_lines(found):
+        out(pause_ended_line(before) if off and not named else paused_line(state, time.time()))
+        for line in never_recorded_lines(state):
             out(line)
         if subject is not None and not off:
             out(row("  ", next_step(f"What is there already stays: memtui list {shlex.quote(subject)}")))

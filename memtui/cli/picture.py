@@ -103,8 +103,8 @@ def _parse_size(text: str | None) -> tuple[int, int | None]:
     """Columns and rows; rows None: as many as are needed."""
     if text is None:
         return _COLUMNS, None
-    found = _SIZE.fullmatch(text)
-    size = (int(found[1]), int(found[2])) if found else (0, 0)
+    match = _SIZE.fullmatch(text)
+    size = (int(match[1]), int(match[2])) if match else (0, 0)
     if not all(least <= number <= most for number, least, most in zip(size, _LEAST, _MOST, strict=True)):
         raise UsageError(f"{text!r} is not a size.", "From 40x12 to 400x200, for example 120x40.")
     return size
@@ -116,8 +116,8 @@ def _render_svg(memory: Memory, what: str, name: str | None, by: RowsBy, frame: 
     if name is not None:
         return picture.neighbourhood_svg(memory.view.neighbourhood(name, frame.filter), frame)
     if what == "timeline":
-        found = memory.view.timeline(
+        timeline = memory.view.timeline(
             without_turns(frame.filter), by=by, most=picture.periods_that_fit(frame.columns)
         )
-        return picture.timeline_svg(found, frame)
+        return picture.timeline_svg(timeline, frame)
     return picture.portrait_svg(memory.view.portrait(frame.filter), frame)

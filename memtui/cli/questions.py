@@ -82,15 +82,15 @@ def questions_command(
 
 
 def _run_questions(memory: Memory, json: bool) -> int:
-    found = memory.questions.run()
-    failed = sum(not result.passed for result in found)
+    answers = memory.questions.run()
+    failed = sum(not result.passed for result in answers)
     if json:
-        print_json({"passed": len(found) - failed, "failed": failed, "results": found})
+        print_json({"passed": len(answers) - failed, "failed": failed, "results": answers})
         return NEGATIVE if failed else OK
-    for result in found:
+    for result in answers:
         _print_question(result.question, result)
-    if found:
-        out(results_line(found))
+    if answers:
+        out(results_line(answers))
     else:
         print_note('No test questions yet. To add one: memtui questions expect "..." ID')
     return NEGATIVE if failed else OK

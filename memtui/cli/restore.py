@@ -142,12 +142,12 @@ def _restore_damaged(
 ) -> int:
     """Put a backup in the place of a memory that cannot be used."""
     chosen = rescue.info(which)
-    found = rescue.count_memories(chosen)
+    counts = rescue.count_memories(chosen)
     if not json:
         err(problem.message)
         out(row(paint("backup of", "dim"), *_backup_time(chosen), gap=" "))
         out(
-            f"It holds {contents_summary(found)}. What is there now is set aside as it is, beside the memory."
+            f"It holds {contents_summary(counts)}. What is there now is set aside as it is, beside the memory."
         )
     done: dict[str, Any] = {}
     if not dry_run and (yes or _ask_to_restore("Put the backup in its place?", json)):
@@ -254,7 +254,7 @@ def _print_changes(part: RestorePart) -> None:
 
 
 def _print_backups(
-    found: list[tuple[Backup, BackupContents]], json: bool, problem: MemtuiError | None = None
+    backups: list[tuple[Backup, BackupContents]], json: bool, problem: MemtuiError | None = None
 ) -> int:
     """The backups; ``problem``: why the memory itself cannot be used."""
     if problem is not None and not json:
@@ -263,14 +263,15 @@ def _print_backups(
         print_json(
             {
                 "backups": [
-                    backup_json(one) | {"counts": held.counts, "problem": held.problem} for one, held in found
+                    backup_json(one) | {"counts": held.counts, "problem": held.problem}
+                    for one, held in backups
                 ]
             }
         )
-        return OK if found else NEGATIVE
+        return OK if backups else NEGATIVE
     now = time.time()
     rows = []
-    for number, (one, held) in enumerate(found, 1):
+    for number, (one, held) in enumerate(backups, 1):
         what = paint_role(contents_summary(held), "error" if held.problem else "text")
         rows.append(
             (

@@ -55,8 +55,8 @@ def sessions_command(invocation: Invocation, text: tuple[str, ...], limit: int |
         model = memory.options.llm.model if memory.options.llm.configured else ""
         if named is None:
             sessions = memory.view.session_list
-            found = sessions.page(words, order="time", limit=limit or _LISTED)
-            left = sessions.count(words) - len(found)
+            rows = sessions.page(words, order="time", limit=limit or _LISTED)
+            left = sessions.count(words) - len(rows)
         else:
             turns = _list_turns(memory, named.session.session_id, limit)
             ids = [one.id for one in turns]
@@ -76,10 +76,10 @@ def sessions_command(invocation: Invocation, text: tuple[str, ...], limit: int |
             _print_transcript(named, turns, cautions, drawn_facts, shown_glyphs(invocation), model)
         return OK
     if json:
-        print_json({"sessions": [asdict(one.session) | {"state": one.state} for one in found]})
+        print_json({"sessions": [asdict(one.session) | {"state": one.state} for one in rows]})
     else:
-        _print_sessions(found, left, model, words)
-    return OK if found else NEGATIVE
+        _print_sessions(rows, left, model, words)
+    return OK if rows else NEGATIVE
 
 
 def _find_session(memory: Memory, identity: str) -> SessionRow | None:
@@ -90,14 +90,14 @@ def _find_session(memory: Memory, identity: str) -> SessionRow | None:
 
 
 def _list_turns(memory: Memory, identity: str, limit: int | None) -> list[MemoryRecord]:
-    found: list[MemoryRecord] = []
-    while limit is None or len(found) < limit:
-        page_size = _TURNS_AT_ONCE if limit is None else min(limit - len(found), _TURNS_AT_ONCE)
-        some = memory.view.transcript(identity, offset=len(found), limit=page_size)
-        found += some
+    turns: list[MemoryRecord] = []
+    while limit is None or len(turns) < limit:
+        page_size = _TURNS_AT_ONCE if limit is None else min(limit - len(turns), _TURNS_AT_ONCE)
+        some = memory.view.transcript(identity, offset=len(turns), limit=page_size)
+        turns += some
         if len(some) < page_size:
             break
-    return found
+    return turns
 
 
 def _print_sessions(found: list[SessionRow], left: int, model: str, words: str) -> None:

@@ -31,21 +31,21 @@ def status_command(invocation: Invocation, short: bool, json: bool) -> None:
     memtui status --line --json   the same for a script
     """
     with invocation.open_readonly() as memory:
-        found = memory.view.status()
+        status = memory.view.status()
         every = 0 if json or short else len(memory.review.inbox(all=True).items)
     if json:
-        print_json(found)
+        print_json(status)
     elif short:
-        out(status_line(found, time.time()))
+        out(status_line(status, time.time()))
     else:
-        more = max(every - found.review, 0)
+        more = max(every - status.review, 0)
         out(
             row(
                 "review",
-                f"{found.review:,} to decide" + (f", and {more:,} that Review found" if more else ""),
+                f"{status.review:,} to decide" + (f", and {more:,} that Review found" if more else ""),
             )
         )
-        for index, one in enumerate(agent_lines(found) if found.served else ["nothing today"]):
+        for index, one in enumerate(agent_lines(status) if status.served else ["nothing today"]):
             out(row("      " if index else "told  ", one))
-        if found.pause:
-            out(row("      ", paint(pause_text(found, time.time()), "yellow")))
+        if status.pause:
+            out(row("      ", paint(pause_text(status, time.time()), "yellow")))

@@ -73,12 +73,12 @@ def foreign_store(path: Path) -> ForeignStore | None:
 
     limits = replace(LIMITS, files=_MOST_FILES) if folder else LIMITS
     try:
-        found = find_sources([path], limits=limits)
+        detected = find_sources([path], limits=limits)
     except refusals.NewerSchemaError:
         raise
     except InputError:
         return None
-    formats = tuple(dict.fromkeys(one.format for one in found.sources))
+    formats = tuple(dict.fromkeys(one.format for one in detected.sources))
     if folder and (len(formats) > 1 or _NOTES in formats):
         return None
     # A memory that lost its mark has an error of its own.

@@ -77,53 +77,55 @@ def timeline_command(
     layers = (layer,) if layer else LAYERS
     most = words.grid_width(across)
     with invocation.open_readonly() as memory:
-        found = memory.view.timeline(
+        timeline = memory.view.timeline(
             without_turns(filter), by=by, unit=unit, most=most, rows=limit, layers=layers
         )
         changes = (
-            _latest_replacements(memory, without_turns(filter), found, limit) if layer == "changed" else ()
+            _latest_replacements(memory, without_turns(filter), timeline, limit) if layer == "changed" else ()
         )
-        whole = memory.view.timeline(without_turns(""), most=most) if found.earliest is None else found
-    there = any(any(row.counts[one]) for row in (found.all, *found.rows) for one in layers)
+        whole = memory.view.timeline(without_turns(""), most=most) if timeline.earliest is None else timeline
+    there = any(any(row.counts[one]) for row in (timeline.all, *timeline.rows) for one in layers)
     if json:
-        print_json({**asdict(found), **({"changes": changes} if layer == "changed" else {})})
+        print_json({**asdict(timeline), **({"changes": changes} if layer == "changed" else {})})
         return OK if there else NEGATIVE
-    if found.earliest is None:
+    if timeline.earliest is None:
         span = "" if whole.earliest is None else f"; memories begin on {local_date(whole.earliest)}"
         err(f"nothing passes this filter{span}" if filter else "nothing is remembered yet")
         return NEGATIVE
-    out(row(paint(words.headline(found), "bold")))
+    out(row(paint(words.headline(timeline), "bold")))
     if draw if draw is not None else columns is not None:
-        _print_timeline(found, layer or "learned", across, invocation)
+        _print_timeline(timeline, layer or "learned", across, invocation)
         out()
-    for one in words.rows_in_order(found):
-        sentence = words.row_sentence(found, one)
+    for one in words.rows_in_order(timeline):
+        sentence = words.row_sentence(timeline, one)
         out(
             sentence
             if columns is None
             else textwrap.fill(visible_text(sentence), columns, subsequent_indent="  ")
         )
-    if found.left_out:
-        print_note(f"{words.left_out_text(found)}: --limit, or --filter")
+    if timeline.left_out:
+        print_note(f"{words.left_out_text(timeline)}: --limit, or --filter")
     if changes:
         out()
         print_replacements(changes, time.time(), indent=1)
-    elif "changed" in layers and found.all.total("changed"):
+    elif "changed" in layers and timeline.all.total("changed"):
         print_note("--layer changed tells what it was and what it is now")
     return OK if there else NEGATIVE
 
 
-def _latest_replacements(memory: Memory, filter: str, found: Timeline, most: int) -> tuple[Replacement, ...]:
+def _latest_replacements(
+    memory: Memory, filter: str, timeline: Timeline, most: int
+) -> tuple[Replacement, ...]:
     """What took whose place in the time that is shown, the latest first."""
     known = memory.view.page(f"{filter} is:changed", limit=_LOOKED_THROUGH)
     replaced = memory.view.replacements([one.id for one in known])
     new = {one.id for one in known}
     those = {(one.old.id, one.new.id): one for each in replaced.values() for one in each if one.new.id in new}
-    inside = [one for one in those.values() if found.bounds[0] <= one.at < found.bounds[-1]]
+    inside = [one for one in those.values() if timeline.bounds[0] <= one.at < timeline.bounds[-1]]
     return tuple(sorted(inside, key=lambda one: -one.at)[:most])
 
 
-def _print_timeline(found: Timeline, layer: Layer, across: int, invocation: Invocation) -> None:
+def _print_timeline(timeline: Timeline, layer: Layer, across: int, invocation: Invocation) -> None:
     signs = shown_glyphs(invocation)
-    for line in words.draw_timeline(found, layer, words.plan_drawing(found, across), signs):
+    for line in words.draw_timeline(timeline, layer, words.plan_drawing(timeline, across), signs):
         out(paint_line(line))

@@ -100,29 +100,29 @@ def _print_tokens(invocation: Invocation, json: bool) -> int:
     from memtui.access.tokens import TokenFile
 
     now, tokens = time.time(), TokenFile()
-    found, counted = tokens.list_tokens(invocation.memory_path()), AdmissionCounts().read_counts()
+    token_list, counted = tokens.list_tokens(invocation.memory_path()), AdmissionCounts().read_counts()
     refused = counted.refused_since(now - _SHOWN_DAYS * 86_400)
     if json:
-        rows = [{**_token_json(one), "use": counted.tokens.get(one.id)} for one in found]
+        rows = [{**_token_json(one), "use": counted.tokens.get(one.id)} for one in token_list]
         print_json({"tokens": rows, "refused": refused})
-        return OK if found else NEGATIVE
+        return OK if token_list else NEGATIVE
     lines = [
         (
             paint(one.state_at(now), _COLOURS[one.state_at(now)]), paint(one.name, "bold"), one.id, token_scope_line(one, now),
             token_use_text(counted.tokens.get(one.id), now),
         )
-        for one in found
+        for one in token_list
     ]  # fmt: skip
     for line in table(lines) if lines else ():
         out(line)
-    if not found:
+    if not token_list:
         print_note("no token for this memory. To make one: memtui tokens add NAME")
-    others = len(tokens.list_tokens()) - len(found)
+    others = len(tokens.list_tokens()) - len(token_list)
     if others:
         print_note(f"{others} more for other memories (--db PATH)")
     for one in refused:
         print_note(refusals_line(one, now))
-    return OK if found else NEGATIVE
+    return OK if token_list else NEGATIVE
 
 
 def _token_json(token: Token) -> dict[str, object]:

@@ -79,34 +79,36 @@ def _undo_agent(
     invocation: Invocation, agent: str, since: str, turns: bool, dry_run: bool, json: bool
 ) -> int:
     with invocation.open_existing(must_write=not dry_run) as memory:
-        found = memory.history.agent_changes(agent, since, turns=turns)
+        changes = memory.history.agent_changes(agent, since, turns=turns)
         done = (
-            None if dry_run or not found.operations else memory.history.undo_agent(agent, since, turns=turns)
+            None
+            if dry_run or not changes.operations
+            else memory.history.undo_agent(agent, since, turns=turns)
         )
     if json:
-        print_json({"changes": found, "undone": done})
+        print_json({"changes": changes, "undone": done})
     else:
-        for one in found.operations:
+        for one in changes.operations:
             state = paint("would be undone" if done is None else "undone", "yellow")
             out(row(state, paint(str(one.op_id), "dim"), local_time(one.at, time.time()), one.label))
-        if not found.operations:
+        if not changes.operations:
             err(f"{agent} did nothing since then that can be undone")
         elif done is not None:
             out(row(paint(str(done.by.op_id), "dim"), done.by.label))
             out(row("  ", next_step(f"To undo it: memtui undo {done.by.op_id}")))
-        _print_conflicts(done.conflicts if done else found.conflicts)
-        for one in (done or found).undo_first:
+        _print_conflicts(done.conflicts if done else changes.conflicts)
+        for one in (done or changes).undo_first:
             what = f"memtui undo {one.op_id} ({one.label}), then this again with --turns"
             out(row("  ", next_step(f"What was drawn from its turns and from others: {what}")))
-        if found.turns_left:
-            stays = "stays; --turns takes it" if found.turns_left == 1 else "stay; --turns takes them"
+        if changes.turns_left:
+            stays = "stays; --turns takes it" if changes.turns_left == 1 else "stay; --turns takes them"
             print_note(
-                f"{plural(found.turns_left, 'turn')} that it recorded {stays} back too, and what was drawn from them"
+                f"{plural(changes.turns_left, 'turn')} that it recorded {stays} back too, and what was drawn from them"
             )
         if dry_run:
             print_note("nothing was changed")
-    left = done.conflicts if done else found.conflicts
-    return OK if found.operations and not left else NEGATIVE
+    left = done.conflicts if done else changes.conflicts
+    return OK if changes.operations and not left else NEGATIVE
 
 
 def _print_conflicts(conflicts: Sequence[Conflict]) -> None:

@@ -45,7 +45,7 @@ def line_of_key(text: str, section: str, key: str) -> int | None:
             current = _normalise_key(header[1])
             if current == f"{section}.{key}":
                 return index
-        elif current == section and (found := _KEY.match(line)) and _normalise_key(found[1]) == key:
+        elif current == section and (match := _KEY.match(line)) and _normalise_key(match[1]) == key:
             return index
     return None
 

@@ -22,22 +22,22 @@ def set_values(text: str, table: Sequence[str], values: Mapping[str, Value]) -> 
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 
-    plain = {
+    toml_values = {
         key: value if isinstance(value, str | int | float) else list(value) for key, value in values.items()
     }
-    expected = _document_with(tomllib.loads(text), table, plain)
+    expected = _document_with(tomllib.loads(text), table, toml_values)
     if tomllib.loads(text) == expected:
         return text
     try:
         document = tomlkit.parse(text)
         parent, missing = _deepest_table(document, table)
         if missing and not isinstance(parent, tomlkit.items.InlineTable):
-            edited = _append_table(text, table, plain)
+            edited = _append_table(text, table, toml_values)
         else:
             for name in missing:
                 parent[name] = tomlkit.inline_table()
                 parent = parent[name]
-            for key, value in plain.items():
+            for key, value in toml_values.items():
                 parent[key] = value
             edited = tomlkit.dumps(document)
     except TOMLKitError as error:
@@ -103,15 +103,15 @@ def _parse_header(line: str) -> tuple[str, ...]:
     if not line.startswith("["):
         return ()
     try:
-        found: Any = tomllib.loads(line)
+        header: Any = tomllib.loads(line)
     except tomllib.TOMLDecodeError:
         return ()
     path = []
-    while found and isinstance(found, dict | list):
-        if isinstance(found, list):
-            found = found[0]
+    while header and isinstance(header, dict | list):
+        if isinstance(header, list):
+            header = header[0]
             continue
-        name, found = next(iter(found.items()))
+        name, header = next(iter(header.items()))
         path.append(name)
     return tuple(path)
 

@@ -65,15 +65,15 @@ def _mask_values(line: str, ours: frozenset[str]) -> str:
 
 def _mask_yaml(line: str, ours: frozenset[str]) -> str:
     text, sign, _ = line.partition(" #")
-    masked = _YAML_PIECE.sub(lambda found: _mask_value(found[0], ours), text[1:])
+    masked = _YAML_PIECE.sub(lambda match: _mask_value(match[0], ours), text[1:])
     return f"{text[:1]}{masked}{f' # {_HIDDEN}' if sign else ''}"
 
 
 def _mask_value(piece: str, ours: frozenset[str]) -> str:
-    found = _YAML_KEY.match(piece)
-    if found is None:
+    match = _YAML_KEY.match(piece)
+    if match is None:
         return _HIDDEN
-    before, key, gap, value, after = found.groups("")
+    before, key, gap, value, after = match.groups("")
     bare = value[1:-1] if value[:1] in "'\"" and value[-1:] == value[:1] else value
     known = bare in ours or bare in _LITERALS or bare.isdigit() or "memtui" in bare
     return f"{before}{key}{gap}{value if known else _HIDDEN}{after}"

@@ -147,8 +147,8 @@ class Client(Record):
 
     def entry_address(self, entry: Mapping[str, Any]) -> str | None:
         """The address in an entry of a server somewhere else; None if it starts a program."""
-        found = next((entry[name] for name in ADDRESSES if name in entry), None)
-        return found if isinstance(found, str) else None
+        address = next((entry[name] for name in ADDRESSES if name in entry), None)
+        return address if isinstance(address, str) else None
 
     def entry_command(self, entry: Mapping[str, Any]) -> tuple[str, ...]:
         """The command line of an entry, as far as it has one."""

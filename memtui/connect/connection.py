@@ -118,12 +118,12 @@ def _parse_configuration(client: Client, file: Path) -> dict[str, Any]:
 def _hook_state(client: Client, settings: HookSettings, machine: Machine) -> HookState:
     file = settings.place.path_on(machine)
     try:
-        found = hooks.hook_events(files.normalise_text(file), client, settings)
+        events = hooks.hook_events(files.normalise_text(file), client, settings)
     except (ValueError, RecursionError) as error:
         raise files.cannot_change(file, error) from error
-    if not found:
+    if not events:
         return "off"
-    return "on" if found >= {*settings.events} else "outdated"
+    return "on" if events >= {*settings.events} else "outdated"
 
 
 def _entry_path(client: Client, document: dict[str, Any]) -> tuple[str, ...]:
@@ -134,9 +134,9 @@ def _entry_path(client: Client, document: dict[str, Any]) -> tuple[str, ...]:
 
 def _entry_of(client: Client, document: dict[str, Any]) -> dict[str, Any] | None:
     for path in (_entry_path(client, document), client.entry):
-        found = formats.value_at(document, path)
-        if isinstance(found, dict):
-            return found
+        entry = formats.value_at(document, path)
+        if isinstance(entry, dict):
+            return entry
     return None
 
 

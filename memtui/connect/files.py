@@ -63,10 +63,10 @@ def earlier_texts(path: Path) -> Iterator[str]:
     """The texts of the backups beside a file, the newest first."""
     path = _link_target(path)
     try:
-        found = sorted(path.parent.glob(f"{_escape_name(path.name)}.*.bak*"), reverse=True)
+        backups = sorted(path.parent.glob(f"{_escape_name(path.name)}.*.bak*"), reverse=True)
     except OSError:
         return
-    for backup in found[:_MOST_BACKUPS]:
+    for backup in backups[:_MOST_BACKUPS]:
         try:
             text = read_text(backup)
         except InputError:

@@ -46,7 +46,7 @@ def remove(format: FormatName, text: str, path: Sequence[str]) -> str:
 
 def value_at(document: Mapping[str, Any], path: Sequence[str]) -> Any:
     """The value at a path, None if there is none."""
-    found: Any = document
+    value: Any = document
     for name in path:
-        found = found.get(name) if isinstance(found, Mapping) else None
-    return found
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value

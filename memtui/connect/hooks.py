@@ -28,23 +28,23 @@ def with_hooks(text: str, client: Client, settings: HookSettings, line: str) -> 
     ours = {"type": "command", "command": line, "timeout": settings.timeout}
     for event in settings.events:
         groups = _hook_groups(formats.load(settings.format, text), event)
-        found = [one for one in _own_hooks(groups, event, client) if one.hook != ours]
-        for one in found:
+        outdated = [one for one in _own_hooks(groups, event, client) if one.hook != ours]
+        for one in outdated:
             path = ("hooks", event, one.group, "hooks", one.place)
             for key, value in ours.items():
                 if one.hook.get(key) != value:
                     text = json_text.set_value(text, (*path, key), value, strict=strict)
-        if not found and not any(_own_hooks(groups, event, client)):
+        if not outdated and not any(_own_hooks(groups, event, client)):
             text = json_text.set_value(text, ("hooks", event, len(groups)), {"hooks": [ours]}, strict=strict)
     return text
 
 
 def without_hooks(text: str, client: Client, settings: HookSettings) -> str:
     """``text`` without our hooks. Raises ValueError if the text cannot be changed."""
-    while found := next(_all_hooks(text, client, settings), None):
-        path: tuple[str | int, ...] = ("hooks", found.event, found.group)
-        if not found.alone:
-            path = (*path, "hooks", found.place)
+    while hook := next(_all_hooks(text, client, settings), None):
+        path: tuple[str | int, ...] = ("hooks", hook.event, hook.group)
+        if not hook.alone:
+            path = (*path, "hooks", hook.place)
         text = json_text.remove(text, path, strict=settings.format == "json")
     return text
 

@@ -57,15 +57,15 @@ def set_values(text: str, path: Sequence[Key], values: Mapping[str, Any], *, str
 
     Raises ValueError as ``set_value``.
     """
-    found: Any = load(text, strict=strict)
+    document: Any = load(text, strict=strict)
     for key in path:
-        found = found.get(key) if isinstance(found, dict) else None
-    if found is None:
+        document = document.get(key) if isinstance(document, dict) else None
+    if document is None:
         return set_value(text, path, values, strict=strict)
-    if not isinstance(found, dict):
+    if not isinstance(document, dict):
         raise ValueError(f"its {'.'.join(map(str, path))} is not an object")
     for key, value in values.items():
-        if key not in found or found[key] != value:
+        if key not in document or document[key] != value:
             text = set_value(text, (*path, key), value, strict=strict)
     return text
 
@@ -84,20 +84,20 @@ def set_value(text: str, path: Sequence[Key], value: Any, *, strict: bool = Fals
     at = _skip_blanks(source.plain, 0)
     for depth, key in enumerate(path):
         members, end = _members_at(source.plain, at, key)
-        found = next((member for member in reversed(members) if member.key == key), None)
-        if found is None:
+        member_found = next((member for member in reversed(members) if member.key == key), None)
+        if member_found is None:
             nested = value
             for outer in reversed(path[depth + 1 :]):
                 nested = {outer: nested} if isinstance(outer, str) else [nested]
             return _insert_member(source, members, at, end, key, nested)
         if depth == len(path) - 1:
             new = (
-                _indented_json(value, _line_indent(text, found.start), text)
+                _indented_json(value, _line_indent(text, member_found.start), text)
                 if "\n" in text[at:end]
                 else _one_line_json(value)
             )
-            return text[: found.value] + new + text[found.end :]
-        at = found.value
+            return text[: member_found.value] + new + text[member_found.end :]
+        at = member_found.value
     raise ValueError("no path was given")
 
 
@@ -139,20 +139,20 @@ def _members_at(plain: str, at: int, key: Key) -> tuple[list[_Member], int]:
     closing = "}" if isinstance(key, str) else "]"
     if plain[at] != ("{" if isinstance(key, str) else "["):
         raise ValueError("there is something else than an object on the way")
-    found: list[_Member] = []
+    members: list[_Member] = []
     place = _skip_blanks(plain, at + 1)
     while plain[place] != closing:
         start = place
-        name: Key = len(found)
+        name: Key = len(members)
         if closing == "}":
             name, place = _DECODER.raw_decode(plain, start)
             place = _skip_blanks(plain, _skip_blanks(plain, place) + 1)
         end = _DECODER.raw_decode(plain, place)[1]
-        found.append(_Member(name, start, place, end))
+        members.append(_Member(name, start, place, end))
         place = _skip_blanks(plain, end)
         if plain[place] == ",":
             place = _skip_blanks(plain, place + 1)
-    return found, place
+    return members, place
 
 
 def _insert_member(source: _JsonText, members: list[_Member], at: int, end: int, key: Key, value: Any) -> str:
@@ -204,8 +204,8 @@ def _remove_member(source: _JsonText, members: list[_Member], place: int, at: in
 
 
 def _blank_comment(match: re.Match[str]) -> str:
-    found = match[0]
-    return found if found.startswith('"') else re.sub(r"[^\n]", " ", found)
+    comment = match[0]
+    return comment if comment.startswith('"') else re.sub(r"[^\n]", " ", comment)
 
 
 def _blank_comma(match: re.Match[str]) -> str:
@@ -225,8 +225,8 @@ def _indented_json(value: Any, indent: str, text: str) -> str:
 
 def _indentation_step(text: str) -> str:
     """By how much the document is indented."""
-    found = re.match(r"\s*(?://[^\n]*\s*)*\{[ \t]*\n([ \t]+)\S", text)
-    return found[1] if found else _INDENT
+    match = re.match(r"\s*(?://[^\n]*\s*)*\{[ \t]*\n([ \t]+)\S", text)
+    return match[1] if match else _INDENT
 
 
 def _line_indent(text: str, at: int) -> str:

@@ -56,10 +56,10 @@ def remove(text: str, path: Sequence[str], *, prune: bool = True) -> str:
     expected = load(text)
     outer = expected
     for name in path[:-1]:
-        found = outer.get(name)
-        if not isinstance(found, dict):
+        inner = outer.get(name)
+        if not isinstance(inner, dict):
             return text
-        outer = found
+        outer = inner
     if path[-1] not in outer:
         return text
     del outer[path[-1]]
@@ -76,15 +76,15 @@ def remove(text: str, path: Sequence[str], *, prune: bool = True) -> str:
 
 def _count_references(document: Any, wanted: Any) -> int:
     """How often a mapping is part of the document: more than once if there is an alias of it."""
-    found, seen, left = 0, {id(document)}, [document]
+    references, seen, left = 0, {id(document)}, [document]
     while left:
         outer = left.pop()
         for one in outer.values() if isinstance(outer, dict) else outer:
-            found += one is wanted
+            references += one is wanted
             if isinstance(one, dict | list) and id(one) not in seen:
                 seen.add(id(one))
                 left.append(one)
-    return found
+    return references
 
 
 def _set_in_block(text: str, path: Sequence[str], values: Mapping[str, Any]) -> str:

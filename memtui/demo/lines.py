@@ -146,10 +146,10 @@ def fill_dates(text: str, today: datetime) -> str:
     ``:year`` is the date as the program writes it into a fact that needs its day ("14 October 2025").
     """
 
-    def date_text(found: re.Match[str]) -> str:
-        date = today + timedelta(days=int(found[1]))
+    def date_text(match: re.Match[str]) -> str:
+        date = today + timedelta(days=int(match[1]))
         day, month = WHOLE_DAYS[date.weekday()], WHOLE_MONTHS[date.month - 1]
-        match found[2]:
+        match match[2]:
             case "day":
                 return day
             case "month":

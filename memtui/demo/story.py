@@ -218,21 +218,21 @@ class Story:
                 assert_never(line.verb)
 
     def _fact_beginning_with(self, beginning: str) -> MemoryRecord:
-        found = self._active_memories(
+        memories = self._active_memories(
             "kind = 'fact' AND substr(content, 1, length(:text)) = :text", beginning
         )
-        if len(found) != 1:
+        if len(memories) != 1:
             raise NotFoundError(
-                f"{len(found)} active facts begin with “{beginning}”.", "Name one as it was drawn."
+                f"{len(memories)} active facts begin with “{beginning}”.", "Name one as it was drawn."
             )
-        return found[0]
+        return memories[0]
 
     def _memory_with_text(self, text: str) -> MemoryRecord:
         """The active memory with this text."""
-        found = self._active_memories("content = :text", text)
-        if not found:
+        memories = self._active_memories("content = :text", text)
+        if not memories:
             raise NotFoundError(f"No active memory says “{text[:60]}”.", "Run assets/make_demo.py.")
-        return found[0]
+        return memories[0]
 
     def _active_memories(self, condition: str, text: str) -> list[MemoryRecord]:
         with self._connections.read() as connection:
@@ -248,14 +248,14 @@ def _split_into_talks(said: list[TurnLine]) -> list[list[TurnLine]]:
     by_session: dict[str, list[TurnLine]] = {}
     for turn in said:
         by_session.setdefault(turn.session, []).append(turn)
-    found: list[list[TurnLine]] = []
+    talks: list[list[TurnLine]] = []
     for session in by_session.values():
-        found.append([session[0]])
+        talks.append([session[0]])
         for before, after in pairwise(session):
             if after.time - before.time > sessions.IDLE_SECONDS:
-                found.append([])
-            found[-1].append(after)
-    return sorted(found, key=lambda talk: talk[0].time)
+                talks.append([])
+            talks[-1].append(after)
+    return sorted(talks, key=lambda talk: talk[0].time)
 
 
 def _contradictions(drawn: Iterable[DrawnContradiction]) -> tuple[Contradicted, ...]:

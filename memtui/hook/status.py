@@ -48,7 +48,7 @@ def run_fast(arguments: Sequence[str]) -> None:
 
         options, path = hook_settings(flags)
         path = flags.get("--db") or path
-        found = read_status(Path(path).expanduser() if path else paths.default_memory(), options)
+        status = read_status(Path(path).expanduser() if path else paths.default_memory(), options)
     except MemtuiError:
         watch.cancel()
         return
@@ -57,9 +57,9 @@ def run_fast(arguments: Sequence[str]) -> None:
     if "--json" in arguments:
         import msgspec
 
-        output = msgspec.json.encode(found)
+        output = msgspec.json.encode(status)
     else:
-        output = status_line(found, time.time()).encode("utf-8", "replace")
+        output = status_line(status, time.time()).encode("utf-8", "replace")
     sys.stdout.buffer.write(output + b"\n")
     sys.stdout.buffer.flush()
     os._exit(0)

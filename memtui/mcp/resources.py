@@ -69,5 +69,5 @@ def _resource_text(agent: Agent, uri: str) -> wire.TextResourceContents:
 
 def _latest_reflection(agent: Agent) -> MemoryRecord | None:
     """The newest reflection that this agent may get."""
-    found = agent.page("kind:reflection", limit=1)
-    return found[0] if found and not why_kept_back(found[0]) else None
+    reflections = agent.page("kind:reflection", limit=1)
+    return reflections[0] if reflections and not why_kept_back(reflections[0]) else None

@@ -67,11 +67,13 @@ def make_server(
 
     async def read_resource(context: Any, params: wire.ReadResourceRequestParams) -> wire.ReadResourceResult:
         try:
-            found = await _in_thread(lambda: current(lambda: resources.read_resource(agent, str(params.uri))))
+            resource = await _in_thread(
+                lambda: current(lambda: resources.read_resource(agent, str(params.uri)))
+            )
         except MemtuiError as error:
             data = {"uri": str(params.uri), "hint": error.hint}
             raise MCPError(wire.INVALID_PARAMS, error.message, data) from None
-        return wire.ReadResourceResult(contents=[found])
+        return wire.ReadResourceResult(contents=[resource])
 
     server: Server[Any] = Server(
         "memtui",

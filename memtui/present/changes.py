@@ -106,10 +106,10 @@ def _attribute_text(name: str, value: object, now: float) -> str:
 
 def _changed_attributes(stored: object) -> dict[str, Any]:
     try:
-        found = msgspec.json.decode(stored) if isinstance(stored, str | bytes) else stored
+        attributes = msgspec.json.decode(stored) if isinstance(stored, str | bytes) else stored
     except msgspec.DecodeError:
         return {"attributes": stored}
-    return found if isinstance(found, dict) else {}
+    return attributes if isinstance(attributes, dict) else {}
 
 
 def table_label(table: str) -> str:

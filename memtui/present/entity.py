@@ -55,11 +55,11 @@ def type_legend(glyphs: Glyphs) -> list[tuple[str, str]]:
     return [(sign, f"{type.capitalize()}, in the drawing.") for type, sign in glyphs.types.items()]
 
 
-def companions_headline(found: Neighbourhood, left_out: int, when: str = "") -> str:
+def companions_headline(neighbourhood: Neighbourhood, left_out: int, when: str = "") -> str:
     """``Ada is seen with 49 others in May 2026, 12 of them drawn``. ``when``: the period; empty for all time."""
     during = f" in {when}" if when else ""
-    number = len(found.companions) + found.others
-    name = found.entity.canonical_name
+    number = len(neighbourhood.companions) + neighbourhood.others
+    name = neighbourhood.entity.canonical_name
     if not number:
         return f"{name} is seen with nobody and nothing else{during}"
     drawn = f", {format_count(number - left_out)} of them drawn" if left_out else ""
@@ -72,13 +72,13 @@ def companion_summary(one: Companion, now: float) -> str:
     return f"{one.entity.canonical_name} ({one.entity.type}) in {plural(one.together, 'memory')}{last}"
 
 
-def companion_line(found: Neighbourhood, one: Companion | None, now: float) -> Line:
+def companion_line(neighbourhood: Neighbourhood, one: Companion | None, now: float) -> Line:
     """``Nadia, person: 12 memories with Ada, the latest of 14 Nov``; of the entity itself without a companion."""
     if one is None:
-        entity = found.entity
+        entity = neighbourhood.entity
         return (entity.canonical_name, "strong"), (f", {entity.type}: {mention_summary(entity, now)}", "dim")
     last = f", the latest of {local_date(one.last, now)}" if one.last is not None else ""
-    with_ = f"{plural(one.together, 'memory')} with {found.entity.canonical_name}"
+    with_ = f"{plural(one.together, 'memory')} with {neighbourhood.entity.canonical_name}"
     return (one.entity.canonical_name, "strong"), (f", {one.entity.type}: {with_}{last}", "dim")
 
 
@@ -89,10 +89,10 @@ def latest_line(one: Companion | None, glyphs: Glyphs) -> Line:
     return (f"{glyphs.kinds[one.latest.kind]} ", "dim"), (without_secrets(one.latest), "text")
 
 
-def companions_left_out(found: Neighbourhood, left_out: int) -> str:
+def companions_left_out(neighbourhood: Neighbourhood, left_out: int) -> str:
     """``and 37 more``: how many are not shown, and whether only some memories were counted."""
     more = f"and {format_count(left_out)} more" if left_out else ""
-    partly = "in its latest memories" if found.partly else ""
+    partly = "in its latest memories" if neighbourhood.partly else ""
     return ", ".join(filter(None, (more, partly)))
 
 

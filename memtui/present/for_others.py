@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from memtui.engine.records import MemoryRecord, Neighbourhood, Portrait, Timeline
 
 
-def public_portrait(found: Portrait) -> Portrait:
+def public_portrait(portrait: Portrait) -> Portrait:
     """What is known, without facts that have secrets, what waits for the person, what it was before, and agents.
 
     The counts stay.
@@ -23,7 +23,7 @@ def public_portrait(found: Portrait) -> Portrait:
         return tuple(one for one in facts if "secrets" not in one.attributes)
 
     return replace(
-        found,
+        portrait,
         pending_sessions=0,
         status=Status(review=0),
         by_agents=0,
@@ -32,32 +32,34 @@ def public_portrait(found: Portrait) -> Portrait:
         changes=(),
         replaced={},
         months=(),
-        topics=tuple(replace(one, facts=facts_without_secrets(one.facts)) for one in found.topics),
-        newest=facts_without_secrets(found.newest),
-        fading=tuple(one for one in found.fading if "secrets" not in one.memory.attributes),
-        people=tuple(one for one in found.people if _redact_name(one.canonical_name) == one.canonical_name),
+        topics=tuple(replace(one, facts=facts_without_secrets(one.facts)) for one in portrait.topics),
+        newest=facts_without_secrets(portrait.newest),
+        fading=tuple(one for one in portrait.fading if "secrets" not in one.memory.attributes),
+        people=tuple(
+            one for one in portrait.people if _redact_name(one.canonical_name) == one.canonical_name
+        ),
     )
 
 
-def public_neighbourhood(found: Neighbourhood) -> Neighbourhood:
+def public_neighbourhood(neighbourhood: Neighbourhood) -> Neighbourhood:
     """Whom an entity is seen with, without texts of memories."""
     kept = [
         one
-        for one in found.companions
+        for one in neighbourhood.companions
         if _redact_name(one.entity.canonical_name) == one.entity.canonical_name
     ]
-    name = _redact_name(found.entity.canonical_name)
+    name = _redact_name(neighbourhood.entity.canonical_name)
     return replace(
-        found,
-        entity=replace(found.entity, canonical_name=name),
+        neighbourhood,
+        entity=replace(neighbourhood.entity, canonical_name=name),
         companions=tuple(replace(one, latest=None) for one in kept),
     )
 
 
-def public_timeline(found: Timeline) -> Timeline:
+def public_timeline(timeline: Timeline) -> Timeline:
     """The counts, without rows whose names have secrets."""
-    kept = [row for row in found.rows if row.name is None or _redact_name(row.name) == row.name]
-    return replace(found, rows=tuple(kept))
+    kept = [row for row in timeline.rows if row.name is None or _redact_name(row.name) == row.name]
+    return replace(timeline, rows=tuple(kept))
 
 
 def _redact_name(name: str) -> str:

@@ -182,10 +182,10 @@ def state_lines(memory: MemoryRecord, fades: float | None, now: float) -> Iterat
 
 def entities_by_type(entities: Sequence[Entity]) -> dict[str, list[Entity]]:
     """The entities in its text, by type: ``people``, ``places``, ``about`` for the rest."""
-    found: dict[str, list[Entity]] = {}
+    by_type: dict[str, list[Entity]] = {}
     for entity in entities:
-        found.setdefault(_TYPE_LABELS.get(entity.type, "about"), []).append(entity)
-    return found
+        by_type.setdefault(_TYPE_LABELS.get(entity.type, "about"), []).append(entity)
+    return by_type
 
 
 def enrichment_text(read: Enrichment, now: float, *, most: int, between: str = ", ") -> Line:
@@ -199,8 +199,8 @@ def enrichment_text(read: Enrichment, now: float, *, most: int, between: str = "
 
 def version_differences(old: MemoryRecord, new: MemoryRecord) -> list[ColumnChange]:
     """The differences between two versions of a memory, without the text."""
-    found = map(ColumnChange, _SIDES, _compared_values(old), _compared_values(new))
-    return [one for one in found if one.was != one.now]
+    changes = map(ColumnChange, _SIDES, _compared_values(old), _compared_values(new))
+    return [one for one in changes if one.was != one.now]
 
 
 def _compared_values(memory: MemoryRecord) -> tuple[str, ...]:

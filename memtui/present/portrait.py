@@ -89,7 +89,7 @@ def portrait_notices(portrait: Portrait, review: int | None, since: Since = THIS
     review = portrait.status.review if review is None else review
     waiting, new, fades = portrait.pending_sessions, portrait.new, portrait.fades
     served = portrait.status.memories
-    found: list[tuple[int, About, str, str, str]] = [
+    notices: list[tuple[int, About, str, str, str]] = [
         (review, "review", "to review", "to review", "review"),
         (waiting, "sessions", f"conversation{'' if waiting == 1 else 's'} to read", "to read", "to read"),
         (new, "new", f"new {since.text}", "new", "new"),
@@ -100,7 +100,7 @@ def portrait_notices(portrait: Portrait, review: int | None, since: Since = THIS
     ]
     return [
         Notice(about, about in ("review", "sessions"), *(f"{counted} {text}" for text in texts))
-        for number, about, *texts in found
+        for number, about, *texts in notices
         if number
         for counted in [f"{format_count(number)}{more if about == 'review' else ''}"]
     ]
@@ -108,22 +108,22 @@ def portrait_notices(portrait: Portrait, review: int | None, since: Since = THIS
 
 def what_did_not_happen(portrait: Portrait, since: Since, nothing_since: str = "") -> list[str]:
     """What did not happen, in sentences. ``nothing_since``: since then nothing came, so that ``since`` is earlier."""
-    found = []
+    missing = []
     if nothing_since or not portrait.new:
-        found.append(f"Nothing new {nothing_since or since.text}.")
+        missing.append(f"Nothing new {nothing_since or since.text}.")
     if not portrait.by_agents:
-        found.append(f"Agents wrote nothing {since.text}.")
-    return found
+        missing.append(f"Agents wrote nothing {since.text}.")
+    return missing
 
 
 def persons_of(month: Month, most: int) -> list[tuple[PersonInMonth, str]]:
     """The persons of a month, each with whom: ``with Nadia, Samir``. A pair is told once; the words are empty without any."""
-    found: list[tuple[PersonInMonth, str]] = []
+    persons: list[tuple[PersonInMonth, str]] = []
     for at, one in enumerate(month.persons[:most]):
         before = {other.person.eid for other in month.persons[:at]}
         names = [other.canonical_name for other in one.beside if other.eid not in before]
-        found.append((one, f"with {', '.join(names)}" if names else ""))
-    return found
+        persons.append((one, f"with {', '.join(names)}" if names else ""))
+    return persons
 
 
 def since_last(then: float | None, now: float, zone: tzinfo | None = None) -> Since:

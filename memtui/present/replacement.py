@@ -31,19 +31,19 @@ def moved_days(one: Replacement, now: float) -> tuple[str, str] | None:
     return moved_day(one.old, one.new, now)
 
 
-def latest_of(found: Sequence[Replacement], memory: MemoryRecord) -> Replacement | None:
+def latest_of(replacements: Sequence[Replacement], memory: MemoryRecord) -> Replacement | None:
     """The last change that was decided and made a memory what it says; else the last that Review asks about. None without.
 
-    ``found``: the earliest first. A question hides no decision: it stands beside its other memory too.
+    ``replacements``: the earliest first. A question hides no decision: it stands beside its other memory too.
     """
-    decided = (one for one in reversed(found) if one.new.id == memory.id and one.how != "asked")
-    return next(decided, None) or next((one for one in reversed(found) if one.how == "asked"), None)
+    decided = (one for one in reversed(replacements) if one.new.id == memory.id and one.how != "asked")
+    return next(decided, None) or next((one for one in reversed(replacements) if one.how == "asked"), None)
 
 
-def latest_of_each(found: Sequence[Replacement]) -> list[Replacement]:
-    """For each new text the change of ``latest_of``, in the order of ``found``: the latest first."""
+def latest_of_each(replacements: Sequence[Replacement]) -> list[Replacement]:
+    """For each new text the change of ``latest_of``, in the order of ``replacements``: the latest first."""
     of_each: dict[str, list[Replacement]] = {}
-    for one in found:
+    for one in replacements:
         of_each.setdefault(one.new.id, []).insert(0, one)
     latest = (latest_of(those, those[0].new) for those in of_each.values())
     return [one for one in latest if one is not None]
@@ -116,7 +116,7 @@ def next_version(chain: Sequence[Replacement], id: str) -> MemoryRecord | None:
     return None if at is None else those[(at + 1) % len(those)]
 
 
-def chain_lines(found: Sequence[Replacement], now: float, of: MemoryRecord) -> Iterator[LabelledLine]:
+def chain_lines(replacements: Sequence[Replacement], now: float, of: MemoryRecord) -> Iterator[LabelledLine]:
     """The chain that a memory belongs to, the earliest first. Each has a label."""
-    for one in found[:_MOST]:
+    for one in replacements[:_MOST]:
         yield LabelledLine(label(one), line(one, now, of))

@@ -33,21 +33,21 @@ def sync_report_line(report: SyncReport) -> str:
 
 def sync_report_notes(report: SyncReport) -> list[tuple[str, Role]]:
     """What the person should know of it, a line each."""
-    found: list[tuple[str, Role]] = []
+    notes: list[tuple[str, Role]] = []
     if report.questions:
-        found.append(
+        notes.append(
             (
                 f"{plural(report.questions, 'question')} in Review: decided differently on two devices",
                 "warning",
             )
         )
     if report.erased:
-        found.append(
+        notes.append(
             (f"{plural(report.erased, 'memory')} erased for good here, as on another device", "warning")
         )
-    found.extend((note, "text") for note in report.notes)
-    found.extend((batch_problem_line(one), "error") for one in report.problems)
-    return found
+    notes.extend((note, "text") for note in report.notes)
+    notes.extend((batch_problem_line(one), "error") for one in report.problems)
+    return notes
 
 
 def batch_problem_line(problem: SyncProblem) -> str:

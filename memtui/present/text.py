@@ -120,9 +120,9 @@ def without_control_characters(text: str) -> str:
         return text
     from rich.cells import get_character_cell_size
 
-    def blank_out(found: re.Match[str]) -> str:
-        joiner = found[0] in (_ZWNJ, _ZWJ)
-        return found[0] if joiner else "\ufffd" * get_character_cell_size(found[0])
+    def blank_out(match: re.Match[str]) -> str:
+        joiner = match[0] in (_ZWNJ, _ZWJ)
+        return match[0] if joiner else "\ufffd" * get_character_cell_size(match[0])
 
     return _unseen_or_newline().sub(blank_out, text)
 
@@ -139,19 +139,19 @@ def _replace_invisible(text: str, newlines: bool) -> str:
     text = _stacked_marks().sub(_limit_stack, text)
     if newlines:
         return _invisible_characters().sub(
-            lambda found: _TAB if found[0] == "\t" else _visible_substitute(found), text
+            lambda match: _TAB if match[0] == "\t" else _visible_substitute(match), text
         )
     return _unseen_or_newline().sub(_visible_substitute, text)
 
 
-def _visible_substitute(found: re.Match[str]) -> str:
-    character = found[0]
+def _visible_substitute(match: re.Match[str]) -> str:
+    character = match[0]
     code = ord(character)
     if code < 0x20:
         return {"\n": NEWLINE_MARK, "\t": " "}.get(character) or chr(0x2400 + code)
     if code == 0x7F:
         return "␡"
-    if character in (_ZWNJ, _ZWJ) and _joins_emoji(found.string, found.start()):
+    if character in (_ZWNJ, _ZWJ) and _joins_emoji(match.string, match.start()):
         return character
     return f"‹U+{code:04X}›"
 
@@ -168,9 +168,9 @@ def _joins_emoji(text: str, at: int) -> bool:
     return any(one.match(before) and one.match(after) for one in (_joining_script, _emoji))
 
 
-def _limit_stack(found: re.Match[str]) -> str:
+def _limit_stack(match: re.Match[str]) -> str:
     kept, stacked = [], 0
-    for character in found[0]:
+    for character in match[0]:
         if unicodedata.category(character) in ("Mn", "Me"):
             stacked += 1
         elif character not in (_ZWNJ, _ZWJ):

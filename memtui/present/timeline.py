@@ -256,8 +256,8 @@ def grid_width(width: int) -> int:
 def plan_drawing(timeline: Timeline, width: int, height: int | None = None) -> DrawingPlan:
     """The largest drawing that fits; rows that do not fit are scrolled. Without a height: all rows, a line each."""
     number, top = len(timeline.rows), _lines_above_grid(timeline)
-    room = min(grid_width(width), timeline.periods * _WIDEST)
-    edges = tuple(at * room // timeline.periods for at in range(timeline.periods + 1))
+    grid_cells = min(grid_width(width), timeline.periods * _WIDEST)
+    edges = tuple(at * grid_cells // timeline.periods for at in range(timeline.periods + 1))
     left = _name_width(width) + 1
     if height is None:
         return DrawingPlan(width, left, top, edges, _SKY, 1, number, 0)

@@ -116,11 +116,11 @@ class AppActions:
         if shell.operations.memory is None:
             shell.show_message("Opening the memory …: press the key again in a moment.")
             return
-        found, cautions = await shell.operations.ask(_load_last_served)
-        if not found:
+        served, cautions = await shell.operations.ask(_load_last_served)
+        if not served:
             shell.show_message("No agent was told anything yet, or nothing of it is remembered any more.")
             return
-        picked = await shell.show_dialog(WrongDialog(found, cautions))
+        picked = await shell.show_dialog(WrongDialog(served, cautions))
         if picked is None:
             return
         memory, agent = picked.memory, picked.agent
@@ -168,10 +168,10 @@ class AppActions:
         if end is None:
             shell.show_message("Recording goes on.")
             return
-        found = await shell.operations.change(
+        state = await shell.operations.change(
             lambda memory: memory.recording.pause(end or None), "pausing recording"
         )
-        shell.show_message(_as_sentence(paused_line(found, shell.clock())))
+        shell.show_message(_as_sentence(paused_line(state, shell.clock())))
 
     async def do_never_record(self) -> None:
         """Ask for a subject that is never to be recorded."""
@@ -248,8 +248,8 @@ async def show_welcome(shell: Shell, *, start_import: bool = False) -> None:
 
 def _load_last_served(memory: Memory) -> tuple[list[LastServed], dict[str, tuple[Caution, ...]]]:
     """The last answers of agents, and what of them was corrected or forgotten since. Blocks."""
-    found = memory.view.last_served()
-    return found, memory.view.cautions([one.id for last in found for one in last.memories])
+    served = memory.view.last_served()
+    return served, memory.view.cautions([one.id for last in served for one in last.memories])
 
 
 def _as_sentence(line: str) -> str:

@@ -65,12 +65,12 @@ def edit_in_program(text: str) -> EditorResult:
                 wrong.append(f"{name} cannot be started")
                 continue
             if status:
-                how = (
+                outcome = (
                     f"was ended by {operating_system.signal_name(-status)}"
                     if status < 0
                     else f"ended with status {status}"
                 )
-                raise InputError(f"{name} {how}.", "Nothing was changed.")
+                raise InputError(f"{name} {outcome}.", "Nothing was changed.")
             break
         else:
             note = "; ".join(wrong) or "none is installed"

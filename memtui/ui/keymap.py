@@ -147,7 +147,7 @@ def bindings_at(*places: ActionContext) -> list[Binding]:
 
 def find_clashes(keymap: Keymap) -> list[str]:
     """Keys with two meanings in one place, and keys that a terminal cannot send."""
-    found: dict[str, None] = {}
+    clashes: dict[str, None] = {}
     for pane in PANE_CONTEXTS:
         for part in PART_CONTEXTS:
             owner: dict[str, Action] = {}
@@ -156,12 +156,12 @@ def find_clashes(keymap: Keymap) -> list[str]:
                     first = key.partition(" ")[0]
                     other = owner.setdefault(first, action)
                     if other is not action:
-                        found[f"{key_text(first)} would mean both {other.id} and {action.id}"] = None
+                        clashes[f"{key_text(first)} would mean both {other.id} and {action.id}"] = None
                     if first in UNSENDABLE:
-                        found[
+                        clashes[
                             f"{first} is the same as Backspace, Tab or Enter to a terminal ({action.id})"
                         ] = None
-    return list(found)
+    return list(clashes)
 
 
 def read_keymap(configured: Mapping[str, str]) -> tuple[Keymap, list[str]]:

@@ -51,12 +51,12 @@ class PictureFrame:
     filter: str = ""
 
 
-def portrait_svg(found: Portrait, frame: PictureFrame) -> str:
+def portrait_svg(portrait: Portrait, frame: PictureFrame) -> str:
     """What is known about the person."""
     from memtui.ui.panes.you.lines import PortraitLines
     from memtui.ui.panes.you.pane import PortraitView
 
-    shown = public_portrait(found)
+    shown = public_portrait(portrait)
     glyphs = frame.look.glyphs
 
     def show_portrait(view: Widget) -> int:
@@ -67,15 +67,15 @@ def portrait_svg(found: Portrait, frame: PictureFrame) -> str:
         return len(laid.lines)
 
     return _draw_svg(
-        frame, "What is known", portrait_headline(found), lambda: PortraitView(glyphs), show_portrait, 40
+        frame, "What is known", portrait_headline(portrait), lambda: PortraitView(glyphs), show_portrait, 40
     )
 
 
-def neighbourhood_svg(found: Neighbourhood, frame: PictureFrame) -> str:
+def neighbourhood_svg(neighbourhood: Neighbourhood, frame: PictureFrame) -> str:
     """Whom and what an entity is seen with."""
     from memtui.ui.panes.entities.neighbours_view import MIDDLE, NeighboursView
 
-    shown = public_neighbourhood(found)
+    shown = public_neighbourhood(neighbourhood)
 
     def show_neighbours(view: Widget) -> int:
         assert isinstance(view, NeighboursView)

@@ -30,11 +30,11 @@ def self_contained_svg(svg: str) -> str:
     return _TEXT.sub(_draw_text, svg)
 
 
-def _draw_text(found: re.Match[str]) -> str:
-    kind, x, y, length, rest, escaped = found.groups()
+def _draw_text(match: re.Match[str]) -> str:
+    kind, x, y, length, rest, escaped = match.groups()
     text = html.unescape(escaped)
     if not _BRAILLE.search(text):
-        return found[0]
+        return match[0]
     cell = float(length) / max(max_cells(text), 1)
     top, left = float(y) - _LETTER + _SHIFT, float(x)
     shapes = []

@@ -155,14 +155,14 @@ class TourStrip(Widget):
         width = self.size.width or self.app.size.width - 2
         step, keymap = STEPS[self.number], self._shell.keymap_shown
         number = f"{self.number + 1}/{len(STEPS)}  "
-        room = max(width - len(number), 20)
-        lines = wrap_text(visible_text(step.text), room)
+        text_width = max(width - len(number), 20)
+        lines = wrap_text(visible_text(step.text), text_width)
         text = ("\n" + " " * len(number)).join(lines)
         key = keymap(step.key)
         ways = [(keymap("tour_next"), "next"), (keymap("back"), "end")]
         left = max_cells(visible_text(key)) + 1 + max_cells(visible_text(step.does))
         right = sum(max_cells(visible_text(name)) + len(what) + 1 for name, what in ways) + 3
-        gap = room - left - right
+        gap = text_width - left - right
         between = " " * gap if gap >= 2 else "\n" + " " * len(number)
         return assemble(
             (number, "bold $accent"), (text, "$text"), "\n", " " * len(number), (key, "bold $accent"), f" {step.does}", between,

@@ -69,12 +69,12 @@ class Dialog(ModalScreen[T], Generic[T]):
         shown_hints, way_out = [*hints], ("Esc", out)
         width = self.app.size.width
         if width < _NARROW:
-            room = width - _BORDERS
+            inner_width = width - _BORDERS
             while (
                 len(shown_hints) > 1
                 and sum(max_cells(visible_text(f"{key} {what}")) + 3 for key, what in (*shown_hints, way_out))
                 - 3
-                > room
+                > inner_width
             ):
                 shown_hints.pop()
         parts: list[Content | str] = []

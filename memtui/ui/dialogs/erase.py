@@ -303,8 +303,8 @@ class EraseDialog(Dialog["EraseProof"]):
 
     def on_resize(self) -> None:
         """The list gets the rest of the height, so that the number can be typed in any window."""
-        room = self.size.height - _LINES_OF_THE_REST
-        self.query_one(CarrierTable).styles.max_height = min(max(room, 2), _MOST_ROWS)
+        lines_left = self.size.height - _LINES_OF_THE_REST
+        self.query_one(CarrierTable).styles.max_height = min(max(lines_left, 2), _MOST_ROWS)
 
     def hint_line(self) -> Content:
         leave = () if self._stage == "erasing" else (("Esc", "leave"),)

@@ -72,7 +72,7 @@ class HelpDialog(Dialog[None]):
         if below:  # too narrow for two columns: the description is below its key
             indent = 4
         hang = "\n" + " " * indent
-        room = max(self._line_width() - indent, 16)
+        text_width = max(self._line_width() - indent, 16)
         for one in self._lines:
             if one.group != group:
                 parts += ["\n" if group else "", (f"{one.group}\n", "bold $text-muted")]
@@ -80,11 +80,11 @@ class HelpDialog(Dialog[None]):
             style = "$text-disabled" if one.reason else "$text"
             gap = hang if below else " " * (widest - max_cells(visible_text(one.keys)) + 2)
             parts += [("  ", ""), (one.keys, "bold $accent"), gap]
-            parts += [(hang.join(wrap_text(visible_text(one.help), room)), style), "\n"]
+            parts += [(hang.join(wrap_text(visible_text(one.help), text_width)), style), "\n"]
             if one.reason:
                 parts += [" " * indent]
                 parts += [
-                    (hang.join(wrap_text(visible_text(f"not now: {one.reason}"), room)), "$warning"),
+                    (hang.join(wrap_text(visible_text(f"not now: {one.reason}"), text_width)), "$warning"),
                     "\n",
                 ]
         self.query_one(TextView).show_text(assemble(*parts), subject="help")

@@ -203,16 +203,16 @@ class ImportDialog(Dialog[None]):
             return
         from memtui.engine.importers.known_places import known_sources
 
-        found = await asyncio.to_thread(known_sources, home, clock=self.shell.clock)
-        if not found:
+        sources = await asyncio.to_thread(known_sources, home, clock=self.shell.clock)
+        if not sources:
             return
-        self._show_places(found_sources(found))
+        self._show_places(found_sources(sources))
         box = self.query_one(PathInput)
         if not box.value and self._stage == "choose":
-            box.propose_path(_shorten_home(found[0].path, home))
+            box.propose_path(_shorten_home(sources[0].path, home))
         memory = self.shell.operations.require_memory()
-        probed = await asyncio.to_thread(lambda: list(memory.files.probe(found)))
-        self._show_places(found_sources(found, probed))
+        probed = await asyncio.to_thread(lambda: list(memory.files.probe(sources)))
+        self._show_places(found_sources(sources, probed))
 
     def _show_places(self, places: list[FoundSource]) -> None:
         self._places = places

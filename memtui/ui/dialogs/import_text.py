@@ -42,7 +42,7 @@ class FoundSource(NamedTuple):
 
 
 def found_sources(sources: Sequence[KnownSource], probed: Sequence[SourceProbe] = ()) -> list[FoundSource]:
-    looked = {found.source.name: found for found in probed}
+    looked = {probe.source.name: probe for probe in probed}
     return [FoundSource(number, source, looked.get(source.name)) for number, source in enumerate(sources)]
 
 
@@ -70,13 +70,13 @@ def progress_detail(progress: ImportProgress) -> str:
 def progress_text(work: Work, width: int, glyphs: Glyphs, *, counting: bool) -> Content:
     """A bar, the counts, the time left."""
     share = min(work.done / work.total, 1.0) if work.total else 0.0
-    room = max(width - 7, 8)
-    filled = round(share * room)
+    width_left = max(width - 7, 8)
+    filled = round(share * width_left)
     counts, _, current_file = work.detail.partition("\n")
     left = work.seconds_left
     parts: Parts = [
         ("Counting what would come in\n\n" if counting else "Importing\n\n", "bold"),
-        (glyphs.bar * filled, "$accent"), (glyphs.empty * (room - filled), "$frame"), f" {share:4.0%}\n",
+        (glyphs.bar * filled, "$accent"), (glyphs.empty * (width_left - filled), "$frame"), f" {share:4.0%}\n",
         counts, "\n", line(current_file, width, "$text-muted"), "\n",
     ]  # fmt: skip
     if left is not None and left >= 1:

@@ -124,9 +124,9 @@ def proposal_text(
         turn = turns.get(source)
         if turn is not None:
             said = without_secrets(turn)
-            part, found = excerpt_around(said, shared_words(line_text(line), said), _QUOTE)
+            part, ranges = excerpt_around(said, shared_words(line_text(line), said), _QUOTE)
             parts += ["\n", (f"{speaker_name(turn)} {glyphs.dot} {local_time(turn.event_time, now)}\n", "$text-muted"),
-                      "“", content_with_marks(part, found, "bold $accent", "$text"), "”\n"]  # fmt: skip
+                      "“", content_with_marks(part, ranges, "bold $accent", "$text"), "”\n"]  # fmt: skip
     return assemble(*parts)
 
 

@@ -164,11 +164,11 @@ class AgentUndoDialog(Dialog[bool]):
     ]
     wide = True
 
-    def __init__(self, found: AgentChanges, with_turns: AgentChanges) -> None:
+    def __init__(self, without_turns: AgentChanges, with_turns: AgentChanges) -> None:
         super().__init__()
-        self._found = found
+        self._found = without_turns
         self._with_turns = with_turns
-        self._turns = not found.operations
+        self._turns = not without_turns.operations
 
     @property
     def _chosen(self) -> AgentChanges:
@@ -236,7 +236,7 @@ async def undo_agent(shell: Shell, agent: str, since: int) -> None:
     """Undo all changes of an agent since a time (Unix seconds), after the person has seen them."""
     from memtui.engine.errors import InputError
 
-    found, with_turns = await shell.operations.ask(
+    without_turns, with_turns = await shell.operations.ask(
         lambda memory: (
             memory.history.agent_changes(agent, since),
             memory.history.agent_changes(agent, since, turns=True),
@@ -245,7 +245,7 @@ async def undo_agent(shell: Shell, agent: str, since: int) -> None:
     if not with_turns.operations:
         shell.show_message("Nothing can be undone: all of it was changed since.", "warning")
         return
-    turns = await shell.show_dialog(AgentUndoDialog(found, with_turns))
+    turns = await shell.show_dialog(AgentUndoDialog(without_turns, with_turns))
     if turns is None:
         shell.show_message("Nothing was undone.")
         return

@@ -131,23 +131,23 @@ class WelcomeDialog(Dialog[WelcomeChoice]):
         in_time, _ = await asyncio.wait({looking}, timeout=_PATIENCE)
         if not in_time:
             self._offer_sources((), late=True)
-        found = await looking
+        sources = await looking
         late = not in_time
-        self._offer_sources(found_sources(found), late=late)
-        self._show_note(assemble("" if found else (_NONE_FOUND, "$text-muted")))
-        going = sum(source.expiring for source in found)
+        self._offer_sources(found_sources(sources), late=late)
+        self._show_note(assemble("" if sources else (_NONE_FOUND, "$text-muted")))
+        going = sum(source.expiring for source in sources)
         if going:
-            days = next(source.kept_days for source in found if source.expiring)
+            days = next(source.kept_days for source in sources if source.expiring)
             self._show_note(
                 assemble(
                     (f"! {format_count(going)} session files are about to be deleted by the program that wrote them,"
                      f" which keeps them for {days} days. Importing keeps their words.", "$warning")
                 )
             )  # fmt: skip
-        if found:
+        if sources:
             memory = self.shell.operations.require_memory()
-            probed = await asyncio.to_thread(lambda: list(memory.files.probe(found)))
-            self._offer_sources(found_sources(found, probed), late=late)
+            probed = await asyncio.to_thread(lambda: list(memory.files.probe(sources)))
+            self._offer_sources(found_sources(sources, probed), late=late)
 
     def _show_note(self, text: Content) -> None:
         self.query_one(".dialog-warning", Static).update(text)

@@ -49,10 +49,10 @@ class SharingSource(MemorySource):
         from memtui.engine.records import Profile
 
         profile = Profile(name="words", vector=0.0, entity=0.0, neighbours=0.0, session=0.0, facts=0.0)
-        found = self._memory.search(
+        result = self._memory.search(
             self._words, filter=self.whole_filter(), limit=_MOST, profile=profile, preview=True
         )
-        best = [hit.memory.rid for hit in found.hits]
+        best = [hit.memory.rid for hit in result.hits]
         # Words that the index ignores find nothing.
         return best or [one.memory.rid for one in super().page_rows(0, _MOST)]
 

@@ -50,11 +50,11 @@ class PickedMemory(NamedTuple):
     withhold: bool
 
 
-def served_rows(found: Sequence[LastServed]) -> list[ServedRow]:
+def served_rows(served: Sequence[LastServed]) -> list[ServedRow]:
     """The latest answer first: its question, then its memories."""
     rows: list[ServedRow] = []
-    memories = {one.id: one for last in found for one in last.memories}
-    answers = sorted((one for last in found for one in last.answers), key=lambda one: -one.at)
+    memories = {one.id: one for last in served for one in last.memories}
+    answers = sorted((one for last in served for one in last.answers), key=lambda one: -one.at)
     left = _MOST
     for answer in answers:
         known = [memories[id] for id in answer.memory_ids if id in memories][:left]
@@ -73,11 +73,11 @@ class WrongDialog(Dialog[PickedMemory]):
     hints = (("Enter", "go to it"), (_WITHHOLD, "not for this agent"), ("j k", "choose"))
 
     def __init__(
-        self, found: Sequence[LastServed], cautions: Mapping[str, Sequence[Caution]] | None = None
+        self, served: Sequence[LastServed], cautions: Mapping[str, Sequence[Caution]] | None = None
     ) -> None:
         """``cautions``: what of a memory (by id) was corrected or forgotten since."""
         super().__init__()
-        self._rows = served_rows(found)
+        self._rows = served_rows(served)
         self._cautions = cautions or {}
 
     def title_text(self) -> str:

@@ -26,23 +26,23 @@ async def mentioned_in(pane: Pane, memories: Sequence[MemoryRecord]) -> Sequence
     return await pane.ask(lambda memory: entities_in(memory, ids))
 
 
-async def show_about(pane: Pane, found: Sequence[Entity]) -> None:
+async def show_about(pane: Pane, entities: Sequence[Entity]) -> None:
     """Show everything about one of them; the person picks which."""
     shell = pane.shell
-    if not found:
+    if not entities:
         unread = shell.stats.unlinked if shell.stats is not None else 0
         wait = f" {format_count(unread)} texts still wait to be read for names." if unread else ""
         pane.show_message(f"{NOBODY}{wait}", "warning")
         return
-    entity = found[0]
-    if len(found) > 1:
+    entity = entities[0]
+    if len(entities) > 1:
         from memtui.ui.dialogs.choice import Choice, PickDialog
 
-        choices = [Choice(one.canonical_name, one.type, format_count(one.mention_count)) for one in found]
+        choices = [Choice(one.canonical_name, one.type, format_count(one.mention_count)) for one in entities]
         picked = await shell.show_dialog(PickDialog("Everything about…", choices, yes="show"))
         if picked is None:
             return
-        entity = found[picked]
+        entity = entities[picked]
     await shell.navigation.open_entity(entity.eid)
 
 

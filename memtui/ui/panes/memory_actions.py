@@ -263,8 +263,8 @@ class MemoryActions:
         from memtui.ui.dialogs.merge import FactMergeDialog
 
         def read_marked(engine: Memory) -> tuple[list[MemoryRecord], dict[str, tuple[Caution, ...]]]:
-            found = engine.view.rows(sorted(self._marked_keys))
-            return found, engine.view.cautions([one.id for one in found])
+            memories = engine.view.rows(sorted(self._marked_keys))
+            return memories, engine.view.cautions([one.id for one in memories])
 
         (first, second), cautions = await self._pane.ask(read_marked)
         if reason := _why_not_merged(first) or _why_not_merged(second):
@@ -354,11 +354,11 @@ class MemoryActions:
         memory = self.current
         if memory is None:
             return
-        found = await self._choose_version(memory)
-        if found is None:
+        version = await self._choose_version(memory)
+        if version is None:
             self._pane.show_message("Nothing was corrected.")
             return
-        memory, identity = found, found.id
+        memory, identity = version, version.id
         sources, depends = await self._pane.ask(lambda engine: _load_sources_and_dependents(engine, identity))
         written = await self._pane.shell.show_dialog(
             CorrectDialog(memory.content, source_quote(memory, sources), depends=depends)
@@ -371,8 +371,8 @@ class MemoryActions:
     async def _choose_version(self, memory: MemoryRecord) -> MemoryRecord | None:
         """The memory to correct: where a later statement took its place, the person chooses. None: neither."""
         identity = memory.id
-        found = await self._pane.ask(lambda engine: engine.view.cautions([identity]).get(identity, ()))
-        caution = next((one for one in found if one.replaced and one.old.id == identity), None)
+        cautions = await self._pane.ask(lambda engine: engine.view.cautions([identity]).get(identity, ()))
+        caution = next((one for one in cautions if one.replaced and one.old.id == identity), None)
         if caution is None or caution.successor is None or not caution.successor.active:
             return memory
         from memtui.ui.dialogs.choice import Choice, PickDialog

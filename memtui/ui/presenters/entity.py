@@ -181,12 +181,12 @@ def entities_in(memory: Memory, identities: Sequence[str]) -> list[Entity]:
     from memtui.engine.errors import NotFoundError
 
     times: Counter[int] = Counter()
-    found: dict[int, Entity] = {}
+    by_eid: dict[int, Entity] = {}
     for identity in identities[:_MOST]:
         try:
             for entity in memory.view.entities_of(identity):
-                found[entity.eid] = entity
+                by_eid[entity.eid] = entity
                 times[entity.eid] += 1
         except NotFoundError:
             continue  # erased in the meantime
-    return sorted(found.values(), key=lambda one: (-times[one.eid], -one.mention_count, one.eid))
+    return sorted(by_eid.values(), key=lambda one: (-times[one.eid], -one.mention_count, one.eid))

@@ -123,11 +123,11 @@ def search_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Sear
     def text_cell(row: SearchRow, width: int) -> Iterable[StyledText]:
         if row.hit is not None:
             arrow = rank_change(row)
-            room = max(width - 2 - (_MOVED if arrow else 0), 1)
-            state = ended_word(row.hit.memory, room, row.hit.cautions, now())
-            if row.edge and not row.likely and room >= WORDED:
+            text_width = max(width - 2 - (_MOVED if arrow else 0), 1)
+            state = ended_word(row.hit.memory, text_width, row.hit.cautions, now())
+            if row.edge and not row.likely and text_width >= WORDED:
                 state = visible_text(f"{glyphs.rule} less likely {glyphs.rule} {state}")
-            content = one_line(row.hit.memory.content, max(room - len(state), 1))
+            content = one_line(row.hit.memory.content, max(text_width - len(state), 1))
             yield memory_sign(row.hit.memory, glyphs)
             yield StyledText(visible_text("?"), "accent") if row.expected else StyledText(visible_text(" "))
             yield StyledText(state, "warning")
@@ -135,7 +135,7 @@ def search_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Sear
             if arrow:
                 yield StyledText(
                     visible_text(
-                        " " * (room - len(state) - max_cells(content) + _MOVED - max_cells(arrow.text))
+                        " " * (text_width - len(state) - max_cells(content) + _MOVED - max_cells(arrow.text))
                     )
                 )
                 yield arrow
@@ -199,11 +199,11 @@ def stacked_bar_cells(
     if most <= 0.0:
         return []
     total = sum(terms.values())
-    room = max(min(round(total / most * cells), cells), 1 if total > 0.0 else 0)
-    exact = {retriever: term / total * room for retriever, term in terms.items()} if total > 0.0 else {}
+    bar_width = max(min(round(total / most * cells), cells), 1 if total > 0.0 else 0)
+    exact = {retriever: term / total * bar_width for retriever, term in terms.items()} if total > 0.0 else {}
     shares = {retriever: int(value) for retriever, value in exact.items()}
     for retriever in sorted(exact, key=lambda retriever: shares[retriever] - exact[retriever])[
-        : room - sum(shares.values())
+        : bar_width - sum(shares.values())
     ]:
         shares[retriever] += 1
     return [(retriever, shares[retriever]) for retriever in RETRIEVERS if shares.get(retriever)]
@@ -215,16 +215,16 @@ def bar_text(retriever: RetrieverName, cells: int, glyphs: Glyphs) -> VisibleTex
 
 def match_ranges(text: str, retrievers: Mapping[RetrieverName, RetrieverHit]) -> list[Range]:
     """The code points of ``text`` that matched, with their retriever: words, and names where no word matched."""
-    found: list[Range] = []
+    ranges: list[Range] = []
     if "keyword" in retrievers:
-        found += _word_ranges(text, retrievers["keyword"].matched)
+        ranges += _word_ranges(text, retrievers["keyword"].matched)
     if "entity" in retrievers:
         for name in retrievers["entity"].matched:
             for hit in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE):
                 start, end = hit.span()
-                if all(end <= other or start >= stop for other, stop, _ in found):
-                    found.append((start, end, "entity"))
-    return sorted(found)
+                if all(end <= other or start >= stop for other, stop, _ in ranges):
+                    ranges.append((start, end, "entity"))
+    return sorted(ranges)
 
 
 def _word_ranges(text: str, matched: Sequence[str]) -> Iterable[Range]:
@@ -237,9 +237,9 @@ def _word_ranges(text: str, matched: Sequence[str]) -> Iterable[Range]:
     # Chinese, Japanese and Korean match by pairs of characters inside a run.
     for pair in matched_words:
         if not pair.isascii() and len(pair) <= 2:
-            for found in re.finditer(re.escape(pair), text):
-                if not _is_whole_word(text, found.start(), found.end()):
-                    yield (*found.span(), "keyword")
+            for match in re.finditer(re.escape(pair), text):
+                if not _is_whole_word(text, match.start(), match.end()):
+                    yield (*match.span(), "keyword")
 
 
 def _is_whole_word(text: str, start: int, end: int) -> bool:
@@ -285,25 +285,28 @@ class HitText(MemoryText):
         return Content("\n").join(lines)
 
     def explain_memory(
-        self, found: Explanation, best: float, listed: int, served: LabelledLine | None = None
+        self, explanation: Explanation, best: float, listed: int, served: LabelledLine | None = None
     ) -> Content:
         """Why a memory is or is not among the hits. ``best``: the score of row 1. ``listed``: the number of rows.
 
         ``told``: whether the context block has it, where the question is about that.
         """
-        lines = [*self._marked_text(found.memory.content, found.retrievers), assemble("")]
-        for label, reason in (*((served,) if served is not None else ()), *explanation_lines(found, listed)):
+        lines = [*self._marked_text(explanation.memory.content, explanation.retrievers), assemble("")]
+        for label, reason in (
+            *((served,) if served is not None else ()),
+            *explanation_lines(explanation, listed),
+        ):
             lines += self.labelled(label, content_of_line(reason))
         lines.append(assemble(""))
-        lines += self._retriever_lines(found.retrievers, {}, max(best, found.score))
+        lines += self._retriever_lines(explanation.retrievers, {}, max(best, explanation.score))
         for retriever in RETRIEVERS:
             if (
-                retriever not in found.retrievers and retriever != "word_vector"
+                retriever not in explanation.retrievers and retriever != "word_vector"
             ):  # which finds nothing by itself
                 lines += self._absent_line(retriever, "does not find it")
-        if found.retrievers:
-            rank = f"  number {found.rank:,}" if found.rank is not None else ""
-            lines.append(self._total_line(found.score, max(best, found.score), rank))
+        if explanation.retrievers:
+            rank = f"  number {explanation.rank:,}" if explanation.rank is not None else ""
+            lines.append(self._total_line(explanation.score, max(best, explanation.score), rank))
         return Content("\n").join(lines)
 
     # -- parts
@@ -311,8 +314,8 @@ class HitText(MemoryText):
     def _marked_text(self, text: str, retrievers: dict[RetrieverName, RetrieverHit]) -> Iterable[Content]:
         """The memory's text with its matches in the colour of their retriever. A long text is cut around the first match."""
         shown = text[:LONGEST]
-        found = match_ranges(shown, retrievers)
-        first = found[0][0] if found else 0
+        ranges = match_ranges(shown, retrievers)
+        first = ranges[0][0] if ranges else 0
         at = (
             first - _EXCERPT_LENGTH // 6
             if first > _EXCERPT_LENGTH // 2 and len(shown) > _EXCERPT_LENGTH
@@ -320,7 +323,7 @@ class HitText(MemoryText):
         )
         last = at + _EXCERPT_LENGTH
         parts: list[str | tuple[str, str]] = ["…" if at else ""]
-        for start, end, retriever in found:
+        for start, end, retriever in ranges:
             if at <= start and end <= last:
                 parts += [shown[at:start], (shown[start:end], f"bold ${retriever}")]
                 at = end
@@ -347,26 +350,26 @@ class HitText(MemoryText):
         best: float,
     ) -> Iterable[Content]:
         """A line for each retriever that found it, with what matched below."""
-        found = [retriever for retriever in RETRIEVERS if retriever in retrievers]
+        answering = [retriever for retriever in RETRIEVERS if retriever in retrievers]
         for short in (False, True):
             ranks = {
                 retriever: rank_text(retrievers[retriever], reports.get(retriever), short=short)
-                for retriever in found
+                for retriever in answering
             }
             raws = {
-                retriever: raw_score(retriever, retrievers[retriever], short=short) for retriever in found
+                retriever: raw_score(retriever, retrievers[retriever], short=short) for retriever in answering
             }
             rank_width = max(map(len, ranks.values()), default=0) + 1
             raw_width = max(map(len, raws.values()), default=0) + 1
-            room = self.width - NAME - rank_width - raw_width - TERM
-            if room >= 0:
+            bar_width = self.width - NAME - rank_width - raw_width - TERM
+            if bar_width >= 0:
                 break
-        room = max(room, 0)
-        for retriever in found:
+        bar_width = max(bar_width, 0)
+        for retriever in answering:
             hit = retrievers[retriever]
             filled = (
-                stacked_bar_cells({retriever: hit.term}, best, min(room, _WIDEST_BAR))
-                if room > 3 and hit.term
+                stacked_bar_cells({retriever: hit.term}, best, min(bar_width, _WIDEST_BAR))
+                if bar_width > 3 and hit.term
                 else []
             )
             level = bar_text(retriever, filled[0][1], self.glyphs) if filled else visible_text("")
@@ -375,7 +378,7 @@ class HitText(MemoryText):
                 ranks[retriever].ljust(rank_width),
                 (raws[retriever].ljust(raw_width), "$text-muted"),
                 (level, f"${retriever}"),
-                " " * max(room - max_cells(level), 0),
+                " " * max(bar_width - max_cells(level), 0),
                 (share_text(hit, best).rjust(TERM), "bold"),
             )
             words = matched_text(retriever, hit)

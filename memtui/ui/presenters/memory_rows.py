@@ -93,14 +93,14 @@ class MemorySource:
     def key(self, row: MemoryRow) -> int:
         return row.memory.rid
 
-    def _with_entities(self, found: Sequence[MemoryRecord]) -> Sequence[MemoryRow]:
-        names = self._memory.view.entity_names([memory.rid for memory in found])
-        ids = [memory.id for memory in found]
+    def _with_entities(self, memories: Sequence[MemoryRecord]) -> Sequence[MemoryRow]:
+        names = self._memory.view.entity_names([memory.rid for memory in memories])
+        ids = [memory.id for memory in memories]
         cautions = self._memory.view.cautions(ids)
         replaced = self._memory.view.replacements(ids)
         return [
             MemoryRow(one, names.get(one.rid, ()), cautions.get(one.id, ()), replaced.get(one.id, ()))
-            for one in found
+            for one in memories
         ]
 
 
@@ -118,8 +118,8 @@ def memory_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Memo
             ending, role = visible_text(f"{day:{_WORD}}  "), "dim"
         yield StyledText(ending, role)
         # The mark of a pinned memory is next to the text.
-        room = width - 2 - len(ending) - row.memory.pinned
-        yield StyledText(one_line(row.memory.content, room), "text" if row.memory.active else "dim")
+        text_width = width - 2 - len(ending) - row.memory.pinned
+        yield StyledText(one_line(row.memory.content, text_width), "text" if row.memory.active else "dim")
 
     def kept_cell(row: MemoryRow, width: int) -> Iterable[StyledText]:
         yield StyledText(visible_text(glyphs.pinned if row.memory.pinned else " "), "accent")
@@ -179,14 +179,14 @@ def ended_sign(memory: MemoryRecord, glyphs: Glyphs) -> VisibleText:
 
 
 def ended_word(
-    memory: MemoryRecord, room: int, cautions: Sequence[Caution] = (), now: float | None = None
+    memory: MemoryRecord, width: int, cautions: Sequence[Caution] = (), now: float | None = None
 ) -> VisibleText:
     """Why it is in the Trash or no longer true, shown before its text: ``replaced   ``, ``corrected  ``.
 
     ``now``: a plan whose day is over by then is ``past``. Empty if it is active and true, and in a narrow list.
     """
     past = now is not None and is_past_plan(memory, now)
-    if room < WORDED or (memory.active and not cautions and not past):
+    if width < WORDED or (memory.active and not cautions and not past):
         return VisibleText("")
     word = (
         ended_reason(memory)
@@ -198,9 +198,9 @@ def ended_word(
     return visible_text(f"{word:{_WORD}}  ")
 
 
-def changed_word(memory: MemoryRecord, found: Sequence[Replacement]) -> str:
+def changed_word(memory: MemoryRecord, replacements: Sequence[Replacement]) -> str:
     """``changed`` before a text that took the place of another one; ``changed?`` before both while Review asks. Else empty."""
-    those = [one for one in found if one.new.id == memory.id or one.how == "asked"]
+    those = [one for one in replacements if one.new.id == memory.id or one.how == "asked"]
     return replacement.label(those[-1]) if those else ""
 
 

@@ -188,8 +188,8 @@ class MemoryText(TextLayout):
         when = local_time(memory.event_time, self.now)
         role = memory.source_role or "user"
         who = "" if role == "user" or self.width < 60 else f"{role} {self.glyphs.dot} "
-        room = max(self.width - LABEL - len(when) - len(who) - 3, 12)
-        return assemble(line(title, room), (f" {self.glyphs.dot} {who}{when}", "$text-muted"))
+        text_width = max(self.width - LABEL - len(when) - len(who) - 3, 12)
+        return assemble(line(title, text_width), (f" {self.glyphs.dot} {who}{when}", "$text-muted"))
 
     def _entity_lines(self, detail: MemoryDetail) -> Iterable[Content]:
         between = assemble((f" {self.glyphs.dot} ", "$text-muted"))
@@ -227,8 +227,8 @@ class MemoryText(TextLayout):
             same_day = local_date(one.event_time) == local_date(detail.memory.event_time)
             time = local_time(one.event_time, self.now)
             when = time.rpartition(" ")[2 if same_day else 0]
-            room = max(self.width - LABEL - len(when) - 3, 10)
-            text = line(one.content, room, "bold" if here else "$text-muted")
+            text_width = max(self.width - LABEL - len(when) - 3, 10)
+            text = line(one.content, text_width, "bold" if here else "$text-muted")
             row = assemble((f"{sign} ", "$accent"), (f"{when} ", "$text-muted"), text)
             yield from self.labelled("" if index else "around it", row)
 
@@ -274,8 +274,8 @@ class MemoryText(TextLayout):
         return assemble("  ", (self.key(action), "bold $accent"), (f" {does}", "$text-muted"))
 
     def _merged_lines(self, detail: MemoryDetail) -> Iterable[Content]:
-        for label, found in (("made of", detail.merged), ("merged into", detail.merged_into)):
-            for index, one in enumerate(found[:LISTED]):
+        for label, memories in (("made of", detail.merged), ("merged into", detail.merged_into)):
+            for index, one in enumerate(memories[:LISTED]):
                 text = line(one.content, max(self.width - LABEL - 2, 10))
                 sign = self.glyphs.kinds[one.kind] if one.active else ended_sign(one, self.glyphs)
                 yield from self.labelled("" if index else label, assemble((f"{sign} ", "$accent"), text))
@@ -284,8 +284,10 @@ class MemoryText(TextLayout):
         for index, (operation, change) in enumerate(detail.history[-LISTED:]):
             when = local_time(operation.at, self.now)
             by = author_suffix(operation)
-            room = 2 * (self.width - LABEL) - len(when) - len(by) - 4
-            row = assemble((f"{when}  ", "$text-muted"), line(operation.label, room), (by, "$text-muted"))
+            text_width = 2 * (self.width - LABEL) - len(when) - len(by) - 4
+            row = assemble(
+                (f"{when}  ", "$text-muted"), line(operation.label, text_width), (by, "$text-muted")
+            )
             yield from self.labelled("" if index else "history", row)
             yield from self._change_lines(change)
 

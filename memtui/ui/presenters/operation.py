@@ -224,10 +224,10 @@ def entities_of(memory: Memory, row: Entry) -> list[Entity]:
         return entities_in(memory, recall_of(row).memory_ids)
     changes = memory.view.changes_of(operation.op_id, limit=SHOWN)
     changed = dict.fromkeys(eid for change in changes for eid in _changed_entities(change))
-    found = memory.view.entity_list.rows(list(changed))
-    known = {entity.eid for entity in found}
+    rows = memory.view.entity_list.rows(list(changed))
+    known = {entity.eid for entity in rows}
     mentioned = entities_in(memory, [change.memory_id for change in changes if change.memory_id is not None])
-    return [*found, *(entity for entity in mentioned if entity.eid not in known)]
+    return [*rows, *(entity for entity in mentioned if entity.eid not in known)]
 
 
 def _changed_entities(change: RowChange) -> Iterator[int]:
@@ -238,13 +238,13 @@ def _changed_entities(change: RowChange) -> Iterator[int]:
         yield from (row[column] for column in ("entity_id", "other_id") if row.get(column) is not None)
 
 
-def _add_memory(memory: Memory, found: dict[str, MemoryRecord], identity: str | None) -> None:
+def _add_memory(memory: Memory, memories: dict[str, MemoryRecord], identity: str | None) -> None:
     from memtui.engine.errors import NotFoundError
 
-    if identity is None or identity in found:
+    if identity is None or identity in memories:
         return
     try:
-        found[identity] = memory.view.get(identity)
+        memories[identity] = memory.view.get(identity)
     except NotFoundError:
         return  # erased: what is shown of it comes from the change itself
 

@@ -49,8 +49,8 @@ def column_chart(
     ends: tuple[str, str] = ("", ""),
 ) -> list[Content]:
     """Values as columns, with a scale at the left and labels for the first and the last below."""
-    room = max(width - _AXIS, 4)
-    shown = resample_values(values, room)
+    chart_width = max(width - _AXIS, 4)
+    shown = resample_values(values, chart_width)
     top = max([*shown, 1])
     levels = [*glyphs.curve, glyphs.retrievers["keyword"]]
     lines = []
@@ -59,7 +59,7 @@ def column_chart(
         mark = short_count(top) if row == height else "0" if row == 1 else ""
         lines.append(assemble((f"{mark:>{_AXIS - 1}} ", "$text-muted"), (drawn, style)))
     first, last = ends
-    gap = " " * max(room - len(first) - len(last), 1)
+    gap = " " * max(chart_width - len(first) - len(last), 1)
     lines.append(assemble((f"{' ' * _AXIS}{first}{gap}{last}", "$text-muted")).truncate(width))
     return lines
 
@@ -75,11 +75,11 @@ def bar_chart(rows: Sequence[PlotBar], width: int, glyphs: Glyphs, styles: tuple
     """A line for each row: label, bar, number. A number above 0 has at least one cell."""
     labels = max((len(row.label) for row in rows), default=0)
     top = max((row.first + row.second for row in rows), default=0) or 1
-    room = max(width - labels - 1 - 8, 4)
+    bar_width = max(width - labels - 1 - 8, 4)
     lines = []
     for row in rows:
-        first = _bar_cells(row.first, top, room)
-        second = min(_bar_cells(row.second, top, room), room - first)
+        first = _bar_cells(row.first, top, bar_width)
+        second = min(_bar_cells(row.second, top, bar_width), bar_width - first)
         lines.append(
             assemble(
                 (f"{row.label:>{labels}} ", "$text-muted"),
@@ -90,5 +90,5 @@ def bar_chart(rows: Sequence[PlotBar], width: int, glyphs: Glyphs, styles: tuple
     return lines
 
 
-def _bar_cells(value: int, top: int, room: int) -> int:
-    return max(round(value / top * room), 1) if value else 0
+def _bar_cells(value: int, maximum: int, width: int) -> int:
+    return max(round(value / maximum * width), 1) if value else 0

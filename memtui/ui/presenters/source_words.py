@@ -23,15 +23,15 @@ def shared_words(text: str, source: str) -> list[tuple[int, int]]:
     """
     stems = {_word_stem(word) for word in _word.findall(text.casefold()) if word not in _COMMON}
     return [
-        found.span()
-        for found in _word.finditer(source)
-        if (word := found[0].casefold()) not in _COMMON and _word_stem(word) in stems
+        match.span()
+        for match in _word.finditer(source)
+        if (word := match[0].casefold()) not in _COMMON and _word_stem(word) in stems
     ]
 
 
 def is_mostly_lost(old: str, new: str) -> bool:
     """Fewer than half of the words of ``old`` are also in ``new``."""
-    words = sum(found[0].casefold() not in _COMMON for found in _word.finditer(old))
+    words = sum(match[0].casefold() not in _COMMON for match in _word.finditer(old))
     return len(shared_words(new, old)) * 2 < words
 
 

@@ -86,36 +86,36 @@ def wrap_text(text: VisibleText, width: int) -> list[VisibleText]:
 
 def _break_line(paragraph: str, width: int) -> list[VisibleText]:
     lines: list[VisibleText] = []
-    line, room = "", width
-    for found in _pieces.finditer(paragraph):
-        piece = found[0]
+    line, width_left = "", width
+    for match in _pieces.finditer(paragraph):
+        piece = match[0]
         size = max_cells(piece)
         if piece.isspace():
-            if size < room and (line or not lines):
-                line, room = line + piece, room - size
+            if size < width_left and (line or not lines):
+                line, width_left = line + piece, width_left - size
             else:
-                room = min(room, 0)
+                width_left = min(width_left, 0)
             continue
-        if size > room and (line.strip() or room < _WIDEST):
+        if size > width_left and (line.strip() or width_left < _WIDEST):
             if line.strip():
                 lines.append(VisibleText(line.rstrip()))  # safe-text: a piece of visible text
-            line, room = "", width
-        while size > room:
-            head = _fitting_start(piece, room)
+            line, width_left = "", width
+        while size > width_left:
+            head = _fitting_start(piece, width_left)
             lines.append(VisibleText(line + head))  # safe-text: a piece of visible text
             piece = piece[len(head) :]
-            size, line, room = max_cells(piece), "", width
-        line, room = line + piece, room - size
+            size, line, width_left = max_cells(piece), "", width
+        line, width_left = line + piece, width_left - size
     if line.strip():
         lines.append(VisibleText(line.rstrip()))  # safe-text: a piece of visible text
     return lines
 
 
-def _fitting_start(piece: str, room: int) -> str:
+def _fitting_start(piece: str, width: int) -> str:
     """As many characters as fit, at least one. Marks and joiners stay with their characters."""
     used = 0
     for at, character in enumerate(piece):
         used += max_cells(character)
-        if used > room and at:
+        if used > width and at:
             return piece[:at]
     return piece

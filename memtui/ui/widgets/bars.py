@@ -30,8 +30,8 @@ class TitleBar(Widget):
     def render(self) -> Content:
         width = self.size.width
         right = one_line("   ".join(self.facts), max(width // 2, 1))
-        room = max(width - len("memtui   ") - max_cells(right) - 2, 1)
-        name = one_line(self.memory_name, room)
+        name_width = max(width - len("memtui   ") - max_cells(right) - 2, 1)
+        name = one_line(self.memory_name, name_width)
         gap = " " * max(width - len("memtui   ") - max_cells(name) - max_cells(right), 1)
         return assemble(("memtui", "bold $accent"), "   ", name, gap, (right, "$text-muted"))
 
@@ -201,23 +201,23 @@ class StatusLine(Widget):
         busy = self.running[-1] if self.running else ""
         hint = one_line(self.undo_hint, 24) if self.said else VisibleText("")
         right = line(f"{self.spinner} {busy}…" if busy else "", width // 3, "$accent")
-        room = width - right.cell_length - 1
+        text_width = width - right.cell_length - 1
         needed = max_cells(one_line(self.said, width)) + max_cells(hint) + 9 if self.said else 0
         shown = max_cells(one_line(self.position_text, width))
-        if self.said and busy and needed > room - shown:
+        if self.said and busy and needed > text_width - shown:
             # The message comes first. The work is reduced to its sign, and the pane's text to the rest of the room.
             right = line(self.spinner, 2, "$accent")
-            room = width - right.cell_length - 1
-        left_over = room - needed
+            text_width = width - right.cell_length - 1
+        left_over = text_width - needed
         position = line(
             self.position_text if left_over >= min(shown, _LEAST_PLACE) else "",
             max(left_over, 0),
             "$text-muted",
         )
-        room -= position.cell_length
+        text_width -= position.cell_length
         said = (
-            one_line(self.said, max(room - max_cells(hint) - 9, 0))
-            if self.said and room > 12
+            one_line(self.said, max(text_width - max_cells(hint) - 9, 0))
+            if self.said and text_width > 12
             else VisibleText("")
         )
         colour = {"warning": "$warning", "error": "$error"}.get(self.severity, "$text")
@@ -285,12 +285,12 @@ class KeyBar(Widget):
 
     def _keys_that_fit(self, some: Sequence[FooterKey], kept: Sequence[FooterKey]) -> Sequence[FooterKey]:
         """The first of ``some`` that have room beside those which are kept, and these."""
-        room = self.size.width + self._GAP - (len(_READ_ONLY) if self.readonly else 0)
-        room -= sum(map(self._width_of_key, kept))
+        width_left = self.size.width + self._GAP - (len(_READ_ONLY) if self.readonly else 0)
+        width_left -= sum(map(self._width_of_key, kept))
         shown = []
         for key in some:
-            room -= self._width_of_key(key)
-            if room < 0:
+            width_left -= self._width_of_key(key)
+            if width_left < 0:
                 break
             shown.append(key)
         return (*shown, *kept)

@@ -52,13 +52,13 @@ class Order(NamedTuple):
         return self.falling_label if falling else self.rising_label
 
 
-def fit_columns(columns: Sequence[Column[Row]], room: int) -> list[tuple[Column[Row], int]]:
-    """The columns that fit, each with its width. They fill ``room`` exactly if one is elastic."""
+def fit_columns(columns: Sequence[Column[Row]], width: int) -> list[tuple[Column[Row], int]]:
+    """The columns that fit, each with its width. They fill ``width`` exactly if one is elastic."""
     kept = list(columns)
     while True:
         taken = sum(column.width for column in kept) + sum(column.gap for column in kept[1:])
         elastic = [column for column in kept if not column.width]
-        left = room - taken
+        left = width - taken
         droppable = [column for column in kept if column.drop]
         if left >= sum(column.least for column in elastic) or not droppable:
             break

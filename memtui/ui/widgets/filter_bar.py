@@ -77,8 +77,12 @@ class FilterBar(Widget):
 
     def render(self) -> Content:
         count = line(self.count, 28, "$text-muted")
-        room = max(self.size.width - SIGN - count.cell_length - GAP, 1)
-        text = line(self._text, room, "$text") if self._text else line(self._placeholder, room, "$text-muted")
+        text_width = max(self.size.width - SIGN - count.cell_length - GAP, 1)
+        text = (
+            line(self._text, text_width, "$text")
+            if self._text
+            else line(self._placeholder, text_width, "$text-muted")
+        )
         gap = " " * (self.size.width - SIGN - text.cell_length - count.cell_length)
         return assemble((self._sign.ljust(SIGN), "bold $accent"), text, gap, count)
 
@@ -147,8 +151,8 @@ class FilterBar(Widget):
             taken = max_cells(one_line(count, 28)) + GAP
             self._input.styles.margin = (0, taken, 0, SIGN)
             # One cell is for the cursor.
-            room = self.size.width - SIGN - taken - self._input.gutter.width - 1
-            self._input.placeholder = one_line(self._placeholder, max(room, 1))
+            width_left = self.size.width - SIGN - taken - self._input.gutter.width - 1
+            self._input.placeholder = one_line(self._placeholder, max(width_left, 1))
 
     def on_resize(self) -> None:
         self._resize_input(self.count)

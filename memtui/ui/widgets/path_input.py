@@ -35,7 +35,7 @@ def complete_path(text: str) -> str | None:
     folder, slash, begin = text.rpartition("/")
     if not slash:
         folder = "."
-    found = None
+    completion = None
     try:
         with os.scandir(Path(f"{folder}{slash}").expanduser()) as names:
             for index, entry in enumerate(names):
@@ -43,15 +43,15 @@ def complete_path(text: str) -> str | None:
                     break
                 name = entry.name
                 goes_on = name.startswith(begin) and (begin or not name.startswith("."))
-                if goes_on and (found is None or name < found.name):
-                    found = entry
-        if found is None:
+                if goes_on and (completion is None or name < completion.name):
+                    completion = entry
+        if completion is None:
             return None
-        end = "/" if found.is_dir() else ""
+        end = "/" if completion.is_dir() else ""
     except (OSError, RuntimeError, ValueError):
         return None
     parent = f"{folder}{slash}" if slash else ""
-    completed = f"{parent}{found.name}{end}"
+    completed = f"{parent}{completion.name}{end}"
     return completed if completed != text else None
 
 

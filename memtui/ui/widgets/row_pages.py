@@ -176,8 +176,8 @@ class RowPages(Generic[Row]):
             )
         else:
             keys = self.keys[start : start + PAGE]
-            found = {self.source.key(row): row for row in await self._read_in_thread(self.source.rows, keys)}
-            page = tuple(found.get(key) for key in keys)
+            by_key = {self.source.key(row): row for row in await self._read_in_thread(self.source.rows, keys)}
+            page = tuple(by_key.get(key) for key in keys)
         if page or number == 0:
             self._pages[number] = page
         while len(self._pages) > KEPT:

@@ -50,17 +50,17 @@ class RowPainter(Generic[Row]):
         blank = self._style("plain", "dim")
         parts = [Segment(" " * GUTTER, blank)]
         fitted = self.fit_columns(width)
-        for index, (column, room) in enumerate(fitted):
+        for index, (column, column_width) in enumerate(fitted):
             if index and not column.label:
                 continue
             for after, more in fitted[index + 1 :]:
                 if after.label:
                     break
-                room += after.gap + more
+                column_width += after.gap + more
             chosen = bool(column.sort) and column.sort == sort
             sign = (self.glyphs.descending if falling else self.glyphs.ascending) if chosen else ""
-            label = StyledText(one_line(f"{column.label}{sign}", room), "accent" if chosen else "dim")
-            parts += self._paint_cell([label], room, column, index, "plain")
+            label = StyledText(one_line(f"{column.label}{sign}", column_width), "accent" if chosen else "dim")
+            parts += self._paint_cell([label], column_width, column, index, "plain")
         return Strip(parts).adjust_cell_length(width, blank)
 
     def paint_row(self, row: Row, width: int, state: State, marked: bool) -> Strip:
@@ -68,27 +68,29 @@ class RowPainter(Generic[Row]):
         fitted = self.fit_columns(width)
         index = 0
         while index < len(fitted):
-            column, room = fitted[index]
+            column, column_width = fitted[index]
             after = index + 1
             while column.spills and after < len(fitted) and self._empty_cell(row, *fitted[after]):
-                room += fitted[after][0].gap + fitted[after][1]
+                column_width += fitted[after][0].gap + fitted[after][1]
                 after += 1
-            parts += self._paint_cell(column.cell(row, room), room, column, index, state)
+            parts += self._paint_cell(column.cell(row, column_width), column_width, column, index, state)
             index = after
         strip = Strip(parts).adjust_cell_length(width, self._style(state, "text"))
         return strip.apply_style(_RULE) if self.ruled(row) else strip
 
     @staticmethod
-    def _empty_cell(row: Row, column: Column[Row], room: int) -> bool:
-        return not any(piece.text for piece in column.cell(row, room))
+    def _empty_cell(row: Row, column: Column[Row], width: int) -> bool:
+        return not any(piece.text for piece in column.cell(row, width))
 
     def paint_skeleton(self, index: int, width: int, state: State, marked: bool) -> Strip:
         """A row whose page is being read: grey bars of different lengths."""
         parts = self._paint_gutter(state, marked)
-        for position, (column, room) in enumerate(self.fit_columns(width)):
-            length = room if column.width else max(room * (45 + index * 37 % 40) // 100, 1)
-            bar = StyledText(one_line(self.glyphs.skeleton * length, room), "dim")
-            parts += self._paint_cell([bar] if column.width != 1 else [], room, column, position, state)
+        for position, (column, column_width) in enumerate(self.fit_columns(width)):
+            length = column_width if column.width else max(column_width * (45 + index * 37 % 40) // 100, 1)
+            bar = StyledText(one_line(self.glyphs.skeleton * length, column_width), "dim")
+            parts += self._paint_cell(
+                [bar] if column.width != 1 else [], column_width, column, position, state
+            )
         return Strip(parts).adjust_cell_length(width, self._style(state, "text"))
 
     def _paint_gutter(self, state: State, marked: bool) -> list[Segment]:
@@ -101,10 +103,10 @@ class RowPainter(Generic[Row]):
         ]
 
     def _paint_cell(
-        self, pieces: Iterable[StyledText], room: int, column: Column[Row], index: int, state: State
+        self, pieces: Iterable[StyledText], width: int, column: Column[Row], index: int, state: State
     ) -> list[Segment]:
         parts: list[Segment] = []
-        left = room
+        left = width
         for piece in pieces:
             text = one_line(piece.text, left) if max_cells(piece.text) > left else piece.text
             if text:

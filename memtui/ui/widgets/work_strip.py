@@ -40,10 +40,10 @@ class WorkStrip(Widget):
         if left is not None:
             parts.append(_duration_text(left))
         text = f" {self._glyphs.dot} ".join([*parts, work.detail] if work.detail else parts)
-        room = width - _BAR - stop.cell_length - 4
+        text_width = width - _BAR - stop.cell_length - 4
         return assemble(
             (bar, "$accent"), (self._glyphs.empty * (_BAR - len(bar)), "$text-muted"), " ",
-            line(text, room), " " * max(room - len(text), 0), "  ", stop,
+            line(text, text_width), " " * max(text_width - len(text), 0), "  ", stop,
         ).truncate(width)  # fmt: skip
 
 

@@ -196,8 +196,8 @@ class Corrections:
         """Show another entity of the selected memory."""
         one, here = self.picked_memory, self._pane.table.selected_key
         if one is not None:
-            found = await mentioned_in(self._pane, [one])
-            await show_about(self._pane, [entity for entity in found if entity.eid != here])
+            entities = await mentioned_in(self._pane, [one])
+            await show_about(self._pane, [entity for entity in entities if entity.eid != here])
 
     def do_copy(self) -> None:
         one = self.picked_memory

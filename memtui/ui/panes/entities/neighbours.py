@@ -87,7 +87,7 @@ class Neighbours:
         pane = self._pane
         self._span = None
         # Read before anything is laid out, so that the window is painted once.
-        found = await self._load_neighbourhood(entity)
+        neighbourhood = await self._load_neighbourhood(entity)
         if not pane.query(NeighboursView):
             view = NeighboursView(pane.shell.glyphs, pane.shell.clock(), id="entities-neighbours")
             view.display = False
@@ -98,7 +98,7 @@ class Neighbours:
             self.view.display, self._profile_view.display = True, False
             self.fit_to_width()
             self.view.focus()
-            self._show_neighbourhood(found, None)
+            self._show_neighbourhood(neighbourhood, None)
 
     def close(self) -> None:
         """Show the profile again."""
@@ -122,9 +122,9 @@ class Neighbours:
 
     async def read_neighbourhood(self, entity: Entity, cursor: int | None = None) -> None:
         """Draw the neighbourhood of an entity as it is now. ``cursor``: the one (eid) to put the cursor on."""
-        found = await self._load_neighbourhood(entity)
+        neighbourhood = await self._load_neighbourhood(entity)
         if self.shown:
-            self._show_neighbourhood(found, cursor)
+            self._show_neighbourhood(neighbourhood, cursor)
 
     async def _load_neighbourhood(self, entity: Entity) -> Neighbourhood:
         identity, type = entity.id, self._entity_type
@@ -133,12 +133,12 @@ class Neighbours:
             lambda memory: memory.view.neighbourhood(identity, type=type, limit=MOST, on=on)
         )
 
-    def _show_neighbourhood(self, found: Neighbourhood, cursor: int | None) -> None:
+    def _show_neighbourhood(self, neighbourhood: Neighbourhood, cursor: int | None) -> None:
         before = self.central_entity
-        if before is not None and before.eid == found.entity.eid and cursor is None:
+        if before is not None and before.eid == neighbourhood.entity.eid and cursor is None:
             chosen = self.view.companion_at_cursor
             cursor = chosen.entity.eid if chosen is not None else before.eid
-        self.view.show(found, self._pane.shell.clock(), cursor)
+        self.view.show(neighbourhood, self._pane.shell.clock(), cursor)
         self.say_what_is_shown()
 
     async def follow_list(self, row: Entity) -> None:
@@ -154,11 +154,11 @@ class Neighbours:
         return next((word[5:] for word in words if word.startswith("type:") and len(word) > 5), None)
 
     def say_what_is_shown(self) -> None:
-        pane, found = self._pane, self.view.found
-        if self.shown and found is not None:
+        pane, neighbourhood = self._pane, self.view.found
+        if self.shown and neighbourhood is not None:
             pane.query_one(".side").border_title = self.path_title()
             when = self._span.name if self._span is not None else ""
-            pane.show_status(companions_headline(found, self.view.left_out, when))
+            pane.show_status(companions_headline(neighbourhood, self.view.left_out, when))
         pane.shell.refresh_keys()
 
     def path_title(self) -> Content:

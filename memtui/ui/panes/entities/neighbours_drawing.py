@@ -42,10 +42,12 @@ class Drawing(NamedTuple):
     rows: tuple[tuple[PieceRun, ...], ...]
 
 
-def draw_neighbours(found: Neighbourhood, width: int, height: int, glyphs: Glyphs, cursor: int) -> Drawing:
+def draw_neighbours(
+    neighbourhood: Neighbourhood, width: int, height: int, glyphs: Glyphs, cursor: int
+) -> Drawing:
     """The drawing with the line to the ``cursor`` (-1: the middle) standing out."""
-    around = found.companions
-    middle = one_line(found.entity.canonical_name, _NAME)
+    around = neighbourhood.companions
+    middle = one_line(neighbourhood.entity.canonical_name, _NAME)
     layout = lay_out(
         width,
         height,
@@ -78,11 +80,11 @@ def _companion_label(one: Companion, spot: LabelPosition, glyphs: Glyphs) -> tup
     """The sign of its type, next to the line; its name; the number of memories. Mirrored at the left."""
     sign, role = type_sign(one.entity.type, glyphs)
     number = visible_text(format_count(one.together))
-    room = spot.width - 3 - max_cells(number)
+    name_width = spot.width - 3 - max_cells(number)
     name = one_line(one.entity.canonical_name, _NAME)
-    if room < min(max_cells(name), _SHORTEST):
-        number, room = VisibleText(""), spot.width - 2
-    name = one_line(name, room)
+    if name_width < min(max_cells(name), _SHORTEST):
+        number, name_width = VisibleText(""), spot.width - 2
+    name = one_line(name, name_width)
     blank = StyledText(VisibleText(" "))
     pieces = [StyledText(visible_text(sign), role), blank, StyledText(name, "text")]
     if number:

@@ -60,11 +60,13 @@ class NeighboursView(LineView, can_focus=True, inherit_bindings=False):
         self._drawing: Drawing | None = None
         self._foot: list[Line] = []
 
-    def show(self, found: Neighbourhood | None, now: float, cursor: int | None = None) -> None:
+    def show(self, neighbourhood: Neighbourhood | None, now: float, cursor: int | None = None) -> None:
         """Show a neighbourhood. ``cursor``: the entity (eid) to put the cursor on; without it, the one of most memories."""
-        self.found, self.now = found, now
+        self.found, self.now = neighbourhood, now
         places = (
-            {} if found is None else {one.entity.eid: index for index, one in enumerate(found.companions)}
+            {}
+            if neighbourhood is None
+            else {one.entity.eid: index for index, one in enumerate(neighbourhood.companions)}
         )
         self.cursor = (
             MIDDLE
@@ -131,11 +133,15 @@ class NeighboursView(LineView, can_focus=True, inherit_bindings=False):
         if self.found is None or width < 1 or height < 1:
             self._drawing, self._foot = None, []
         else:
-            room = height - (4 if height >= _LEGEND_FROM else 3 if height >= _FOOT_FROM else 1)
-            self._drawing = draw_neighbours(self.found, width, max(room, 1), self.glyphs, self.cursor)
+            drawing_height = height - (4 if height >= _LEGEND_FROM else 3 if height >= _FOOT_FROM else 1)
+            self._drawing = draw_neighbours(
+                self.found, width, max(drawing_height, 1), self.glyphs, self.cursor
+            )
             if self.cursor >= len(self._drawing.layout.spots):
                 self.cursor = len(self._drawing.layout.spots) - 1
-                self._drawing = draw_neighbours(self.found, width, max(room, 1), self.glyphs, self.cursor)
+                self._drawing = draw_neighbours(
+                    self.found, width, max(drawing_height, 1), self.glyphs, self.cursor
+                )
             self._foot = self._lines_below(width, height)
         self.refresh()
         self.post_message(self.Moved())

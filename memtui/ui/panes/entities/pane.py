@@ -51,8 +51,10 @@ def _term_of_memories(filter: str) -> str:
     from memtui.engine.search.filters.terms import reads_as_filter
 
     words = (word.removeprefix("-") for word in filter.split())
-    found = next((word for word in words if reads_as_filter(word) and not word.startswith("entity:")), "")
-    return found and f"{found.partition(':')[0]}:"
+    filter_word = next(
+        (word for word in words if reads_as_filter(word) and not word.startswith("entity:")), ""
+    )
+    return filter_word and f"{filter_word.partition(':')[0]}:"
 
 
 class EntitiesPane(ListPane["Entity"]):
@@ -297,18 +299,20 @@ class EntitiesPane(ListPane["Entity"]):
                 *(((key("shared"), "bold $accent"), "  on an entity: list its memories, and filter those\n") if term else ()),
                 (f"\n{waiting}" if waiting else "", "$text-muted"),
             )  # fmt: skip
-        how = "People, projects and places appear here automatically, from the names in your memories.\n\n"
+        explanation = (
+            "People, projects and places appear here automatically, from the names in your memories.\n\n"
+        )
         if waiting:
-            return assemble(("Names are being looked up.\n\n", "bold"), how, waiting)
+            return assemble(("Names are being looked up.\n\n", "bold"), explanation, waiting)
         if not stats.active:
             return assemble(
-                ("Nothing is remembered yet, so there are no entities.\n\n", "bold"), how,
+                ("Nothing is remembered yet, so there are no entities.\n\n", "bold"), explanation,
                 (key("import"), "bold $accent"), "  bring in conversations you had\n",
                 (key("pane_memories"), "bold $accent"), "  write down a first memory",
             )  # fmt: skip
         memories = plural(stats.active, "memory was", "memories were")
         return assemble(
-            ("There are no entities yet.\n\n", "bold"), how,
+            ("There are no entities yet.\n\n", "bold"), explanation,
             f"{memories} read, and no names were found. A setting says how names are found.\n\n",
             (key("settings"), "bold $accent"), "  settings\n",
             (key("pane_memories"), "bold $accent"), "  look at what is remembered",

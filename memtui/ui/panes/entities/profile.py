@@ -58,14 +58,14 @@ class NameMarks:
         """The positions of the names, as ranges of code points."""
         if self._pattern is None:
             return []
-        return [found.span() for found in self._pattern.finditer(text, 0, _LOOKED_AT)]
+        return [match.span() for match in self._pattern.finditer(text, 0, _LOOKED_AT)]
 
     def line(self, text: str, width: int) -> list[StyledText]:
         """One line of at most ``width`` cells: the start of the text, or the part with a name."""
         shown = one_line(text, width)
         ranges = self.ranges(shown)
-        if not ranges and (found := self.ranges(text)):
-            later = one_line(_text_around(text, found[0][0], width), width)
+        if not ranges and (own_ranges := self.ranges(text)):
+            later = one_line(_text_around(text, own_ranges[0][0], width), width)
             if ranges := self.ranges(later):
                 shown = later
         return _marked_pieces(shown, ranges)
@@ -215,11 +215,11 @@ class EntityProfileText:
         if len(months) < _MONTHS_LEAST:
             return
         ends = f"  {_month_label(months[0])} to {_month_label(months[-1])}"
-        room = self.width - LABEL - len(ends)
-        if room < _MONTHS_LEAST:
-            ends, room = "", self.width - LABEL
+        chart_width = self.width - LABEL - len(ends)
+        if chart_width < _MONTHS_LEAST:
+            ends, chart_width = "", self.width - LABEL
         values = [month.memories for month in months]
-        shown = values if len(values) <= room else resample_values(values, room, sum)
+        shown = values if len(values) <= chart_width else resample_values(values, chart_width, sum)
         top, levels = max([*shown, 1]), self.glyphs.curve
         drawn = "".join(levels[(value * len(levels) - 1) // top] if value else " " for value in shown)
         yield from self._labelled_line(
@@ -262,11 +262,11 @@ class EntityProfileText:
         self, one: MemoryRecord, width: int, where: int, marks: NameMarks, portrait: EntityPortrait
     ) -> list[StyledText]:
         age = relative_time(one.event_time, self.now)
-        room = width - 2 - _AGE - 1 - (where + 2 if where else 0)
-        state = ended_word(one, room, portrait.cautions.get(one.id, ()))
+        text_width = width - 2 - _AGE - 1 - (where + 2 if where else 0)
+        state = ended_word(one, text_width, portrait.cautions.get(one.id, ()))
         pieces = [memory_sign(one, self.glyphs), StyledText(VisibleText(" ")), StyledText(state, "warning")]
-        pieces += marks.line(one.content, room - len(state))
-        pieces.append(_blank_cells(room - sum(max_cells(piece.text) for piece in pieces[2:])))
+        pieces += marks.line(one.content, text_width - len(state))
+        pieces.append(_blank_cells(text_width - sum(max_cells(piece.text) for piece in pieces[2:])))
         if where:
             title = one_line(portrait.titles.get(one.session_id or "", ""), where)
             pieces += [_blank_cells(2), StyledText(title, "dim"), _blank_cells(where - max_cells(title))]
@@ -279,12 +279,12 @@ class EntityProfileText:
 
     def _change_line(self, change: Replacement, of: MemoryRecord, width: int) -> list[StyledText]:
         """What it was before: ``was 12 May, now 19 May (said on 4 May)``."""
-        pieces, room = [_blank_cells(_CHANGE_INDENT)], width - _CHANGE_INDENT
+        pieces, text_width = [_blank_cells(_CHANGE_INDENT)], width - _CHANGE_INDENT
         for text, role in replacement.line(change, self.now, of):
-            shown = visible_text(text) if max_cells(text) <= room else one_line_part(text, room)
+            shown = visible_text(text) if max_cells(text) <= text_width else one_line_part(text, text_width)
             pieces.append(StyledText(shown, role))
-            room -= max_cells(shown)
-            if room < 1:
+            text_width -= max_cells(shown)
+            if text_width < 1:
                 break
         return pieces
 
@@ -310,9 +310,9 @@ class EntityProfileText:
         kind = 12 if width >= 44 else 0
         for one in shown:
             number = visible_text(format_count(one.together).rjust(6))
-            room = width - max_cells(number) - (kind + 1 if kind else 0)
-            name = one_line(one.entity.canonical_name, room)
-            pieces = [StyledText(name, "entity"), _blank_cells(room - max_cells(name))]
+            name_width = width - max_cells(number) - (kind + 1 if kind else 0)
+            name = one_line(one.entity.canonical_name, name_width)
+            pieces = [StyledText(name, "entity"), _blank_cells(name_width - max_cells(name))]
             if kind:
                 type = one_line(one.entity.type, kind)
                 pieces += [_blank_cells(1), StyledText(type, "dim"), _blank_cells(kind - max_cells(type))]

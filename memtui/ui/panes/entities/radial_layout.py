@@ -101,8 +101,8 @@ def _row_offsets(number: int, height: int, *, up_first: bool) -> list[float]:
     """So many rows, counted from that of the middle and evenly apart; the nearest first."""
     if number < 2:
         return [0.0] * number
-    apart = min((height - 1) / (number - 1), max(height * _WIDE_APART, _CLOSE))
-    rows = [(index - (number - 1) / 2) * apart for index in range(number)]
+    row_distance = min((height - 1) / (number - 1), max(height * _WIDE_APART, _CLOSE))
+    rows = [(index - (number - 1) / 2) * row_distance for index in range(number)]
     return sorted(rows, key=lambda offset: (round(abs(offset), 6), offset if up_first else -offset))
 
 

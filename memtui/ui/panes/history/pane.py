@@ -143,10 +143,10 @@ class HistoryPane(ListPane[Any]):
         row = self.table.selected
         past = past_memory(row)
         if past is not None:
-            found: Sequence[Entity] = await mentioned_in(self, [past])
+            entities: Sequence[Entity] = await mentioned_in(self, [past])
         else:
-            found = () if row is None else await self.ask(lambda memory: entities_of(memory, row))
-        await show_about(self, found)
+            entities = () if row is None else await self.ask(lambda memory: entities_of(memory, row))
+        await show_about(self, entities)
 
     def label(self, action: Action) -> str:
         return "changes" if action.id == "recalls" and self.recalls else super().label(action)

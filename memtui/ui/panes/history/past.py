@@ -48,7 +48,7 @@ def gather_present_version(memory: Memory, one: MemoryRecord) -> PresentVersion:
         versions = memory.view.versions(one.id)
     except NotFoundError:
         return PresentVersion(None, None)
-    here = next((found for found in versions if found.id == one.id), None)
+    here = next((version for version in versions if version.id == one.id), None)
     return PresentVersion(here, versions[-1])
 
 

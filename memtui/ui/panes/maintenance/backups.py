@@ -130,20 +130,20 @@ class BackupText(Labelled):
 
     def _number_row(self, what: str, cells: Sequence[str], style: str) -> Content:
         numbers = "".join(cell.rjust(_NUMBER) for cell in cells)
-        room = max(min(_WHAT, self.width - len(numbers)), 8)
-        return assemble((what.ljust(room)[:room], style), (numbers, style))
+        label_width = max(min(_WHAT, self.width - len(numbers)), 8)
+        return assemble((what.ljust(label_width)[:label_width], style), (numbers, style))
 
     def change_text(self, change: RestoreChange) -> Iterable[Content]:
         """The text now and in the backup, a line each."""
         sign = self.glyphs.kinds[change.kind]
-        room = max(self.width - 6, 8)
+        text_width = max(self.width - 6, 8)
         if change.now is not None and change.now == change.then:  # for example its tags or its confidence
-            yield assemble((f"  ~ {sign} ", "$warning"), line(change.now, room))
+            yield assemble((f"  ~ {sign} ", "$warning"), line(change.now, text_width))
             return
         if change.now is not None:
-            yield assemble((f"  - {sign} ", "$removed"), line(change.now, room))
+            yield assemble((f"  - {sign} ", "$removed"), line(change.now, text_width))
         if change.then is not None:
-            yield assemble((f"  + {sign} ", "$added"), line(change.then, room))
+            yield assemble((f"  + {sign} ", "$added"), line(change.then, text_width))
 
 
 # A larger backup is compared only on request, not when the cursor rests on it.

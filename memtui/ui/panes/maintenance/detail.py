@@ -48,13 +48,13 @@ def existing_memories(memory: Memory, ids: Sequence[str]) -> list[MemoryRecord]:
     """The first of them that still exist. Blocks."""
     from memtui.engine.errors import NotFoundError
 
-    found = []
+    memories = []
     for identity in ids[:_LISTED]:
         try:
-            found.append(memory.get(identity))
+            memories.append(memory.get(identity))
         except NotFoundError:
             continue
-    return found
+    return memories
 
 
 def finding_texts(memory: Memory, health_finding: HealthFinding) -> list[str]:
@@ -194,12 +194,12 @@ class JobText(Labelled):
     def _run_line(self, run: JobRun) -> Content:
         sign = {"done": self.glyphs.done, "failed": self.glyphs.conflict}.get(run.state, self.glyphs.ended)
         when = local_time(run.started_at, self.now)
-        room = max(self.width - len(when) - 4, 8)
+        text_width = max(self.width - len(when) - 4, 8)
         style = f"${run_result_role(run)}"
         return assemble(
             (f"{sign} ", "$text-muted"),
             (f"{when}  ", "$text-muted"),
-            line(run_outcome_line(run), room, style),
+            line(run_outcome_line(run), text_width, style),
         )
 
     def _memory_lines(self, memories: Sequence[MemoryRecord], all_of_them: int) -> Iterable[Content]:

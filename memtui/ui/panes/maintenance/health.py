@@ -40,8 +40,8 @@ def _model_lines(memory: Memory) -> Iterator[HealthLine]:
     elif stats.better_ranking:
         yield HealthLine("ranking", better_ranking_note(stats))
     if stats.unembedded:
-        how = "they wait" if stats.vectors_problem else "made in the background"
-        text = f"{plural(stats.unembedded, 'memory has', 'memories have')} none yet: {how}"
+        vector_note = "they wait" if stats.vectors_problem else "made in the background"
+        text = f"{plural(stats.unembedded, 'memory has', 'memories have')} none yet: {vector_note}"
         yield HealthLine("lacking", text, well=False)
     if stats.unlinked:
         yield HealthLine(

@@ -245,9 +245,9 @@ class MaintenancePane(ListPane[Row]):
             dry, last = self.jobs.dry.get(row.job.name), row.job.last
             detail = await self.ask(lambda memory: operation_of_run(memory, last))
             ids = dry.report.ids if dry is not None and dry.report is not None else ()
-            found = await self.ask(lambda memory: existing_memories(memory, ids))
+            memories = await self.ask(lambda memory: existing_memories(memory, ids))
             return jobs.job_text(
-                row.job, self._list_runs(row.job.name), dry=dry, dry_memories=found, detail=detail
+                row.job, self._list_runs(row.job.name), dry=dry, dry_memories=memories, detail=detail
             )
         if row.run is not None:
             run = row.run
@@ -323,8 +323,8 @@ class MaintenancePane(ListPane[Row]):
             self.backups.toggle_backups()
         elif row is not None and row.topic == "fading":
             self._list_in_memories("is:fading")
-        elif row is not None and (found := first_finding(row, self.current_rows(""))) is not None:
-            self.open_at(found.key)
+        elif row is not None and (finding := first_finding(row, self.current_rows(""))) is not None:
+            self.open_at(finding.key)
             self.show_rows(top=False)
         else:
             self.open_preview()

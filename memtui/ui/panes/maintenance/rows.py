@@ -50,13 +50,13 @@ def filter_of_finding(memory: Memory, finding: Finding) -> str:
 
 
 def _keys_of_names(memory: Memory, names: tuple[str, ...]) -> list[str]:
-    found = []
+    keys = []
     for name in names:
         try:
-            found.append(str(memory.view.session_row(name).sid))
+            keys.append(str(memory.view.session_row(name).sid))
         except NotFoundError:
             continue
-    return found
+    return keys
 
 
 _KEYS = 1 << 40
@@ -304,8 +304,8 @@ def topic_line(
         case "check":
             if checked is None:
                 return "never checked here"
-            found = len(check.findings) if check is not None else checked.findings
-            result = "sound" if not found else plural(found, "finding")
+            number = len(check.findings) if check is not None else checked.findings
+            result = "sound" if not number else plural(number, "finding")
             return f"{result}, checked {time_ago(checked.at, now)}"
         case "backups":
             return backups.list_total(state.backups, now)

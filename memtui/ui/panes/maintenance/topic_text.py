@@ -266,10 +266,10 @@ class TopicText(Labelled):
             ).wrap(self.width)
             if checked is not None:
                 when = f"{local_time(checked.at, self.now)}, {time_ago(checked.at, self.now)}"
-                found = plural(checked.findings, "finding") if checked.findings else "it was sound"
+                outcome = plural(checked.findings, "finding") if checked.findings else "it was sound"
                 lines += [
                     assemble(""),
-                    *assemble((f"last checked {when}: {found}", "$text-muted")).wrap(self.width),
+                    *assemble((f"last checked {when}: {outcome}", "$text-muted")).wrap(self.width),
                 ]
             return stack_lines(
                 [*lines, assemble(""), *self.key_hint("run", "checks it now; nothing is changed")]

@@ -123,25 +123,25 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
 
     def _put_cursor(self) -> None:
         """On the period of its time; at first on the last one with anything in it."""
-        found = self._timeline
-        assert found is not None
-        named = (row.term for row in found.rows if self._sought_row and row.name == self._sought_row)
+        timeline = self._timeline
+        assert timeline is not None
+        named = (row.term for row in timeline.rows if self._sought_row and row.name == self._sought_row)
         self.spot = self.spot._replace(row=next(named, self.spot.row))
         self._sought_row = ""
         numbers = self._visible_rows[self.row_number].counts.get(self.spot.layer, ())
         filled = [at for at, number in enumerate(numbers) if number]
         if self.spot.at is None:
-            at = filled[-1] if filled else found.periods - 1
+            at = filled[-1] if filled else timeline.periods - 1
         elif self._sought is not None:
             begun, end = self._sought
-            at = next((one for one in filled if begun <= found.bounds[one] < end), self.period_number)
+            at = next((one for one in filled if begun <= timeline.bounds[one] < end), self.period_number)
             self._sought = None
         else:
             at = self.period_number
         if self._new_layer and filled:
             at = min(filled, key=lambda one: abs(one - at))
         self._new_layer = False
-        self.spot = self.spot._replace(at=found.bounds[at])
+        self.spot = self.spot._replace(at=timeline.bounds[at])
 
     def _cursor_changed(self) -> None:
         """The cursor or the counts are others: draw, and read the texts of the cell."""
@@ -160,11 +160,11 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
         )
         if filter and number > 0 and self.count_in_cell:
             whole = self._whole(filter)
-            found = await self.shell.operations.ask(partial(_read_texts, filter=whole, most=number))
+            memories = await self.shell.operations.ask(partial(_read_texts, filter=whole, most=number))
         else:
-            found = []
+            memories = []
         if filter == self.cell_filter:
-            self._texts = filter, found
+            self._texts = filter, memories
             self.refresh()
 
     # -- where it is
@@ -191,10 +191,10 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
     @property
     def period_number(self) -> int:
         """The number of the period under the cursor."""
-        found = self._timeline
-        if found is None or self.spot.at is None:
+        timeline = self._timeline
+        if timeline is None or self.spot.at is None:
             return 0
-        return max(sum(bound <= self.spot.at for bound in found.bounds[:-1]) - 1, 0)
+        return max(sum(bound <= self.spot.at for bound in timeline.bounds[:-1]) - 1, 0)
 
     @property
     def count_in_cell(self) -> int:
@@ -206,45 +206,45 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
     @property
     def cell_filter(self) -> str:
         """The filter that passes what is in the cell under the cursor; empty while nothing was read."""
-        found = self._timeline
-        if found is None:
+        timeline = self._timeline
+        if timeline is None:
             return ""
-        return found.cell_filter(
+        return timeline.cell_filter(
             self._typed(), self._visible_rows[self.row_number], self.spot.layer, self.period_number
         )
 
     @property
     def describe_cell(self) -> str:
         """What is in the cell under the cursor."""
-        found = self._timeline
+        timeline = self._timeline
         return (
-            words.cell_sentence(found, self._visible_rows[self.row_number], self.period_number)
-            if found is not None
+            words.cell_sentence(timeline, self._visible_rows[self.row_number], self.period_number)
+            if timeline is not None
             else ""
         )
 
     @property
     def status_text(self) -> str:
         """What is drawn, for the status line."""
-        found = self._timeline
-        if found is None:
+        timeline = self._timeline
+        if timeline is None:
             return ""
-        parts = words.headline(found).rstrip("."), words.left_out_text(found)
+        parts = words.headline(timeline).rstrip("."), words.left_out_text(timeline)
         return f" {self.shell.glyphs.dot} ".join(part for part in parts if part)
 
     # -- moving
 
     def _set_cursor(self, *, row: int | None = None, at: int | None = None) -> None:
-        found, rows = self._timeline, self._visible_rows
-        if found is None:
+        timeline, rows = self._timeline, self._visible_rows
+        if timeline is None:
             return
         if row is not None:
             self.spot = self.spot._replace(row=rows[max(min(row, len(rows) - 1), 0)].term)
         if at is not None:
-            if not 0 <= at < found.periods:
+            if not 0 <= at < timeline.periods:
                 self._pan_window(-1 if at < 0 else 1, half=False)
                 return
-            self.spot = self.spot._replace(at=found.bounds[at])
+            self.spot = self.spot._replace(at=timeline.bounds[at])
         self._cursor_changed()
 
     def _scroll_to_cursor(self) -> None:
@@ -256,24 +256,24 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
 
     def _pan_window(self, by: int, *, half: bool) -> None:
         """Move the window by half of it, with the cursor; or by a quarter, and the cursor by one period."""
-        found = self._timeline
-        if found is None:
+        timeline = self._timeline
+        if timeline is None:
             return
-        if by < 0 and (found.earliest is None or found.bounds[0] <= found.earliest):
+        if by < 0 and (timeline.earliest is None or timeline.bounds[0] <= timeline.earliest):
             self.shell.show_message("There is nothing earlier.")
             return
-        if by > 0 and (found.latest is None or found.bounds[-1] > found.latest):
+        if by > 0 and (timeline.latest is None or timeline.bounds[-1] > timeline.latest):
             self.shell.show_message("There is nothing later.")
             return
-        first, last = found.bounds[0], found.bounds[-1]
+        first, last = timeline.bounds[0], timeline.bounds[-1]
         if half:
             middle = first if by < 0 else last
             at = (self.spot.at or first) + by * (last - first) // 2
         else:
-            middle = found.bounds[found.periods // 4 if by < 0 else found.periods * 3 // 4]
+            middle = timeline.bounds[timeline.periods // 4 if by < 0 else timeline.periods * 3 // 4]
             at = first - 1 if by < 0 else last
             self._new_layer = self.spot.layer == "changed"
-        self.spot = self.spot._replace(unit=found.unit, middle=middle, at=at)
+        self.spot = self.spot._replace(unit=timeline.unit, middle=middle, at=at)
         self.show()
 
     def do_period_before(self) -> None:
@@ -327,14 +327,14 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
     do_half_up, do_half_down = do_page_up, do_page_down
 
     def do_earliest(self) -> None:
-        self._move_to_time(lambda found: found.earliest)
+        self._move_to_time(lambda timeline: timeline.earliest)
 
     def do_latest(self) -> None:
-        self._move_to_time(lambda found: found.latest)
+        self._move_to_time(lambda timeline: timeline.latest)
 
     def _move_to_time(self, time: Callable[[Timeline], int | None]) -> None:
-        found = self._timeline
-        if found is not None and (to := time(found)) is not None:
+        timeline = self._timeline
+        if timeline is not None and (to := time(timeline)) is not None:
             self.spot = self.spot._replace(at=to, middle=to)
             self.show()
 
@@ -347,17 +347,17 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
     # -- zoom, layers, rows
 
     def _zoom_window(self, by: int) -> None:
-        found = self._timeline
-        if found is None:
+        timeline = self._timeline
+        if timeline is None:
             return
-        index = UNITS.index(found.unit) + by
+        index = UNITS.index(timeline.unit) + by
         if not 0 <= index < len(UNITS):
             self.shell.show_message(
                 f"{'Hours are' if by > 0 else 'Years are'} the {'finest' if by > 0 else 'coarsest'}."
             )
             return
         unit = UNITS[index]
-        begun, end = found.bounds[self.period_number], found.bounds[self.period_number + 1]
+        begun, end = timeline.bounds[self.period_number], timeline.bounds[self.period_number + 1]
         # The cursor goes to the first finer period with anything in it.
         self._sought = (begun, end) if by > 0 else None
         self.spot = self.spot._replace(unit=unit, middle=(begun + end) / 2, at=begun)
@@ -391,8 +391,8 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
     def _show_layer(self, layer: Layer) -> None:
         """Show a layer; the cursor goes to the nearest period in which its row has anything."""
         self.spot = self.spot._replace(layer=layer)
-        found = self._timeline
-        if found is None or layer not in found.all.counts:
+        timeline = self._timeline
+        if timeline is None or layer not in timeline.all.counts:
             self._new_layer = True
             self.show()
             return
@@ -431,9 +431,9 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
 
     def _cursor_to_mouse(self, event: events.MouseEvent) -> bool:
         """Put the cursor where the mouse is; False outside of the grid."""
-        where, found = self._plan_drawing, self._timeline
+        where, timeline = self._plan_drawing, self._timeline
         cell = where.cell_at(event.x - _BLANK, event.y) if where is not None else None
-        if cell is None or found is None:
+        if cell is None or timeline is None:
             return False
         self._set_cursor(row=cell[0] and self._first + cell[0], at=cell[1])
         return True
@@ -487,11 +487,11 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
         self.refresh()
 
     def _draw_lines(self) -> list[Line]:
-        found, where = self._timeline, self._plan_drawing
-        if found is None or where is None:
+        timeline, where = self._timeline, self._plan_drawing
+        if timeline is None or where is None:
             return []
         drawn = words.draw_timeline(
-            found,
+            timeline,
             self.spot.layer,
             where,
             self.shell.glyphs,
@@ -501,8 +501,8 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
         if where.below > 1:
             drawn.append(((self.describe_cell, "strong"),))
         if where.below >= _WITH_ROW_FROM:
-            drawn.append(((words.row_sentence(found, self._visible_rows[self.row_number]), "dim"),))
-        if why := words.without_rows(found):
+            drawn.append(((words.row_sentence(timeline, self._visible_rows[self.row_number]), "dim"),))
+        if why := words.without_rows(timeline):
             drawn.append(((why, "dim"),))
         cell, texts = self._texts
         if cell == self.cell_filter:
@@ -596,9 +596,9 @@ def _load_counts(
 def _read_texts(
     memory: Memory, *, filter: str, most: int
 ) -> list[tuple[MemoryRecord, Sequence[Replacement]]]:
-    found = memory.view.page(filter, limit=most)
-    replaced = memory.view.replacements([one.id for one in found])
-    return [(one, replaced.get(one.id, ())) for one in found]
+    memories = memory.view.page(filter, limit=most)
+    replaced = memory.view.replacements([one.id for one in memories])
+    return [(one, replaced.get(one.id, ())) for one in memories]
 
 
 def _with_background(strip: Strip, ground: Style) -> Strip:

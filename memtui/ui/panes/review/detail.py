@@ -132,9 +132,9 @@ class CardText:
 
         In a line each; or one after the other; or in one or two words each.
         """
-        room = max((len(one.key) for one in verdicts), default=0)
+        key_width = max((len(one.key) for one in verdicts), default=0)
         for lines in (
-            [self._verdict_line(one.key.ljust(room + 1), one.text) for one in verdicts],
+            [self._verdict_line(one.key.ljust(key_width + 1), one.text) for one in verdicts],
             list(self._flow_parts(self._verdict_line(one.key, one.text) for one in verdicts)),
         ):
             if len(lines) <= most:
@@ -181,7 +181,7 @@ class CardText:
         width: int, tell: Callable[[float, float], str], *, picked: bool,
     ) -> list[Content]:  # fmt: skip
         bar = self.glyphs.cursor if picked else " "
-        bar_part, room = assemble((bar, "$accent"), " "), max(width - 2, 8)
+        bar_part, text_width = assemble((bar, "$accent"), " "), max(width - 2, 8)
         head = assemble(
             (name, "bold $accent" if picked else "bold $text-muted"), "  ", (self.glyphs.kinds[memory.kind], "$accent"),
             (f"  {tell(memory.event_time, self.now)}", "$text-muted"),
@@ -189,8 +189,13 @@ class CardText:
         text = content_with_marks(
             memory.content[:_LONGEST], differs, style, "bold $text" if picked else "$text"
         )
-        lines = [head.truncate(room), *text.wrap(room), content(""), *self._memory_facts_lines(memory, room)]
-        lines += self._quotes_of_sources(memory, evidence, room, _QUOTE)
+        lines = [
+            head.truncate(text_width),
+            *text.wrap(text_width),
+            content(""),
+            *self._memory_facts_lines(memory, text_width),
+        ]
+        lines += self._quotes_of_sources(memory, evidence, text_width, _QUOTE)
         return [assemble(bar_part, one) for one in lines]
 
     # -- a choice
@@ -207,12 +212,12 @@ class CardText:
             if here:
                 picked_at = len(lines)
             sign = f" {self.glyphs.kinds[memory.kind]} "
-            room = max(self.width - max_cells(sign) - 1, 8)
-            text = content(memory.content[:_LONGEST], "bold $text" if here else "$text").wrap(room)
+            text_width = max(self.width - max_cells(sign) - 1, 8)
+            text = content(memory.content[:_LONGEST], "bold $text" if here else "$text").wrap(text_width)
             short = text[:_LINES_OF_CHOICE]
             if len(text) > len(short):
                 cut.add(memory.id)
-                short[-1] = assemble(short[-1], " ", text[len(short)]).truncate(room, ellipsis=True)
+                short[-1] = assemble(short[-1], " ", text[len(short)]).truncate(text_width, ellipsis=True)
             bar = assemble((self.glyphs.cursor if here else " ", "$accent"))
             before = [(sign, "$accent"), *[(" " * max_cells(sign), "")] * (len(short) - 1)]
             lines += [assemble(bar, first, part) for first, part in zip(before, short, strict=True)]
@@ -239,14 +244,16 @@ class CardText:
             if here:
                 picked_at = len(lines)
             bar = self.glyphs.cursor if here or (many and pick is None) else " "
-            bar_part, room = assemble((bar, "$accent"), " "), max(self.width - 2, 8)
+            bar_part, text_width = assemble((bar, "$accent"), " "), max(self.width - 2, 8)
             text = content(memory.content[:_LONGEST], "bold $text" if here or not many else "$text")
             sign = assemble((f"{self.glyphs.kinds[memory.kind]} ", "$accent"))
-            shown = [assemble(sign if at == 0 else "  ", part) for at, part in enumerate(text.wrap(room - 2))]
-            shown += [assemble("  ", part) for part in self._replaced_lines(card, memory, room - 2)]
-            shown += [assemble("  ", part) for part in self._memory_facts_lines(memory, room - 2)]
+            shown = [
+                assemble(sign if at == 0 else "  ", part) for at, part in enumerate(text.wrap(text_width - 2))
+            ]
+            shown += [assemble("  ", part) for part in self._replaced_lines(card, memory, text_width - 2)]
+            shown += [assemble("  ", part) for part in self._memory_facts_lines(memory, text_width - 2)]
             shown += [assemble("  ", part) for part in self._quotes_of_sources(
-                memory, evidence, room - 2, _QUOTE_OF_MANY if many else _QUOTE
+                memory, evidence, text_width - 2, _QUOTE_OF_MANY if many else _QUOTE
             )]  # fmt: skip
             lines += [assemble(bar_part, one) for one in shown]
             lines.append(content(""))
@@ -262,7 +269,7 @@ class CardText:
         """What was drawn from a memory that is no longer true: facts without other sources, then summaries of entities."""
         source_ids = {one.id for one in card.item.sources}
         narrow = {
-            id: [one for one in found if one.id in source_ids] for id, found in evidence.sources.items()
+            id: [one for one in turns if one.id in source_ids] for id, turns in evidence.sources.items()
         }
         lines, picked_at = self._several_lines(card, evidence._replace(sources=narrow), pick)
         many = len(card.parts) > 1
@@ -294,14 +301,14 @@ class CardText:
 
     def _entity_lines(self, entities: Sequence[Entity]) -> Iterable[Content]:
         """A line for each entity: its name, its type, its number of memories."""
-        room = min(
+        name_width = min(
             max((max_cells(one_line(one.canonical_name, _NAME)) for one in entities), default=0),
             self.width // 2,
         )
         for one in entities:
-            name = line(one.canonical_name, room, "bold $text")
+            name = line(one.canonical_name, name_width, "bold $text")
             about = f"{one.type} {self.glyphs.dot} in {plural(one.mention_count, 'memory')}"
-            gap = " " * (room - name.cell_length + 2)
+            gap = " " * (name_width - name.cell_length + 2)
             yield assemble(" " * _INDENT, name, gap, (about, "$text-muted")).truncate(
                 self.width, ellipsis=True
             )
@@ -364,10 +371,10 @@ class CardText:
         when = local_time(turn.event_time, self.now)
         who = "you" if turn.source_role == "user" else turn.source_role or f"{turn.kind} {speaker_note(turn)}"
         where = f"{who} {self.glyphs.dot} {when}"
-        room = width - len(where) - 3
+        text_width = width - len(where) - 3
         where_text = assemble(where)
-        if title and room >= 8:
-            where_text = assemble(line(title, room), f" {self.glyphs.dot} ", where)
+        if title and text_width >= 8:
+            where_text = assemble(line(title, text_width), f" {self.glyphs.dot} ", where)
         yield where_text.stylize("$text-muted").truncate(width)
 
     def _wrap_text(self, text: Content) -> Iterable[Content]:

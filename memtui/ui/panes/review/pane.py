@@ -287,11 +287,11 @@ class ReviewPane(ListPane[Card]):
         # A text that is held back is not a memory yet, but its evidence is.
         return (card.sides or card.item.sources) if picked is None else (picked,)
 
-    def _card_entities_first(self, found: Sequence[Entity]) -> Sequence[Entity]:
+    def _card_entities_first(self, entities: Sequence[Entity]) -> Sequence[Entity]:
         """The entities that the card is about come first."""
         own = () if self.decisions.current is None else self.decisions.current.item.entities
         known = {one.eid for one in own}
-        return [*own, *(one for one in found if one.eid not in known)]
+        return [*own, *(one for one in entities if one.eid not in known)]
 
     def commands(self) -> Iterator[Command]:
         yield Command(

@@ -151,8 +151,10 @@ class Evidence(NamedTuple):
 def evidence_of_row(card: Card) -> Evidence:
     """The evidence that came with the card."""
     turns = {turn.id: turn for turn in card.item.sources}
-    found = {one.id: [turns[id] for id in one.source_ids if id in turns] for one in card.item.memories}
-    return Evidence(found, {card.item.session_id: card.title} if card.item.session_id and card.title else {})
+    sources = {one.id: [turns[id] for id in one.source_ids if id in turns] for one in card.item.memories}
+    return Evidence(
+        sources, {card.item.session_id: card.title} if card.item.session_id and card.title else {}
+    )
 
 
 def gather_evidence(memory: Memory, card: Card) -> Evidence:

@@ -95,9 +95,9 @@ def action_of_verdict(verdict: str) -> str:
     return {"snooze": "later", "replace": "keep"}.get(verdict, verdict)
 
 
-def _proposed_first(card: Card, found: list[tuple[str, str]]) -> list[tuple[str, str]]:
+def _proposed_first(card: Card, verdicts: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """The proposed verdict first."""
-    return sorted(found, key=lambda one: one[0] != action_of_verdict(card.item.proposed))
+    return sorted(verdicts, key=lambda one: one[0] != action_of_verdict(card.item.proposed))
 
 
 def _choice_consequences(card: Card) -> list[tuple[str, str]]:

@@ -331,8 +331,10 @@ class SearchPane(ListPane[SearchRow]):
             self.filter_bar.show_count("")
             self.show_status(f"{plural(rows, 'pinned question')}" if rows else "")
             return
-        found = self.result.candidates
-        number = f"{format_count(rows)} of {format_count(found)}" if found > rows else format_count(rows)
+        candidates = self.result.candidates
+        number = (
+            f"{format_count(rows)} of {format_count(candidates)}" if candidates > rows else format_count(rows)
+        )
         self.filter_bar.show_count(number)
         marked = [f"{format_count(len(self.table.marks))} marked"] if self.table.marks else []
         name = self.tuning.name if self.tuning is not None else ""

@@ -82,8 +82,8 @@ class RankingControls(Widget, can_focus=True):
     @property
     def _first_visible(self) -> int:
         """The first shown line. If there is little room, the lines around the cursor are shown."""
-        room = max(self.size.height, 1)
-        return max(min(self.cursor - room // 2, len(RANKING_CONTROLS) - room), 0)
+        visible_lines = max(self.size.height, 1)
+        return max(min(self.cursor - visible_lines // 2, len(RANKING_CONTROLS) - visible_lines), 0)
 
     def _control_line(self, index: int, control: RankingControl, tuning: Tuning) -> Content:
         width = max(self.size.width, 12)
@@ -94,15 +94,15 @@ class RankingControls(Widget, can_focus=True):
         text = "$text-disabled" if idle else "$text"
         mark = (f"{self.glyphs.cursor if here else ' '} ", f"$accent{background}")
         label = (control.label.ljust(LABEL), f"{hue}{background}")
-        room = width - LABEL - 2
+        value_width = width - LABEL - 2
         level = control.level(tuning)
-        if idle or level is None or room < VALUE + _LEAST_SLIDER:
+        if idle or level is None or value_width < VALUE + _LEAST_SLIDER:
             setting = f"{control.shown(tuning)}  {idle}" if idle else control.shown(tuning)
             if control.label == "profile" and tuning.base.name == self._agents and not tuning.is_changed:
                 setting += f" {self.glyphs.dot} agents use it"
-            value = line(setting, room, f"{text}{background}")
+            value = line(setting, value_width, f"{text}{background}")
         else:
-            slider = self._draw_slider(level, min(room - VALUE, _WIDEST_SLIDER), hue, background)
+            slider = self._draw_slider(level, min(value_width - VALUE, _WIDEST_SLIDER), hue, background)
             value = assemble((control.shown(tuning).ljust(VALUE), f"{text}{background}"), slider)
         rest = max(width - 2 - LABEL - value.cell_length, 0)
         return assemble(mark, label, value, (" " * rest, background.strip()))

@@ -109,13 +109,13 @@ class ConsolidationActions:
             return
         if not chosen or not (rules or await self._accept_cost(chosen, again=again)):
             return
-        found = await self._run_in_thread(chosen, preview=True, rules=rules, again=again)
-        if found is None:
+        consolidation = await self._run_in_thread(chosen, preview=True, rules=rules, again=again)
+        if consolidation is None:
             return
-        if await self._offer_rules(found, again=again):
-            await self._preview_sessions(list(found.rules_could), rules=True)
-        elif found.plans or not found.failed:
-            await self._show_proposals(found.plans)
+        if await self._offer_rules(consolidation, again=again):
+            await self._preview_sessions(list(consolidation.rules_could), rules=True)
+        elif consolidation.plans or not consolidation.failed:
+            await self._show_proposals(consolidation.plans)
 
     async def do_skip(self) -> None:
         chosen = await self._sessions_to_run()
@@ -156,9 +156,9 @@ class ConsolidationActions:
         if not chosen or not (rules or await self._accept_cost(chosen)):
             return
         self._pane.table.mark_keys(set())
-        found = await self._run_in_thread(chosen, preview=False, rules=rules)
-        if found is not None and await self._offer_rules(found):
-            await self._consolidate_sessions(list(found.rules_could), rules=True)
+        consolidation = await self._run_in_thread(chosen, preview=False, rules=rules)
+        if consolidation is not None and await self._offer_rules(consolidation):
+            await self._consolidate_sessions(list(consolidation.rules_could), rules=True)
 
     async def _accept_cost(self, chosen: list[str], *, again: bool = False) -> bool:
         """Ask first, with the estimated cost, if a language model is used."""
@@ -193,13 +193,13 @@ class ConsolidationActions:
         await asyncio.sleep(0)
         self._show_strip()
         try:
-            found = await going
+            consolidation = await going
         finally:
             self._hide_strip()
             self._pane.reload()
-        if found is None:
+        if consolidation is None:
             self._pane.show_message("Stopped. What was saved until then is kept. The rest still waits.")
-        return found
+        return consolidation
 
     def _show_strip(self) -> None:
         work = next((work for work in self._pane.shell.operations.works if work.name == NAME), None)
@@ -214,14 +214,16 @@ class ConsolidationActions:
             self._strip = None
             self._pane.shell.refresh_keys()
 
-    async def _offer_rules(self, found: Consolidation, *, again: bool = False) -> bool:
+    async def _offer_rules(self, consolidation: Consolidation, *, again: bool = False) -> bool:
         """Report failures. If sessions wait because the model failed, offer to read them by rules."""
-        could = found.rules_could
+        could = consolidation.rules_could
         if not could or again or self._pane.shell.readonly:
-            self._report_failures(found, again=again)
+            self._report_failures(consolidation, again=again)
             return False
-        self._report_failures(found, severity="warning")  # the question gives the details
-        reason = next(iter(found.failed), None) or next(one for one in found.outcomes if one.error)
+        self._report_failures(consolidation, severity="warning")  # the question gives the details
+        reason = next(iter(consolidation.failed), None) or next(
+            one for one in consolidation.outcomes if one.error
+        )
         waiting = plural(len(could), "conversation still waits", "conversations still wait")
         question = Question(
             f"The model could not read {plural(len(could), 'conversation')}",
@@ -232,19 +234,21 @@ class ConsolidationActions:
         return await self._pane.shell.show_dialog(question) is True
 
     def _report_failures(
-        self, found: Consolidation, *, again: bool = False, severity: Severity = "error"
+        self, consolidation: Consolidation, *, again: bool = False, severity: Severity = "error"
     ) -> None:
-        stopped = [outcome for outcome in found.outcomes if outcome.state == "stopped" and outcome.error]
-        if found.failed:
+        stopped = [
+            outcome for outcome in consolidation.outcomes if outcome.state == "stopped" and outcome.error
+        ]
+        if consolidation.failed:
             what = plural(
-                len(found.failed), "session failed and still waits", "sessions failed and still wait"
+                len(consolidation.failed), "session failed and still waits", "sessions failed and still wait"
             )
-            unusable = any(outcome.unusable for outcome in found.failed)
+            unusable = any(outcome.unusable for outcome in consolidation.failed)
             rest = (
                 f"; {plural(len(stopped), 'more was', 'more were')} not tried" if unusable and stopped else ""
             )
             headline = f"Reading again failed, nothing was changed{rest}" if again else f"{what}{rest}"
-            self._pane.show_message(f"{headline}: {found.failed[0].error}", severity)
+            self._pane.show_message(f"{headline}: {consolidation.failed[0].error}", severity)
         elif stopped:
             self._pane.show_message(
                 f"{plural(len(stopped), 'session')} left out: {stopped[0].error}", "warning"

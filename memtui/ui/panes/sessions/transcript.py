@@ -179,8 +179,8 @@ class TranscriptReader:
         def read_measured_page(memory: Memory) -> MeasuredPage:
             turns = read_page(memory, self.session_id, self.filter, offset)
             if view.cautions is not None:
-                found = memory.view.cautions([turn.id for turn in turns])
-                view.cautions.update({turn.rid: found[turn.id] for turn in turns if turn.id in found})
+                cautions = memory.view.cautions([turn.id for turn in turns])
+                view.cautions.update({turn.rid: cautions[turn.id] for turn in turns if turn.id in cautions})
             if view.drawn is not None:
                 facts = memory.view.drawn([turn.id for turn in turns])
                 view.drawn.update({turn.rid: facts[turn.id] for turn in turns if turn.id in facts})
@@ -321,11 +321,11 @@ class TranscriptView(PagedView, can_focus=True, inherit_bindings=False):
         if self._sought is None:
             self.cursor = min(self.cursor, max(len(turns) - 1, 0))
             return
-        found = turns.turn_number(self._sought)
-        if found is not None:
+        turn_number = turns.turn_number(self._sought)
+        if turn_number is not None:
             self._sought = None
             self._measure_pages_again()
-            self.put_cursor(found)
+            self.put_cursor(turn_number)
             # The scroll range is known only after the new size was laid out.
             self.call_after_refresh(self._scroll_to_turn)
 

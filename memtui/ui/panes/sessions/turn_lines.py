@@ -86,9 +86,9 @@ class TurnLayout(NamedTuple):
     def _caution_line(self, caution: Caution) -> Line:
         pieces = [_indent_line(INDENT), StyledText(visible_text(f"{self.glyphs.conflict} "), "warning")]
         for text, role in caution_line(caution, self.now):
-            room = self.width - sum(max_cells(piece.text) for piece in pieces)
-            if room > 1:
-                pieces += [StyledText(one_line(text, room - 1), role), _indent_line(1)]
+            width_left = self.width - sum(max_cells(piece.text) for piece in pieces)
+            if width_left > 1:
+                pieces += [StyledText(one_line(text, width_left - 1), role), _indent_line(1)]
         return pieces
 
     def _fact_lines(self, turn: MemoryRecord) -> list[Line]:
@@ -105,8 +105,8 @@ class TurnLayout(NamedTuple):
         prefix = [_indent_line(INDENT), sign, _indent_line(1)]
         if not fact.active:
             prefix += [StyledText(visible_text(ended_reason(fact)), "warning"), _indent_line(1)]
-        room = self.width - sum(max_cells(piece.text) for piece in prefix)
-        return [*prefix, StyledText(one_line(fact.content, max(room, 1)), "dim")]
+        width_left = self.width - sum(max_cells(piece.text) for piece in prefix)
+        return [*prefix, StyledText(one_line(fact.content, max(width_left, 1)), "dim")]
 
     def _heading_line(self, turn: MemoryRecord) -> Line:
         role = turn.source_role or "user"
@@ -156,4 +156,4 @@ def _match_ranges(line: str, words: Sequence[str]) -> list[tuple[int, int]]:
     if not words:
         return []
     pattern = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
-    return [found.span() for found in re.finditer(pattern, line, re.IGNORECASE)]
+    return [match.span() for match in re.finditer(pattern, line, re.IGNORECASE)]
