@@ -100,7 +100,7 @@ class Backups:
             made = backup.back_up(connection, path, reason=reason, at=self._clock())
         with self._connections.write() as connection:
             metadata.set_value(connection, _MARK_KEY, f"{mark} {made.name}")
-        return next(found for found in self.all() if found.path == made)
+        return next(made_backup for made_backup in self.all() if made_backup.path == made)
 
     def ensure(self, reason: str) -> Backup | None:
         """A backup from before what comes now: made unless one is younger than 10 minutes or nothing changed since."""
@@ -155,9 +155,9 @@ class Backups:
     def _base_findings(self) -> list[Finding]:
         """What is wrong with the file beyond its pages; it uses a reading connection, so no writer waits."""
         with self._connections.read() as connection:
-            scene = CheckContext(connection, self._connections, self._clock(), False)
-            found = [finding for name in _BASE_CHECKS for finding in CHECKS[name](scene)]
-        return [finding for finding in found if finding.severity == "error" and not finding.repairable]
+            context = CheckContext(connection, self._connections, self._clock(), False)
+            findings = [finding for name in _BASE_CHECKS for finding in CHECKS[name](context)]
+        return [finding for finding in findings if finding.severity == "error" and not finding.repairable]
 
     def find(self, name: str | Path) -> Path:
         """The backup with this path or file name; ``latest``; a place in the list (``3``); or the last one made until
@@ -257,8 +257,8 @@ class Backups:
                 operation = carry_over.copy_into_restored(live, copied, gap, self._actor, label)
             while not copying.done:
                 copying.step(_PAGES_PER_STEP)
-        found = next(b for b in self.all() if b.path == before)
-        return RestoreResult(restored=chosen.path, before=found, operation=operation)
+        earlier_backup = next(b for b in self.all() if b.path == before)
+        return RestoreResult(restored=chosen.path, before=earlier_backup, operation=operation)
 
     def take(self, name: str | Path, ids: Sequence[str] | None = None) -> Operation | None:
         """Bring back single memories from a backup, as one operation that undo takes back; None when all are there.

@@ -38,17 +38,17 @@ def preview(source: apsw.Connection, live: Path, *, at: int, reason: str, shown:
     source.execute("ATTACH ? AS live", (str(live),))
     source.execute("BEGIN")  # one state of each
     try:
-        found = _MemoryDifferences(source)
+        differences = _MemoryDifferences(source)
         counts = [
-            *found.counts(),
+            *differences.counts(),
             *(_count_differences(source, *one) for one in _OTHERS),
             _disabled_jobs(source),
         ]
-        back = found.list_examples("back")
+        back = differences.list_examples("back")
         return RestorePreview(
             path=str(shown), at=at, reason=reason, size=shown.stat().st_size,
             counts=tuple(one for one in counts if one.now or one.then),
-            back=back, changed=found.list_examples("changed"), lost=found.list_examples("lost"),
+            back=back, changed=differences.list_examples("changed"), lost=differences.list_examples("lost"),
             erased=len(tombstones.erased(source, [one.id for one in back], "live")),
             operations=int(scalar(
                 source, "SELECT count(*) FROM live.ops WHERE op_id > (SELECT coalesce(max(op_id), 0) FROM main.ops)"
@@ -176,24 +176,24 @@ class _MemoryDifferences:
         notes: Any = self._source.execute(
             f"SELECT kind, count(*) FROM {base}.memories WHERE valid_until IS NULL AND kind <> 'episode' GROUP BY kind"
         )
-        found = dict(notes)
+        rows = dict(notes)
         every = scalar(self._source, f"SELECT count(*) FROM {base}.memories WHERE valid_until IS NULL")
-        return {**found, "episode": int(every) - sum(found.values())}
+        return {**rows, "episode": int(every) - sum(rows.values())}
 
     def list_examples(self, direction: str) -> tuple[RestoreChange, ...]:
         pairs = sorted(self._pairs[direction], key=lambda pair: (pair.turn, -(pair.now or pair.then or 0)))
-        found = []
+        examples = []
         for pair in pairs[:MAX_EXAMPLES]:
             was, is_now = self._load_row("main", pair.then), self._load_row("live", pair.now)
             row = was if was is not None and direction != "lost" else is_now
-            found.append(
+            examples.append(
                 RestoreChange(
                     id=row[0], kind=row[1],
                     now=None if is_now is None or direction == "back" else is_now[2],
                     then=None if was is None or direction == "lost" else was[2],
                 )
             )  # fmt: skip
-        return tuple(found)
+        return tuple(examples)
 
     def _load_row(self, base: str, rid: int | None) -> Any:
         if rid is None:

@@ -109,9 +109,9 @@ def find_backup(backups: Sequence[Backup], name: str | Path, now: float, zone: t
     ``there``: all that there are, the latest first. Raises NotFoundError, InputError.
     """
     text = str(name).strip()
-    for found in backups:
-        if found.path.name == text:
-            return found.path
+    for candidate in backups:
+        if candidate.path.name == text:
+            return candidate.path
     given = Path(name).expanduser()
     if given.is_file():
         return given
@@ -123,9 +123,9 @@ def find_backup(backups: Sequence[Backup], name: str | Path, now: float, zone: t
     if given.suffix or len(given.parts) > 1:
         raise NotFoundError(f"There is no backup {text!r}.", "memtui backup list shows them.")
     at = parse_past_time(text, now, zone)
-    for found in backups:
-        if found.at <= at:
-            return found.path
+    for candidate in backups:
+        if candidate.at <= at:
+            return candidate.path
     oldest = f"The oldest is of {local_time(backups[-1].at, zone):%Y-%m-%d %H:%M}: " if backups else ""
     raise NotFoundError(
         f"There is no backup from {text!r} or before.",

@@ -99,8 +99,8 @@ class Rescue:
 
     def backups(self) -> list[tuple[Backup, BackupContents]]:
         """The backups that can be read, the latest first; their pages are checked by ``restore``."""
-        found = [(one, count_contents(one.path)) for one in backup.find_backups(self.path)]
-        return [(one, what) for one, what in found if not what.problem]
+        counted = [(one, count_contents(one.path)) for one in backup.find_backups(self.path)]
+        return [(one, what) for one, what in counted if not what.problem]
 
     def info(self, name: str | Path) -> Backup:
         """A backup by path, file name, place in the list or moment. Raises NotFoundError, InputError."""

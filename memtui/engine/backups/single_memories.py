@@ -49,25 +49,25 @@ def missing_memories(source: apsw.Connection, live: Path) -> list[int]:
 
 def row_keys_of(source: apsw.Connection, ids: Iterable[str]) -> list[int]:
     """The keys in the backup of memories by id, or by a beginning of one. Raises NotFoundError, InputError."""
-    found = [memories.get(source, identity, 0) for identity in ids]
-    for one in found:
+    memories_of_ids = [memories.get(source, identity, 0) for identity in ids]
+    for one in memories_of_ids:
         if not one.active:
             raise NotFoundError(
                 f"In the backup {one.id} is in the Trash as well.", "Choose a backup from before that."
             )
-    return list(dict.fromkeys(one.rid for one in found))
+    return list(dict.fromkeys(one.rid for one in memories_of_ids))
 
 
 def read_memories(source: apsw.Connection, rids: Sequence[int]) -> Iterator[list[BackedUpMemory]]:
     """The memories with these keys, some at a time."""
     file_id = metadata.get(source, "file_id")
     for start in range(0, len(rids), _AT_ONCE):
-        found = []
+        read_rows = []
         for rid in rids[start : start + _AT_ONCE]:
             row = row_images.current_row(source, "memories", rid)
             assert row is not None  # a backup does not change
-            found.append(BackedUpMemory(row, _read_session(source, row["session_id"]), file_id))
-        yield found
+            read_rows.append(BackedUpMemory(row, _read_session(source, row["session_id"]), file_id))
+        yield read_rows
 
 
 def insert_memories(connection: apsw.Connection, some: Iterable[BackedUpMemory], now: int) -> int:

@@ -308,12 +308,12 @@ def _assign_name(connection: apsw.Connection, entity: Entity, name: str, now: in
 
 
 def _has_no_links(connection: apsw.Connection, eid: int) -> bool:
-    found = scalar(
+    link = scalar(
         connection,
         "SELECT mention_count = 0 AND protected = 0 AND pinned = 0 AND summary IS NULL FROM entities WHERE eid = ?",
         (eid,),
     )
-    return bool(found)
+    return bool(link)
 
 
 def _bare_row(connection: apsw.Connection, name: str, type: str, now: int) -> int:

@@ -36,7 +36,7 @@ _STALE_SECONDS = 600
 
 def state_of(backup: Backup, ids: frozenset[str]) -> BackupState:
     """Whether a backup can be written anew, and how many of these memories it holds."""
-    found = BackupState(path=backup.path, at=backup.at, reason=backup.reason, size=backup.size)
+    state = BackupState(path=backup.path, at=backup.at, reason=backup.reason, size=backup.size)
     try:
         with _open_backup(backup.path) as connection:
             holds = scalar(
@@ -49,7 +49,7 @@ def state_of(backup: Backup, ids: frozenset[str]) -> BackupState:
         return BackupState(
             path=backup.path, at=backup.at, reason=backup.reason, size=backup.size, problem=why
         )
-    return BackupState(path=found.path, at=found.at, reason=found.reason, size=found.size, holds=int(holds))
+    return BackupState(path=state.path, at=state.at, reason=state.reason, size=state.size, holds=int(holds))
 
 
 @contextmanager
@@ -226,13 +226,13 @@ class BackupCleaner:
                     scalar(live, "SELECT 1 FROM memories WHERE id = ?", (id,))
                 )
 
-            found = rewrite(
+            outcome = rewrite(
                 path,
                 lambda copied: select_erased_rows(copied, self._request, stays=stays, elsewhere=texts, backup=True),
                 actor=self._actor, now=self._at, count=len(self._ids),
             )  # fmt: skip
         known = set(texts)
-        return [text for text in found.contents if text not in known]
+        return [text for text in outcome.contents if text not in known]
 
 
 def _file_signature(path: Path) -> tuple[Path, int, int]:

@@ -123,13 +123,13 @@ def existing_columns(connection: apsw.Connection, kind: str) -> Iterator[tuple[s
     for table, columns in SCHEMA.items():
         wanted: tuple[str, ...] = getattr(columns, kind)
         known = columns_of(connection, table) if wanted else ()
-        if found := tuple(column for column in wanted if column in known):
-            yield table, found
+        if existing := tuple(column for column in wanted if column in known):
+            yield table, existing
 
 
 def rows_with_text(connection: apsw.Connection, piece: str, limit: int = 3) -> list[str]:
     """What rows have this very piece of text (in any case of its letters), as people know them."""
-    found: list[str] = []
+    conditions: list[str] = []
     for table, columns in existing_columns(connection, "text_columns"):
         where = " OR ".join(f"instr(lower({column}), lower(?1)) > 0" for column in columns)
         if table == "memory_metadata":
@@ -137,10 +137,10 @@ def rows_with_text(connection: apsw.Connection, piece: str, limit: int = 3) -> l
         rows = connection.execute(
             f"SELECT {_NAMED[table]} FROM {table} WHERE {where} LIMIT ?2", (piece, limit)
         )
-        found += [str(name) for (name,) in rows]
-        if len(found) >= limit:
+        conditions += [str(name) for (name,) in rows]
+        if len(conditions) >= limit:
             break
-    return found[:limit]
+    return conditions[:limit]
 
 
 def is_word_of_schema(connection: apsw.Connection, word: str) -> bool:

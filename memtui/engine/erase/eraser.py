@@ -47,18 +47,19 @@ EXPORTS = "Exports and copies elsewhere are not looked at: delete those yourself
 def make_plan(connections: Connections, request: EraseRequest) -> ErasePlan:
     """Everything that carries what is to go. Raises NotFoundError, InputError."""
     with connections.read() as connection:
-        found = select_erased_rows(connection, request)
-        steps = planned_steps(connection, found)
-    carriers = _list_carriers(found, steps)
+        erased_rows = select_erased_rows(connection, request)
+        steps = planned_steps(connection, erased_rows)
+    carriers = _list_carriers(erased_rows, steps)
     counts: Counter[str] = Counter(
         one.place for one in carriers if one.place != "memory" and one.outcome != "kept"
     )
-    there = backups_of(connections, found.memory_ids)
+    there = backups_of(connections, erased_rows.memory_ids)
     path = connections.path
     size = path.stat().st_size if path is not None and path.exists() else 0
     return ErasePlan(
-        request=request, memories=len(found.memory_ids), carriers=carriers, counts=dict(counts), backups=there,
-        ids=tuple(sorted(found.memory_ids)), notes=(*_not_listed(len(found.unlisted)), *(() if path is None else (EXPORTS,))),
+        request=request, memories=len(erased_rows.memory_ids), carriers=carriers, counts=dict(counts), backups=there,
+        ids=tuple(sorted(erased_rows.memory_ids)),
+        notes=(*_not_listed(len(erased_rows.unlisted)), *(() if path is None else (EXPORTS,))),
         bytes=size + sum(one.size for one in there),
     )  # fmt: skip
 
@@ -91,36 +92,36 @@ def _not_listed(count: int) -> tuple[str, ...]:
     return (f"{more} not listed. A search for the words finds them.",)
 
 
-def _list_carriers(found: ErasedRows, steps: Sequence[Step]) -> tuple[Carrier, ...]:
+def _list_carriers(erased_rows: ErasedRows, steps: Sequence[Step]) -> tuple[Carrier, ...]:
     """What is chosen first, then what goes with it, then what stays and could go."""
     listed = [
         Carrier(
             key=row.id, place="memory", title=title_of(row.content), why=row.why, outcome="erased", kind=row.kind,
             choice=not row.chosen, chosen=row.chosen,
         )
-        for row in sorted(found.rows.values(), key=lambda row: (not row.chosen, row.rid))
+        for row in sorted(erased_rows.rows.values(), key=lambda row: (not row.chosen, row.rid))
     ]  # fmt: skip
     listed += [
         Carrier(
             key=row.id, place="history", title=title_of(row.content), why=row.why, outcome="erased", choice=not row.chosen,
             chosen=row.chosen,
         )
-        for row in sorted(found.taken_back.values(), key=lambda row: (not row.chosen, row.rid))
-        if row.id not in found.rows
+        for row in sorted(erased_rows.taken_back.values(), key=lambda row: (not row.chosen, row.rid))
+        if row.id not in erased_rows.rows
     ]  # fmt: skip
     listed += [
         Carrier(
             key=f"session:{session}", place="session", title=title_of(title or session), why="nothing is left of it",
             outcome="erased",
         )
-        for session, title in sorted(found.sessions.items())
+        for session, title in sorted(erased_rows.sessions.items())
     ]  # fmt: skip
     listed += [
         Carrier(key=f"entity:{id}", place="entity", title=title_of(name), why="named nowhere else", outcome="erased", choice=True)
-        for id, name in sorted(found.entities.values(), key=lambda entity: entity[1])
+        for id, name in sorted(erased_rows.entities.values(), key=lambda entity: entity[1])
     ]  # fmt: skip
     listed += [step.carrier for step in steps if step.carrier is not None]
-    return (*listed, *found.offered.values())
+    return (*listed, *erased_rows.offered.values())
 
 
 # A larger file is written anew by way of the disk, not of memory.
@@ -199,8 +200,8 @@ def _is_quiet(connections: Connections, wait: float, waiting: Callable[[], None]
         time.sleep(_LOOK_SECONDS)
         now = time.monotonic()
         with connections.exclusive() as connection:
-            if (found := _change_counters(connection)) != seen:
-                seen, quiet_since = found, now
+            if (counters := _change_counters(connection)) != seen:
+                seen, quiet_since = counters, now
     return True
 
 
@@ -349,32 +350,39 @@ class _EraseRun:
         self._progress(EraseProgress(doing="erasing in the memory", done=0, total=1))
         # What is to go is worked out beside others who write, and again only if one of them wrote meanwhile.
         with self._connections.read() as reader:
-            found, steps = self._worked_out(reader)
+            erased_rows, steps = self._worked_out(reader)
             seen = reader.pragma("data_version")
             with self._connections.write() as connection:
                 if reader is not connection:
                     reader.execute("ROLLBACK")
                     if reader.pragma("data_version") != seen:
-                        found, steps = self._worked_out(connection)
-                self._delete_rows(connection, found, steps)
+                        erased_rows, steps = self._worked_out(connection)
+                self._delete_rows(connection, erased_rows, steps)
 
     def _worked_out(self, connection: apsw.Connection) -> tuple[ErasedRows, list[Step]]:
         """What goes, and what is to be done to other rows. Raises InputError when the memory has changed."""
-        found = select_erased_rows(connection, self._read_pending_mark.request)
-        if found.memory_ids != self._ids:
+        erased_rows = select_erased_rows(connection, self._read_pending_mark.request)
+        if erased_rows.memory_ids != self._ids:
             raise list_changed_error()
-        return found, planned_steps(connection, found)
+        return erased_rows, planned_steps(connection, erased_rows)
 
-    def _delete_rows(self, connection: apsw.Connection, found: ErasedRows, steps: Sequence[Step]) -> None:
-        self._pieces = proof.known_pieces(connection, found, self._texts)
+    def _delete_rows(
+        self, connection: apsw.Connection, erased_rows: ErasedRows, steps: Sequence[Step]
+    ) -> None:
+        self._pieces = proof.known_pieces(connection, erased_rows, self._texts)
         delete_closure(
-            connection, found, steps, actor=self._actor, now=self._read_pending_mark.at, count=len(self._ids)
+            connection,
+            erased_rows,
+            steps,
+            actor=self._actor,
+            now=self._read_pending_mark.at,
+            count=len(self._ids),
         )
-        settle_indexes(connection, found, vec0=not self._connections.vectors_missing)
-        self._pieces += proof.rare_pieces(connection, found, self._texts)
+        settle_indexes(connection, erased_rows, vec0=not self._connections.vectors_missing)
+        self._pieces += proof.rare_pieces(connection, erased_rows, self._texts)
         traces = traces_of(self._pieces, salt_of(connection))
         self._read_pending_mark = replace(
-            self._read_pending_mark, ids=tuple(sorted(found.memory_ids)), traces=traces
+            self._read_pending_mark, ids=tuple(sorted(erased_rows.memory_ids)), traces=traces
         )
         proof.put_pending_erase(connection, self._read_pending_mark)
 

@@ -114,8 +114,8 @@ class ErasedTexts:
             if word in names or not self._stems.isdisjoint(tokens.text_stems(word)):
                 left += [text[end:start], CENSORED]
                 end = stop
-        found = "".join((*left, text[end:]))
-        return CENSORED if self.has_distinctive(found) else found
+        shortened = "".join((*left, text[end:]))
+        return CENSORED if self.has_distinctive(shortened) else shortened
 
     def without_quotations(self, label: str, *, all: bool = False) -> str:
         """A label without the quotations that touch them (``all``: without any).

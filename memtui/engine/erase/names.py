@@ -22,29 +22,29 @@ _WORDS_ASKED = 12
 
 def cross_source_copies(
     connection: apsw.Connection,
-    found: ErasedRows,
+    erased_rows: ErasedRows,
     stays: Callable[[str], bool],
     backup: bool,
     kept: frozenset[str],
 ) -> list[str]:
     """Other memories with the very text in them: offered; in a backup they are always erased, as no choice can be made there."""
     taken: list[str] = []
-    for row in found.every_row:
+    for row in erased_rows.every_row:
         whole = normalise_for_matching(row.content)
         if len(whole) < LEAST:
             continue
         for found_row in memories_with_phrase(connection, row.content):
             id = str(found_row[1])
             if (
-                id in found.rows
-                or id in found.offered
+                id in erased_rows.rows
+                or id in erased_rows.offered
                 or whole not in normalise_for_matching(str(found_row[3]))
             ):
                 continue
             if backup and id not in kept and not stays(id):
-                taken.append(found.add_row(found_row, "the same text"))
+                taken.append(erased_rows.add_row(found_row, "the same text"))
             else:
-                found.add_offer(found_row, "it has the same text in it")
+                erased_rows.add_offer(found_row, "it has the same text in it")
     return taken
 
 
@@ -56,14 +56,14 @@ def memories_with_phrase(connection: apsw.Connection, text: str) -> list[Sequenc
     if pairs := full_text.cjk_bigrams(text)[:_WORDS_ASKED]:
         phrase = " ".join(pairs[:1] if len(full_text.cjk_runs(text)[0]) < _WORDS_ASKED else pairs)
         looked.append(("memories_cjk", f'"{phrase}"'))
-    found: dict[int, Sequence[Any]] = {}
+    rows: dict[int, Sequence[Any]] = {}
     for table, match in looked:
         for row in connection.execute(
             f"SELECT {COLUMNS} FROM memories m WHERE m.rid IN (SELECT rowid FROM {table} WHERE {table} MATCH ?)",
             (match,),
         ):
-            found[int(str(row[0]))] = row
-    return list(found.values())
+            rows[int(str(row[0]))] = row
+    return list(rows.values())
 
 
 def _phrase_query(text: str) -> str:
@@ -78,23 +78,23 @@ _OWNERS = 2
 """A word in the tags, project or source of so many memories that stay is theirs."""
 
 
-def add_distinctive_words(connection: apsw.Connection, found: ErasedRows) -> None:
+def add_distinctive_words(connection: apsw.Connection, erased_rows: ErasedRows) -> None:
     """Add the distinctive words of the erased texts. Call it when the kept memories are known."""
-    candidates = {word for text in found.contents for word in tokens.text_words(text) if _is_long(word)}
+    candidates = {word for text in erased_rows.contents for word in tokens.text_words(text) if _is_long(word)}
     candidates -= words.ordinary_words(candidates)
-    rids = frozenset(found.memory_rids)
+    rids = frozenset(erased_rows.memory_rids)
     rare = {word for word in candidates if not _occurs_elsewhere(connection, word, rids)}
     if rare:
         theirs = _stems_of_common_tags(connection, rids) | columns.stems_of_schema(connection)
         rare = {word for word in rare if theirs.isdisjoint(tokens.text_stems(word))}
-    found.texts.add_words(rare)
+    erased_rows.texts.add_words(rare)
 
 
-def add_distinctive_names(connection: apsw.Connection, found: ErasedRows) -> None:
+def add_distinctive_names(connection: apsw.Connection, erased_rows: ErasedRows) -> None:
     """Add the distinctive names of the erased entities."""
-    rids = frozenset(found.memory_rids)
-    names = {part for _, name in found.entities.values() for part in (name, *_name_parts(name))}
-    found.texts.add_names(name for name in names if _is_distinctive(connection, name, rids))
+    rids = frozenset(erased_rows.memory_rids)
+    names = {part for _, name in erased_rows.entities.values() for part in (name, *_name_parts(name))}
+    erased_rows.texts.add_names(name for name in names if _is_distinctive(connection, name, rids))
 
 
 def _name_parts(name: str) -> list[str]:
@@ -126,13 +126,13 @@ def _is_distinctive(connection: apsw.Connection, name: str, gone: frozenset[int]
 
 def _stems_of_common_tags(connection: apsw.Connection, gone: frozenset[int]) -> set[str]:
     """Stems of the words by which several memories that stay are ordered."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for rid, *named in connection.execute(
         "SELECT rid, tags, project, source FROM memories WHERE tags <> '[]' OR project IS NOT NULL OR source IS NOT NULL"
     ):
         if rid not in gone:
-            found.update(set(_stems_of(named)))
-    return {stem for stem, count in found.items() if count >= _OWNERS}
+            counts.update(set(_stems_of(named)))
+    return {stem for stem, count in counts.items() if count >= _OWNERS}
 
 
 def _stems_of(texts: Iterable[object]) -> Iterator[str]:
@@ -141,9 +141,9 @@ def _stems_of(texts: Iterable[object]) -> Iterator[str]:
             yield from tokens.text_stems(str(text))
 
 
-def add_unused_names(connection: apsw.Connection, found: ErasedRows, kept: frozenset[str]) -> None:
+def add_unused_names(connection: apsw.Connection, erased_rows: ErasedRows, kept: frozenset[str]) -> None:
     """Names that stand in nothing else."""
-    rids = as_json(found.memory_rids)
+    rids = as_json(erased_rows.memory_rids)
     only_here = connection.execute(
         """
         SELECT e.eid, e.id, e.canonical_name FROM entities e
@@ -153,19 +153,19 @@ def add_unused_names(connection: apsw.Connection, found: ErasedRows, kept: froze
         """,
         (rids,),
     ).fetchall()
-    for eid, id, name in [*only_here, *_unlinked_names(connection, found)]:
+    for eid, id, name in [*only_here, *_unlinked_names(connection, erased_rows)]:
         if f"entity:{id}" in kept:
-            found.offered[f"entity:{id}"] = Carrier(
+            erased_rows.offered[f"entity:{id}"] = Carrier(
                 key=f"entity:{id}", place="entity", title=title_of(str(name)), why="named only there (kept as you wished)",
                 outcome="kept", choice=True,
             )  # fmt: skip
         else:
-            found.entities[int(str(eid))] = (str(id), str(name))
+            erased_rows.entities[int(str(eid))] = (str(id), str(name))
 
 
-def _unlinked_names(connection: apsw.Connection, found: ErasedRows) -> list[Sequence[Any]]:
+def _unlinked_names(connection: apsw.Connection, erased_rows: ErasedRows) -> list[Sequence[Any]]:
     """Names without any link that stand in these texts and in no other: other names of somebody, or no names at all."""
-    texts = "\n".join(found.contents).casefold()
+    texts = "\n".join(erased_rows.contents).casefold()
     names = connection.execute(
         "SELECT eid, id, canonical_name FROM entities e "
         "WHERE NOT EXISTS (SELECT 1 FROM memory_entities l WHERE l.eid = e.eid)"
@@ -173,9 +173,9 @@ def _unlinked_names(connection: apsw.Connection, found: ErasedRows) -> list[Sequ
     return [
         row
         for row in names
-        if ((name := str(row[2]).casefold()) in texts or found.texts.has_distinctive(str(row[2])))
+        if ((name := str(row[2]).casefold()) in texts or erased_rows.texts.has_distinctive(str(row[2])))
         and not any(
-            str(other[1]) not in found.rows and name in str(other[3]).casefold()
+            str(other[1]) not in erased_rows.rows and name in str(other[3]).casefold()
             for other in memories_with_phrase(connection, str(row[2]))
         )
     ]

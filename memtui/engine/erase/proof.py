@@ -54,7 +54,7 @@ class Piece(Record):
 
 def pieces_of(texts: Iterable[str]) -> list[Piece]:
     """The beginning, middle and end of each text, as far as they are long enough to tell it from others."""
-    found: dict[str, None] = {}
+    pieces: dict[str, None] = {}
     for text in texts:
         runs = [run.strip() for run in _SPLIT.split(text)]
         runs = [run for run in runs if len(run.encode("utf-8", "surrogatepass")) >= SHORTEST]
@@ -62,8 +62,8 @@ def pieces_of(texts: Iterable[str]) -> list[Piece]:
             for one in run:
                 middle = max(0, (len(one) - _LONGEST) // 2)
                 starts = (0,) if len(runs) >= _PER_TEXT else (0, middle, max(0, len(one) - _LONGEST))
-                found.update(dict.fromkeys(one[start : start + _LONGEST] for start in starts))
-    return [Piece(text=text) for text in found if len(text.encode("utf-8", "surrogatepass")) >= SHORTEST]
+                pieces.update(dict.fromkeys(one[start : start + _LONGEST] for start in starts))
+    return [Piece(text=text) for text in pieces if len(text.encode("utf-8", "surrogatepass")) >= SHORTEST]
 
 
 def rare_words(texts: Iterable[str]) -> set[str]:
@@ -80,12 +80,12 @@ def encoded_forms(piece: Piece, encoding: int) -> list[bytes]:
     if piece.data:
         return [piece.data]
     plain = piece.text.encode("utf-8", "surrogatepass")
-    found = [plain]
+    forms = [plain]
     if not piece.text.isascii():
-        found.append(json.dumps(piece.text)[1:-1].encode())
+        forms.append(json.dumps(piece.text)[1:-1].encode())
     if encoding in _UTF16:
-        found.append(piece.text.encode(_UTF16[encoding], "surrogatepass"))
-    return found
+        forms.append(piece.text.encode(_UTF16[encoding], "surrogatepass"))
+    return forms
 
 
 def encoding_of(path: Path) -> int:
@@ -107,7 +107,7 @@ def search_file(path: Path, needles: Sequence[bytes], words: frozenset[int] = fr
     for number, needle in enumerate(needles):
         by_start.setdefault(needle[:8], []).append(number)
     marks = {mark_of(start, _FACTOR, _BITS) for start in by_start}
-    found: set[int] = set()
+    needles_found: set[int] = set()
     for data, offset, _ in find_marked_places(path, marks, _FACTOR, _BITS, max(map(len, needles))):
         sought = by_start.get(data[offset : offset + 8])
         met = [
@@ -117,9 +117,9 @@ def search_file(path: Path, needles: Sequence[bytes], words: frozenset[int] = fr
             and (one not in words or stands_alone(data, offset, len(needles[one])))
         ]
         if sought and met:
-            found.update(met)
+            needles_found.update(met)
             sought[:] = [one for one in sought if one not in met]
-    return found
+    return needles_found
 
 
 def mark_of(start: bytes, factor: int, bits: int) -> int:
@@ -174,7 +174,7 @@ class PieceHash(Record):
 
 def traces_of(pieces: Sequence[Piece], salt: bytes) -> tuple[PieceHash, ...]:
     """At most 4,000 of them, from everywhere in what there is."""
-    found = [
+    traces = [
         PieceHash(
             length=len(form), mark=mark_of(form, _mark_factor(salt), _TRACE_BITS), hash=_hash_form(form, salt), word=piece.word,
             data=bool(piece.data),
@@ -182,7 +182,7 @@ def traces_of(pieces: Sequence[Piece], salt: bytes) -> tuple[PieceHash, ...]:
         for piece in pieces
         for form in encoded_forms(piece, _UTF_8)
     ]  # fmt: skip
-    return tuple(found[:: -(-len(found) // _MOST) or 1])
+    return tuple(traces[:: -(-len(traces) // _MOST) or 1])
 
 
 def find_traces(path: Path, traces: Sequence[PieceHash], salt: bytes) -> list[Piece]:
@@ -192,7 +192,7 @@ def find_traces(path: Path, traces: Sequence[PieceHash], salt: bytes) -> list[Pi
     sought: dict[int, list[PieceHash]] = {}
     for trace in traces:
         sought.setdefault(trace.mark, []).append(trace)
-    found: dict[Piece, None] = {}
+    pieces_found: dict[Piece, None] = {}
     longest = max(trace.length for trace in traces)
     for data, offset, mark in find_marked_places(path, sought, _mark_factor(salt), _TRACE_BITS, longest):
         for trace in list(sought[mark]):
@@ -201,8 +201,8 @@ def find_traces(path: Path, traces: Sequence[PieceHash], salt: bytes) -> list[Pi
                 continue
             if len(form) == trace.length and _hash_form(form, salt) == trace.hash:
                 sought[mark].remove(trace)
-                found[_decode_piece(form, trace)] = None
-    return list(found)
+                pieces_found[_decode_piece(form, trace)] = None
+    return list(pieces_found)
 
 
 def _decode_piece(form: bytes, trace: PieceHash) -> Piece:
@@ -255,7 +255,7 @@ class ProofResult(Record):
 
 def known_pieces(connection: apsw.Connection, closure: ErasedRows, texts: Iterable[str]) -> list[Piece]:
     """Before the rows go: parts of the texts, of summaries of them, and of the vectors made from them."""
-    found = pieces_of(
+    pieces = pieces_of(
         [*texts, *closure.derived_texts, *(title for title in closure.sessions.values() if title)]
     )
     for (vector,) in connection.execute(
@@ -265,19 +265,19 @@ def known_pieces(connection: apsw.Connection, closure: ErasedRows, texts: Iterab
     ):
         assert isinstance(vector, bytes)
         if len(vector) >= _VECTOR_BYTES:
-            found.append(Piece(data=vector[:_VECTOR_BYTES]))
-    return found
+            pieces.append(Piece(data=vector[:_VECTOR_BYTES]))
+    return pieces
 
 
 def rare_pieces(connection: apsw.Connection, closure: ErasedRows, texts: Iterable[str]) -> list[Piece]:
     """After the rows have gone: long words that no other memory has. The index may not have them either."""
-    found = []
+    rare = []
     for word in sorted(rare_words(texts)):
         stem = stem_of(word)
         if scalar(connection, "SELECT 1 FROM memories_vocab WHERE term = ?", (stem,)) is None:
             text = stem if len(stem) >= SHORTEST else word
-            found.append(Piece(text=text, word=True, distinctive=closure.texts.has_distinctive(word)))
-    return found
+            rare.append(Piece(text=text, word=True, distinctive=closure.texts.has_distinctive(word)))
+    return rare
 
 
 def files_of(path: Path) -> list[Path]:

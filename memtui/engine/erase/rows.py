@@ -417,11 +417,11 @@ def _steps_for_labels(connection: apsw.Connection, closure: ErasedRows) -> list[
 
 
 def _unused_label(name: str, taken: set[str]) -> str:
-    number, found = 1, name
-    while found in taken:
+    number, label = 1, name
+    while label in taken:
         number += 1
-        found = f"{name} {number}"
-    return found
+        label = f"{name} {number}"
+    return label
 
 
 def deleted_keys(steps: Sequence[Step], table: str) -> set[int]:
@@ -574,8 +574,8 @@ def name_on_devices(connection: apsw.Connection, key: str) -> str:
     """What a carrier's key (``Carrier.key``) is on every device: as it is, where it has no number of this file in it."""
     place, _, number = key.partition(":")
     sql = _NUMBERED.get(place)
-    found = scalar(connection, sql, (int(number),)) if sql and number.isdecimal() else None
-    return key if found is None else f"{place}:{found}"
+    name = scalar(connection, sql, (int(number),)) if sql and number.isdecimal() else None
+    return key if name is None else f"{place}:{name}"
 
 
 def _tells_of(thing: str, closure: ErasedRows) -> bool:

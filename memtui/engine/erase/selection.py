@@ -23,7 +23,7 @@ from .names import add_unused_names, cross_source_copies
 
 
 def add_derived(
-    connection: apsw.Connection, found: ErasedRows, ids: Sequence[str], stays: Callable[[str], bool]
+    connection: apsw.Connection, erased_rows: ErasedRows, ids: Sequence[str], stays: Callable[[str], bool]
 ) -> list[str]:
     """Take what was drawn from ``ids`` only, and earlier wordings of them; offer what is near to them."""
     taken: list[str] = []
@@ -35,19 +35,19 @@ def add_derived(
         (as_json(ids),),
     ).fetchall():
         *columns, relation = row
-        if columns[1] in found.rows:
+        if columns[1] in erased_rows.rows:
             continue
         if relation != "source":
-            found.add_offer(
+            erased_rows.add_offer(
                 columns,
                 "a later wording of it" if relation == "supersedes" else "it was merged into this",
             )
         elif stays(str(columns[1])):
-            found.add_offer(columns, "drawn from it", fate_else="erased")
-        elif _has_other_sources(connection, found, str(columns[1])):
-            found.add_offer(columns, "drawn from it and from others")
+            erased_rows.add_offer(columns, "drawn from it", fate_else="erased")
+        elif _has_other_sources(connection, erased_rows, str(columns[1])):
+            erased_rows.add_offer(columns, "drawn from it and from others")
         else:
-            taken.append(found.add_row(columns, "drawn from it"))
+            taken.append(erased_rows.add_row(columns, "drawn from it"))
     for source in connection.execute(
         f"""
         SELECT DISTINCT {COLUMNS} FROM memory_links l JOIN memories m ON m.id = l.to_id
@@ -55,8 +55,8 @@ def add_derived(
         """,
         (as_json(ids),),
     ).fetchall():
-        if source[1] not in found.rows:
-            found.add_offer(source, "it was drawn from this")
+        if source[1] not in erased_rows.rows:
+            erased_rows.add_offer(source, "it was drawn from this")
     for row in connection.execute(
         f"""
         SELECT DISTINCT {COLUMNS}, m.ended_by FROM memory_links l JOIN memories m ON m.id = l.to_id
@@ -65,20 +65,23 @@ def add_derived(
         (as_json(ids),),
     ).fetchall():
         *columns, ended_by = row
-        if columns[1] in found.rows:
+        if columns[1] in erased_rows.rows:
             continue
         if ended_by in ("superseded", "merged") and not stays(str(columns[1])):
-            taken.append(found.add_row(columns, "an earlier wording of it"))
+            taken.append(erased_rows.add_row(columns, "an earlier wording of it"))
         else:
-            found.add_offer(columns, "an earlier wording of it")
+            erased_rows.add_offer(columns, "an earlier wording of it")
     return taken
 
 
 def add_derived_in_history(
-    connection: apsw.Connection, found: ErasedRows, made: Sequence[FormerMemory], stays: Callable[[str], bool]
+    connection: apsw.Connection,
+    erased_rows: ErasedRows,
+    made: Sequence[FormerMemory],
+    stays: Callable[[str], bool],
 ) -> list[str]:
     """The same for what only history still has: redo would bring it back."""
-    ids = found.memory_ids
+    ids = erased_rows.memory_ids
     taken: list[str] = []
     for former in made:
         row = former.row
@@ -86,17 +89,19 @@ def add_derived_in_history(
             continue
         if former.drawn_from & ids:
             if stays(row.id):
-                found.add_offer(row, "drawn from it, taken back since", fate_else="erased")
+                erased_rows.add_offer(row, "drawn from it, taken back since", fate_else="erased")
             elif _exists_anywhere(connection, former.drawn_from - ids):
-                found.add_offer(row, "drawn from it and from others, taken back since")
+                erased_rows.add_offer(row, "drawn from it and from others, taken back since")
             else:
-                taken.append(found.add_former(former, "drawn from it, taken back since"))
+                taken.append(erased_rows.add_former(former, "drawn from it, taken back since"))
         elif former.replaced & ids:
             why = "a later wording of it, taken back since"
-            if found.texts.carried_by(row.content) and not stays(row.id):  # no image may keep these words
-                taken.append(found.add_former(former, why))
+            if erased_rows.texts.carried_by(row.content) and not stays(
+                row.id
+            ):  # no image may keep these words
+                taken.append(erased_rows.add_former(former, why))
             else:
-                found.add_offer(row, why)
+                erased_rows.add_offer(row, why)
     return taken
 
 
@@ -110,9 +115,9 @@ def _exists_anywhere(connection: apsw.Connection, ids: Iterable[str]) -> bool:
     return known is not None or bool(former_by_ids(connection, ids))
 
 
-def _has_other_sources(connection: apsw.Connection, found: ErasedRows, id: str) -> bool:
+def _has_other_sources(connection: apsw.Connection, erased_rows: ErasedRows, id: str) -> bool:
     return any(
-        source not in found.rows
+        source not in erased_rows.rows
         for (source,) in connection.execute(
             """
             SELECT l.to_id FROM memory_links l JOIN memories m ON m.id = l.to_id
@@ -123,9 +128,9 @@ def _has_other_sources(connection: apsw.Connection, found: ErasedRows, id: str) 
     )
 
 
-def _preserve_withholding(connection: apsw.Connection, found: ErasedRows) -> None:
+def _preserve_withholding(connection: apsw.Connection, erased_rows: ErasedRows) -> None:
     """What the person keeps from agents stays so without the fact by which they said it: it is forgotten."""
-    gone = found.memory_ids
+    gone = erased_rows.memory_ids
     lost = withheld.withheld_turns(connection) - withheld.withheld_turns(connection, without=gone)
     for rid, id in connection.execute(
         "SELECT rid, id FROM memories WHERE rid IN (SELECT value FROM json_each(?)) AND valid_until IS NULL",
@@ -133,15 +138,15 @@ def _preserve_withholding(connection: apsw.Connection, found: ErasedRows) -> Non
     ).fetchall():
         if id in gone:
             continue
-        found.exposed.append(int(str(rid)))
-        if (carrier := found.offered.get(str(id))) is not None:
+        erased_rows.exposed.append(int(str(rid)))
+        if (carrier := erased_rows.offered.get(str(id))) is not None:
             why = f"{carrier.why}; you keep it from agents, so it goes to the Trash"
-            found.offered[carrier.key] = replace(carrier, why=why)
+            erased_rows.offered[carrier.key] = replace(carrier, why=why)
 
 
 def add_session(
     connection: apsw.Connection,
-    found: ErasedRows,
+    erased_rows: ErasedRows,
     session_id: str,
     backup: bool,
     stays: Callable[[str], bool],
@@ -152,7 +157,7 @@ def add_session(
         sessions.get(connection, session_id)
     title = _session_title(connection, session_id)
     if title is not None:
-        found.sessions[session_id] = title
+        erased_rows.sessions[session_id] = title
     for row in connection.execute(
         f"""
         SELECT {COLUMNS}, m.kind = 'episode' FROM memories m WHERE m.session_id = ? AND (
@@ -161,21 +166,25 @@ def add_session(
         (session_id,),
     ).fetchall():
         said = bool(row[-1])
-        if not stays(str(row[1])) and (said or str(row[1]) not in found.request.keep):
-            found.add_row(row[:-1], "said in the session" if said else "drawn from the session", chosen=said)
+        if not stays(str(row[1])) and (said or str(row[1]) not in erased_rows.request.keep):
+            erased_rows.add_row(
+                row[:-1], "said in the session" if said else "drawn from the session", chosen=said
+            )
     for gone in taken_back:
         id, said = gone.row.id, gone.row.kind == "episode"
-        if stays(id) or (gone.live and id not in found.rows):
+        if stays(id) or (gone.live and id not in erased_rows.rows):
             continue  # it is back, in another session
-        if said or not (gone.drawn_from or id in found.request.keep):
-            found.add_former(gone, "said in the session" if said else "drawn from the session", chosen=said)
-    _add_former_session(connection, found, session_id)
+        if said or not (gone.drawn_from or id in erased_rows.request.keep):
+            erased_rows.add_former(
+                gone, "said in the session" if said else "drawn from the session", chosen=said
+            )
+    _add_former_session(connection, erased_rows, session_id)
 
 
-def add_empty_sessions(connection: apsw.Connection, found: ErasedRows) -> None:
+def add_empty_sessions(connection: apsw.Connection, erased_rows: ErasedRows) -> None:
     """A session goes with its last memory."""
-    named = {row.session_id for row in found.every_row if row.session_id} - found.sessions.keys()
-    ids = found.memory_ids
+    named = {row.session_id for row in erased_rows.every_row if row.session_id} - erased_rows.sessions.keys()
+    ids = erased_rows.memory_ids
     remembered = {
         one.row.session_id for one in former_of_sessions(connection, named) if one.row.id not in ids
     }
@@ -183,20 +192,20 @@ def add_empty_sessions(connection: apsw.Connection, found: ErasedRows) -> None:
         rest = scalar(
             connection,
             "SELECT 1 FROM memories WHERE session_id = ? AND rid NOT IN (SELECT value FROM json_each(?)) LIMIT 1",
-            (session_id, as_json(found.memory_rids)),
+            (session_id, as_json(erased_rows.memory_rids)),
         )
         title = _session_title(connection, session_id)
         if rest is None and title is not None:
-            found.sessions[session_id] = title
+            erased_rows.sessions[session_id] = title
         if rest is None and session_id not in remembered:
-            _add_former_session(connection, found, session_id)
+            _add_former_session(connection, erased_rows, session_id)
 
 
-def add_session_summaries(connection: apsw.Connection, found: ErasedRows) -> None:
+def add_session_summaries(connection: apsw.Connection, erased_rows: ErasedRows) -> None:
     """Summaries of a session that loses turns, now or before: a summary has other words than they."""
     first: dict[str, int] = {}
-    for row in found.every_row:
-        if row.kind == "episode" and row.session_id and row.session_id not in found.sessions:
+    for row in erased_rows.every_row:
+        if row.kind == "episode" and row.session_id and row.session_id not in erased_rows.sessions:
             first[row.session_id] = min(row.rid, first.get(row.session_id, row.rid))
     for session_id, turn in first.items():
         for sid, summary, error, through in connection.execute(
@@ -204,13 +213,15 @@ def add_session_summaries(connection: apsw.Connection, found: ErasedRows) -> Non
             (session_id,),
         ).fetchall():
             covered = turn <= int(str(through or 0))
-            found.shortened_sessions[int(str(sid))] = covered
+            erased_rows.shortened_sessions[int(str(sid))] = covered
             texts = [*((summary,) if covered else ()), error, *session_texts(connection, int(str(sid)))]
             stays = None if covered else summary
-            found.derived_texts.update(dict.fromkeys(str(text) for text in texts if text and text != stays))
+            erased_rows.derived_texts.update(
+                dict.fromkeys(str(text) for text in texts if text and text != stays)
+            )
         for session in former_sessions(connection, session_id):
-            found.shortened_sessions[session.sid] = True
-            found.derived_texts.update(
+            erased_rows.shortened_sessions[session.sid] = True
+            erased_rows.derived_texts.update(
                 dict.fromkeys((*session.words, *session_texts(connection, session.sid)))
             )
 
@@ -225,11 +236,11 @@ def _session_title(connection: apsw.Connection, session_id: str) -> str | None:
     return title
 
 
-def _add_former_session(connection: apsw.Connection, found: ErasedRows, session_id: str) -> None:
+def _add_former_session(connection: apsw.Connection, erased_rows: ErasedRows, session_id: str) -> None:
     for session in former_sessions(connection, session_id):
-        found.sessions.setdefault(session_id, session.title)
-        found.sessions_gone.add(session.sid)
-        found.derived_texts.update(dict.fromkeys(session.words))
+        erased_rows.sessions.setdefault(session_id, session.title)
+        erased_rows.sessions_gone.add(session.sid)
+        erased_rows.derived_texts.update(dict.fromkeys(session.words))
 
 
 def select_erased_rows(
@@ -242,41 +253,41 @@ def select_erased_rows(
     ``backup`` ids may be missing, and what only the backup still says goes without being asked for. Raises
     NotFoundError, InputError for what cannot be erased.
     """
-    found = ErasedRows(request)
+    erased_rows = ErasedRows(request)
     kept = frozenset(request.keep)
     if request.session_id is not None:
-        add_session(connection, found, request.session_id, backup, stays)
+        add_session(connection, erased_rows, request.session_id, backup, stays)
     named = dict.fromkeys((*request.ids, *(key for key in request.also if _looks_like_memory_id(key))))
     chosen = frozenset(request.ids)
     for id in named:
-        _add_memory(connection, found, id, backup, chosen=id in chosen)
+        _add_memory(connection, erased_rows, id, backup, chosen=id in chosen)
     for gone in former_by_ids(connection, named):
         is_chosen = gone.row.id in chosen
-        found.add_former(gone, "chosen" if is_chosen else "chosen as well", chosen=is_chosen)
-    if not backup and not found.memory_ids:
+        erased_rows.add_former(gone, "chosen" if is_chosen else "chosen as well", chosen=is_chosen)
+    if not backup and not erased_rows.memory_ids:
         raise InputError("Nothing to erase was named.", "Give the ids of memories, or a session.")
     for text in elsewhere:
-        found.add_erased_text(text)
-    added = list(found.memory_ids)
+        erased_rows.add_erased_text(text)
+    added = list(erased_rows.memory_ids)
     made: list[FormerMemory] | None = None
     while added:
-        taken = add_derived(connection, found, added, lambda id: id in kept or stays(id))
+        taken = add_derived(connection, erased_rows, added, lambda id: id in kept or stays(id))
         if made is None:
             made = former_derived(connection)
-        taken += add_derived_in_history(connection, found, made, lambda id: id in kept or stays(id))
+        taken += add_derived_in_history(connection, erased_rows, made, lambda id: id in kept or stays(id))
         if not taken:
-            taken = cross_source_copies(connection, found, stays, backup, kept)
+            taken = cross_source_copies(connection, erased_rows, stays, backup, kept)
         added = taken
-    for id in found.memory_ids:
-        found.offered.pop(id, None)
-    found.unlisted -= found.memory_ids
-    _preserve_withholding(connection, found)
-    add_empty_sessions(connection, found)
-    add_session_summaries(connection, found)
-    names.add_distinctive_words(connection, found)
-    add_unused_names(connection, found, kept)
-    names.add_distinctive_names(connection, found)
-    return found
+    for id in erased_rows.memory_ids:
+        erased_rows.offered.pop(id, None)
+    erased_rows.unlisted -= erased_rows.memory_ids
+    _preserve_withholding(connection, erased_rows)
+    add_empty_sessions(connection, erased_rows)
+    add_session_summaries(connection, erased_rows)
+    names.add_distinctive_words(connection, erased_rows)
+    add_unused_names(connection, erased_rows, kept)
+    names.add_distinctive_names(connection, erased_rows)
+    return erased_rows
 
 
 def _looks_like_memory_id(key: str) -> bool:
@@ -284,7 +295,7 @@ def _looks_like_memory_id(key: str) -> bool:
 
 
 def _add_memory(
-    connection: apsw.Connection, found: ErasedRows, id: str, backup: bool, *, chosen: bool
+    connection: apsw.Connection, erased_rows: ErasedRows, id: str, backup: bool, *, chosen: bool
 ) -> None:
     row = connection.execute(
         f"SELECT {COLUMNS} FROM memories m WHERE m.id = ?", (storable_text(id),)
@@ -302,4 +313,4 @@ def _add_memory(
                 f"SELECT {COLUMNS} FROM memories m WHERE m.rid = ?", (whole.rid,)
             ).fetchone()
     if row is not None:
-        found.add_row(row, "chosen" if chosen else "chosen as well", chosen=chosen)
+        erased_rows.add_row(row, "chosen" if chosen else "chosen as well", chosen=chosen)

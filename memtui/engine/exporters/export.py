@@ -79,7 +79,7 @@ def export(
     else:
         written = write_lines(target)
         target.flush()
-    found = 0 if without_secrets else _count_secrets(connections, selection)
+    secrets_found = 0 if without_secrets else _count_secrets(connections, selection)
     return ExportReport(
         path=str(target) if isinstance(target, Path) else None,
         format=format,
@@ -87,7 +87,7 @@ def export(
         size=written.size if written else 0,
         seconds=time.monotonic() - started,
         content_hash=written.content_hash if written else "",
-        secrets=found,
+        secrets=secrets_found,
         cancelled=written is None,
     )
 
@@ -112,10 +112,10 @@ def _export_vault(
             vault = VaultWriter(connection, selection, folder, note_progress)
             vault.write()
         stopped, counts = False, vault.counts
-    found = _count_secrets(connections, selection)
+    secrets_found = _count_secrets(connections, selection)
     return ExportReport(
         path=str(target), format="markdown", counts=counts, size=0 if stopped else folder.size,
-        seconds=time.monotonic() - started, kept=tuple(folder.kept), secrets=found, cancelled=stopped,
+        seconds=time.monotonic() - started, kept=tuple(folder.kept), secrets=secrets_found, cancelled=stopped,
     )  # fmt: skip
 
 

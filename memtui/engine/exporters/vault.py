@@ -100,7 +100,7 @@ class VaultWriter:
     def _write_entities(self) -> list[tuple[Any, ...]]:
         """Those that the memories are about; each gets the place of its note, the oldest one the plain name."""
         kinds = ", ".join(f"'{kind}'" for kind in FOLDERS)
-        found = list(
+        entities = list(
             self._query_rows(
                 f"""
                 SELECT s.eid, s.id, s.canonical_name, s.type, s.summary FROM entities s
@@ -111,13 +111,13 @@ class VaultWriter:
             )
         )
         taken: set[str] = set()
-        for eid, identity, name, kind, _ in found:
+        for eid, identity, name, kind, _ in entities:
             path = f"{FOLDERS[kind]}/{file_name(name, identity)}"
             if case_insensitive_key(path) in taken:
                 path = f"{path} {identity}"
             taken.add(case_insensitive_key(path))
             self._paths[eid] = path
-        return found
+        return entities
 
     def _write_entity(self, row: tuple[Any, ...]) -> None:
         eid, identity, name, kind, summary = row
@@ -192,20 +192,20 @@ class VaultWriter:
 
     def _cautions_of(self, ids: Sequence[str]) -> Iterator[str]:
         """What some memories tell that was corrected or forgotten since; what holds now, where it is in the vault."""
-        for found in cautions.find_cautions(self._connection, ids, 0.0).values():
-            for one in found:
+        for memory_cautions in cautions.find_cautions(self._connection, ids, 0.0).values():
+            for one in memory_cautions:
                 later = "".join(self._links_to([one.successor.id])) if one.successor else ""
                 yield self._mark_of(one) + (f": {later}" if later else "")
 
     def _entity_links(self, rid: int) -> list[str]:
-        found = self._query_rows(
+        rows = self._query_rows(
             "SELECT DISTINCT coalesce(e.merged_into, e.eid) FROM memory_entities l JOIN entities e ON e.eid = l.eid "
             "WHERE l.rid = :rid ORDER BY 1",
             rid=rid,
         )
         return sorted(
             wiki_link(self._paths[eid], self._paths[eid].partition("/")[2])
-            for (eid,) in found
+            for (eid,) in rows
             if eid in self._paths
         )
 

@@ -57,7 +57,7 @@ class FileChanges:
                 self._add_path(place)
         everything = self._looks % _LOOKS_PER_FULL_LOOK == 1
         newest_cold = (time.time() - _WARM_SECONDS) * 1e9
-        found: list[tuple[int, str]] = []
+        changed: list[tuple[int, str]] = []
         for name, known in list(self._files.items()):
             if (
                 not everything
@@ -77,9 +77,9 @@ class FileChanges:
                 if name in self._wanted or not (
                     first and self._since is not None and mark.modified < self._since * 1e9
                 ):
-                    found.append((mark.modified, name))
+                    changed.append((mark.modified, name))
         self._wanted.clear()
-        return [Path(name) for _, name in sorted(found)]
+        return [Path(name) for _, name in sorted(changed)]
 
     def forget(self, path: Path) -> None:
         """Let it count as changed at the next look."""

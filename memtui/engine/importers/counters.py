@@ -21,8 +21,8 @@ class DistinctCounter(TemporaryTable):
         return self._database.changes() > 0
 
     def has(self, text: str) -> bool:
-        found = self._database.execute("SELECT 1 FROM met WHERE digest = ?", (_hash_text(text),))
-        return found.fetchone() is not None
+        known = self._database.execute("SELECT 1 FROM met WHERE digest = ?", (_hash_text(text),))
+        return known.fetchone() is not None
 
 
 def _hash_text(text: str) -> bytes:

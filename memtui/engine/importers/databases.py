@@ -60,7 +60,7 @@ def _copy_with_logs(path: Path, copy: Path, limits: ImportLimits) -> None:
     for _ in range(_COPIES):
         before = _state_of_log(path)
         companions = [
-            found for suffix in _COMPANIONS if (found := path.with_name(path.name + suffix)).exists()
+            companion for suffix in _COMPANIONS if (companion := path.with_name(path.name + suffix)).exists()
         ]
         if sum(each.stat().st_size for each in (path, *companions)) > limits.source:
             raise LimitError(f"{path} is larger than {limits.source // MIB:,} MB.")

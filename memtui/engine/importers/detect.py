@@ -84,7 +84,7 @@ class DetectionResult(Record):
     @property
     def size(self) -> int:
         """Bytes to read."""
-        return sum(found.source.size for found in self.sources)
+        return sum(detected.source.size for detected in self.sources)
 
 
 def find_sources(
@@ -113,8 +113,10 @@ def find_sources(
                 raise
             refused.append(Refused(message=error.message, hint=error.hint))
             continue
-        for age, found in pairs:
-            sources.setdefault((os.path.realpath(found.source.path), found.source.member), (age, found))
+        for age, detected in pairs:
+            sources.setdefault(
+                (os.path.realpath(detected.source.path), detected.source.member), (age, detected)
+            )
         left_out += search.left_out
         if len(sources) > limits.files:
             raise InputError(f"There are more than {limits.files:,} files.", "Import a folder at a time.")
@@ -122,7 +124,7 @@ def find_sources(
         raise none_usable_error(refused)
     ordered = sorted(sources.values(), key=lambda pair: (pair[0], pair[1].source.place))
     return DetectionResult(
-        sources=tuple(found for _, found in ordered),
+        sources=tuple(detected for _, detected in ordered),
         left_out=tuple(left_out),
         refused=tuple(refused),
     )
@@ -130,14 +132,14 @@ def find_sources(
 
 def identify_memory_files(own: Path | None) -> frozenset[tuple[int, int]]:
     """The device and inode of the open memory's files, which must not be opened once more."""
-    found = set()
+    memory_files = set()
     for suffix in ("", "-wal", "-shm") if own else ():
         try:
             status = Path(f"{own}{suffix}").stat()
         except OSError:
             continue
-        found.add((status.st_dev, status.st_ino))
-    return frozenset(found)
+        memory_files.add((status.st_dev, status.st_ino))
+    return frozenset(memory_files)
 
 
 def _is_text(raw: bytes, whole: bool) -> bool:
@@ -184,7 +186,7 @@ class _SourceSearch:
         path = self.path
         try:
             self.folder = stat.S_ISDIR(path.stat().st_mode)
-            found = list(self._walk_folder() if self.folder else self._detect_file(path))
+            detected = list(self._walk_folder() if self.folder else self._detect_file(path))
         except FileNotFoundError:
             raise InputError(
                 f"There is no file or folder {path}.", "Check the spelling of the path."
@@ -194,23 +196,23 @@ class _SourceSearch:
             raise InputError(f"{path} cannot be read: {cause}.", "Check its permissions.") from None
         except ValueError as error:
             raise InputError(f"{str(path)!r} is not a path: {error}.", "Check the spelling.") from None
-        if not found:
+        if not detected:
             reasons = Counter(one.reason for one in self.left_out)
             raise no_records_error(path, self.wanted, reasons, folder=self.folder, archive=self.archive)
-        if self.wanted or any(one.format in _WITH_STATE for _, one in found):
+        if self.wanted or any(one.format in _WITH_STATE for _, one in detected):
             self.left_out = [
                 replace(one, reason=OTHER) if one.reason == RECORDS else one for one in self.left_out
             ]
-        return found if self.wanted else self._drop_subagent_texts(found)
+        return detected if self.wanted else self._drop_subagent_texts(detected)
 
     def _drop_subagent_texts(
-        self, found: list[tuple[float, DetectedSource]]
+        self, dated_sources: list[tuple[float, DetectedSource]]
     ) -> list[tuple[float, DetectedSource]]:
         """Texts that lie beside sessions are about something else: the instructions to a program, say."""
-        kept = [pair for pair in found if pair[1].format != markdown.FORMAT.name]
-        if len(kept) == len(found) or all(pair[1].format in _OF_NOTES for pair in kept):
-            return found
-        for _, aside in found:
+        kept = [pair for pair in dated_sources if pair[1].format != markdown.FORMAT.name]
+        if len(kept) == len(dated_sources) or all(pair[1].format in _OF_NOTES for pair in kept):
+            return dated_sources
+        for _, aside in dated_sources:
             if aside.format == markdown.FORMAT.name:
                 self._add_left_out(ASIDE, aside.source.path, aside.source.member)
         return kept
@@ -298,15 +300,15 @@ class _SourceSearch:
             reason = refusals.database_kind(tables) or FOREIGN
             raise _UnknownError(reason if str(unknown) == OTHER else str(unknown)) from None
 
-    def _refuse_newer(self, path: Path, found: Format) -> None:
+    def _refuse_newer(self, path: Path, format: Format) -> None:
         """Raises NewerSchemaError for a store whose program is newer than memtui, unless the person named the format."""
-        if found.schema is None or self.wanted is not None:
+        if format.schema is None or self.wanted is not None:
             return
-        known, table, column = found.schema
+        known, table, column = format.schema
         if (version := databases.largest_number(path, table, column, self.limits)) > known:
             raise refusals.NewerSchemaError(
-                f"{path} was written by a newer {found.label} (schema {version}; memtui knows it up to {known}).",
-                f"Update memtui. To import what it knows of it all the same: --format {found.name}",
+                f"{path} was written by a newer {format.label} (schema {version}; memtui knows it up to {known}).",
+                f"Update memtui. To import what it knows of it all the same: --format {format.name}",
             )
 
     def _detect_unpacked(self, path: Path) -> str:

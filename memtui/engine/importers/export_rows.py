@@ -131,8 +131,11 @@ class PendingLines(TemporaryTable):
         text = bytes(line.attributes)
         if b'"supersedes"' not in text and b'"merged"' not in text:
             return
-        found = _attributes(line.attributes)
-        for old, conflict in ((found.supersedes, "UPDATE SET new = excluded.new"), (found.merged, "NOTHING")):
+        attributes = _attributes(line.attributes)
+        for old, conflict in (
+            (attributes.supersedes, "UPDATE SET new = excluded.new"),
+            (attributes.merged, "NOTHING"),
+        ):
             for one in (old,) if isinstance(old, str) else old or ():
                 self._database.execute(
                     f"INSERT INTO corrects VALUES (?, ?) ON CONFLICT DO {conflict}", (one, line.id)
@@ -140,8 +143,8 @@ class PendingLines(TemporaryTable):
 
     def successor_line(self, id: str) -> str | None:
         """The line of what corrects this one, or of what it was merged into."""
-        found: str | None = scalar(self._database, "SELECT new FROM corrects WHERE old = ?", (id,))
-        return found
+        successor: str | None = scalar(self._database, "SELECT new FROM corrects WHERE old = ?", (id,))
+        return successor
 
     def lines(self) -> Iterator[Decided]:
         """In the order in which they came."""
@@ -239,13 +242,13 @@ class RowImporter:
 
     def _check_lines(self, lines: Iterable[AnyLine]) -> list[AnyLine]:
         """The lines without secrets; those that cannot be without are skipped."""
-        found = []
+        problems = []
         for line in lines:
             try:
-                found.append(without_secrets(line, self._shared.options))
+                problems.append(without_secrets(line, self._shared.options))
             except InputError as error:
                 self._shared.skip(report.REFUSED, error.message)
-        return found
+        return problems
 
     def identities(self, line: AnyLine) -> tuple[str, ...]:
         return (f"line {line}",)

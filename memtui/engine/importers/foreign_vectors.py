@@ -71,8 +71,8 @@ class _VectorCarrier:
                 if not tables_of(other).keys() >= _TABLES or not self._are_alike(other):
                     return 0
                 return sum(
-                    self._store_waiting(names, found)
-                    for names, found in _vector_chunks(other, self._model.dims)
+                    self._store_waiting(names, vectors)
+                    for names, vectors in _vector_chunks(other, self._model.dims)
                 )
         except (apsw.Error, BrokenSourceError, LimitError, UnicodeDecodeError):
             return 0
@@ -86,12 +86,12 @@ class _VectorCarrier:
         chunks = list(_chunk_ids(other))
         random.SystemRandom().shuffle(chunks)
         for chunk in chunks:
-            names, found = _read_chunk(other, chunk, self._model.dims)
+            names, vectors = _read_chunk(other, chunk, self._model.dims)
             unembedded = self._rows_without_vector(names)
             picked = [number for number, name in enumerate(names) if name in unembedded]
             for number in random.SystemRandom().sample(picked, min(len(picked), _SAMPLE_SIZE - len(texts))):
                 texts.append(unembedded[names[number]][1])
-                theirs.append(found[number])
+                theirs.append(vectors[number])
             if len(texts) == _SAMPLE_SIZE:
                 break
         if len(texts) < _LEAST_SAMPLE:

@@ -119,14 +119,14 @@ def import_paths(
     imported until then stays, as an operation that can be undone. Raises InputError if no path holds anything to
     import (see ``find_sources``), StoreError if the memory cannot be written or another import is running.
     """
-    found = find_sources(paths, format, own=connections.path)
-    labels = format_names(tuple(dict.fromkeys(recognised.format for recognised in found.sources)))
+    detected = find_sources(paths, format, own=connections.path)
+    labels = format_names(tuple(dict.fromkeys(recognised.format for recognised in detected.sources)))
     with ExitStack() as stack:
         if not dry_run:
             stack.enter_context(lock.only_import(connections))
         operation = ImportOperation(connections, clock, actor, lock.running_label(labels), before_write)
         run = ImportRun(
-            connections, found, stack.enter_context(DistinctCounter()), stack.enter_context(OtherIds()),
+            connections, detected, stack.enter_context(DistinctCounter()), stack.enter_context(OtherIds()),
             stack.enter_context(PendingLines()), operation,
             dry_run=dry_run, actor=actor, clock=clock, options=options, ordering=ordering,
         )  # fmt: skip
@@ -142,14 +142,14 @@ class ImportRun:
     """One import under way: its account, and what takes which kind of record."""
 
     def __init__(
-        self, connections: Connections, found: DetectionResult, met: DistinctCounter, others: OtherIds, pending: PendingLines,
+        self, connections: Connections, detected: DetectionResult, met: DistinctCounter, others: OtherIds, pending: PendingLines,
         operation: ImportOperation, *,
         dry_run: bool, actor: str, clock: Clock, options: Options, ordering: Callable[[str], bool],
     ) -> None:  # fmt: skip
-        self.found = found
+        self.found = detected
         self.operation = operation
-        self.formats = tuple(dict.fromkeys(recognised.format for recognised in found.sources))
-        self.tally = ReadTally(found, logged=not dry_run)
+        self.formats = tuple(dict.fromkeys(recognised.format for recognised in detected.sources))
+        self.tally = ReadTally(detected, logged=not dry_run)
         self.account = ImportCounts(
             connections,
             self.tally,
@@ -284,11 +284,11 @@ class ImportRun:
         )
 
 
-def in_batches(found: Iterator[Turn | Item | AnyLine | None]) -> Iterator[list[Turn | Item | AnyLine]]:
+def in_batches(records: Iterator[Turn | Item | AnyLine | None]) -> Iterator[list[Turn | Item | AnyLine]]:
     """Batches bounded in number and in characters; an empty one where there were only skips for a while."""
     batch: list[Turn | Item | AnyLine] = []
     characters = 0
-    for item in found:
+    for item in records:
         if item is None:
             if not batch:
                 yield []

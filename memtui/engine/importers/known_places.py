@@ -46,10 +46,10 @@ def find_exports(folder: Path) -> Iterator[tuple[str, Path]]:
         if path.suffix.lower() == ".zip" and not _has_conversations(path):
             continue
         try:
-            found = find_sources([path])
+            detected = find_sources([path])
         except InputError:
             continue
-        format = found.sources[0].format
+        format = detected.sources[0].format
         if format in LABELS:
             yield format, path
 
@@ -80,17 +80,17 @@ def note_folders(home: Path, environ: Mapping[str, str]) -> list[Path]:
 
 
 def _newest_mtime(folder: Path) -> list[Path]:
-    found: list[tuple[float, Path]] = []
+    dated_paths: list[tuple[float, Path]] = []
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
                 name = entry.name.lower()
                 ours = name.endswith(".zip") or (name.startswith("conversations") and name.endswith(".json"))
                 if ours and entry.is_file():
-                    found.append((entry.stat().st_mtime, Path(entry.path)))
+                    dated_paths.append((entry.stat().st_mtime, Path(entry.path)))
     except OSError:
         return []
-    return [path for _, path in sorted(found, reverse=True)[:_MOST_ARCHIVES]]
+    return [path for _, path in sorted(dated_paths, reverse=True)[:_MOST_ARCHIVES]]
 
 
 def _has_conversations(path: Path) -> bool:
@@ -172,25 +172,25 @@ def known_sources(
                     opencode / "storage" / "message",
                 ),
                 *(
-                    found
+                    source
                     for folder in note_folders(home, environ)
-                    for found in _not_live("basic-memory", "basic-memory", "basic-memory", folder)
+                    for source in _not_live("basic-memory", "basic-memory", "basic-memory", folder)
                 ),
                 *_file_source("mem0", "mem0-history", "mem0", mem0),
                 *(
-                    found
+                    source
                     for place, path in store_files(home, environ)
-                    for found in _file_source(place.format, place.format, place.label, path, live=place.live)
+                    for source in _file_source(place.format, place.format, place.label, path, live=place.live)
                 ),
                 *(
-                    found
+                    source
                     for path in graphs
-                    for found in _file_source("mcp-memory", "mcp-memory", "MCP memory", path)
+                    for source in _file_source("mcp-memory", "mcp-memory", "MCP memory", path)
                 ),
                 *(
-                    found
+                    source
                     for format, path in find_exports(home / "Downloads")
-                    for found in _file_source(format, format, f"{LABELS[format]} export", path)
+                    for source in _file_source(format, format, f"{LABELS[format]} export", path)
                 ),
             ]
         )
@@ -200,12 +200,12 @@ def known_sources(
 def session_files(source: KnownSource) -> list[SessionFile]:
     """The files of a source, oldest first."""
     if not source.path.is_dir():
-        found = list(_stat_or_none(source.path))
+        paths = list(_stat_or_none(source.path))
     else:
-        found = _session_files(
+        paths = _session_files(
             source.path, _SUFFIXES.get(source.format, (".jsonl",)), _WITHIN.get(source.format)
         )
-    return sorted(found, key=lambda file: (file.modified, str(file.path)))
+    return sorted(paths, key=lambda file: (file.modified, str(file.path)))
 
 
 def deletion_threshold(source: KnownSource, now: float) -> float | None:
@@ -227,10 +227,10 @@ _WITHIN = {"gemini-cli": "chats"}
 
 def _claude_code(folder: Path, now: float) -> Iterator[KnownSource]:
     days = _retention_days(folder / "settings.json")
-    for found in _folder_source("claude-code", "claude-code", "Claude Code", folder / "projects"):
-        kept = msgspec.structs.replace(found, kept_days=days)
+    for source in _folder_source("claude-code", "claude-code", "Claude Code", folder / "projects"):
+        kept = msgspec.structs.replace(source, kept_days=days)
         before = deletion_threshold(kept, now) or 0.0
-        going = sum(file.modified < before for file in session_files(found))
+        going = sum(file.modified < before for file in session_files(source))
         yield msgspec.structs.replace(kept, expiring=going)
 
 
@@ -242,8 +242,8 @@ def _codex_sources(folder: Path) -> Iterator[KnownSource]:
 
 def _not_live(name: str, format: str, label: str, folder: Path) -> Iterator[KnownSource]:
     """A folder of files that are not added to a line at a time."""
-    for found in _folder_source(name, format, label, folder):
-        yield msgspec.structs.replace(found, live=False)
+    for source in _folder_source(name, format, label, folder):
+        yield msgspec.structs.replace(source, live=False)
 
 
 def _folder_source(name: str, format: str, label: str, folder: Path) -> Iterator[KnownSource]:
@@ -278,15 +278,15 @@ def _session_files(folder: Path, suffixes: tuple[str, ...], within: str | None =
 
     ``within``: only those in folders of this name, and below them.
     """
-    found: list[SessionFile] = []
+    files: list[SessionFile] = []
     for place, _, names in os.walk(folder):
         if within is not None and within not in Path(place).parts:
             continue
         there = frozenset(names)
         for name in names:
             if name.endswith(suffixes) and not (name.endswith(SUFFIX) and name.removesuffix(SUFFIX) in there):
-                found.extend(_stat_or_none(Path(place, name)))
-    return found
+                files.extend(_stat_or_none(Path(place, name)))
+    return files
 
 
 def _stat_or_none(path: Path) -> Iterator[SessionFile]:

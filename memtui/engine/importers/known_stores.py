@@ -67,8 +67,8 @@ def store_files(home: Path, environ: Mapping[str, str]) -> Iterator[tuple[StoreP
             [Path(folder).expanduser() / place.below] if folder else [home / one for one in place.folders]
         )
         for each in folders:
-            found = sorted(each.glob(place.file)) if "*" in place.file else [each / place.file]
-            yield from ((place, path) for path in found)
+            paths = sorted(each.glob(place.file)) if "*" in place.file else [each / place.file]
+            yield from ((place, path) for path in paths)
 
 
 def _first_set(variables: tuple[str, ...], environ: Mapping[str, str]) -> str | None:

@@ -191,7 +191,7 @@ class _NoteStorage:
             "OR id IN (SELECT value FROM json_each(?1)) ORDER BY rid",
             (json_text(source_keys[:_MOST_SOURCES]),),
         )
-        return [str(found) for (found,) in rows]
+        return [str(memory_id) for (memory_id,) in rows]
 
     def _learn_entity(self, named: NamedEntity) -> int | None:
         """The row of a name, made with its other names where they are new; None if it could be several."""
@@ -252,8 +252,8 @@ class NoteImporter:
                     shared.skip(note_validation.EDITED, item.id)
             elif isinstance(item, Note) and item.source_key in there:
                 shared.already_there += 1
-            elif found := self._check_item(item):
-                new.append(found)
+            elif checked := self._check_item(item):
+                new.append(checked)
         texts = {note_validation.erased_text(item): item for item in new}
         for text in tombstones.erased(connection, filter(None, texts)):
             new.remove(texts[text])

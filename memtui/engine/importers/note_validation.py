@@ -79,9 +79,7 @@ def _checked_note(
         note.content if episode else note.content.strip(), note.kind, options.secrets
     )
     about = [
-        found
-        for named in note.about[:_MOST_NAMES]
-        if (found := _check_name(named, options, names)) is not None
+        name for named in note.about[:_MOST_NAMES] if (name := _check_name(named, options, names)) is not None
     ]
     attributes = {
         key: validation.check_text(value, "fact", options.secrets).content

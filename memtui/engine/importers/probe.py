@@ -128,16 +128,16 @@ class _SourceProbe:
         if file.path.suffix == SUFFIX or self._source.format not in _KEYED_FORMATS:
             return True
         for tail in _TAIL_BYTES:
-            found = list(self._read_records(file, skip_to=max(0, file.size - tail)))
-            if found or tail >= file.size:
+            records = list(self._read_records(file, skip_to=max(0, file.size - tail)))
+            if records or tail >= file.size:
                 break
-        return self._count_missing(found[-3:]) > 0
+        return self._count_missing(records[-3:]) > 0
 
     # -- turns
 
     def _count_turns(self, files: list[SessionFile]) -> tuple[int, int, bool]:
         """How many there are and how many are missing, and whether all were read."""
-        found = missing = read = whole = 0
+        turns = missing = read = whole = 0
         for file in _sample_files(files):
             some: list[Turn | Note] = []
             before = self._read
@@ -147,24 +147,24 @@ class _SourceProbe:
                 if time.monotonic() > self._until or self._read > _MAX_BYTES:
                     ended = False
                     break
-            found += len(some)
+            turns += len(some)
             missing += self._count_missing(some)
             read += max(1, self._read - before)
             whole += ended
             if not ended or time.monotonic() > self._until or self._read > _MAX_BYTES:
                 break
         if whole == len(files):
-            return found, missing, True
+            return turns, missing, True
         total = sum(file.size for file in files) if self._source.path.is_dir() else self._size
         scale = max(1.0, total / max(read, 1))
-        return _round_to_two_digits(found * scale), _round_to_two_digits(missing * scale), False
+        return _round_to_two_digits(turns * scale), _round_to_two_digits(missing * scale), False
 
     def _read_records(self, file: SessionFile, *, skip_to: int = 0) -> Iterator[Turn | Note]:
         """What is in a file, until the time is up; ``_read`` grows by the bytes that were taken in."""
-        found = self._open_streams(file)
-        self._size = sum(each.source.size for each in found)
+        streams = self._open_streams(file)
+        self._size = sum(each.source.size for each in streams)
         with SourceOpener() as opener:
-            for each in found:
+            for each in streams:
                 with suppress(InputError), opener.open(each.source) as stream:
                     if skip_to:
                         stream.skip_to(skip_to)
@@ -188,16 +188,16 @@ class _SourceProbe:
             self._problem = error.message
             return ()
 
-    def _count_missing(self, found: Sequence[Turn | Note]) -> int:
+    def _count_missing(self, records: Sequence[Turn | Note]) -> int:
         """How many of them the memory does not have."""
-        if self._connections is None or not found:
-            return len(found)
-        keys = [record.source_key for record in found]
+        if self._connections is None or not records:
+            return len(records)
+        keys = [record.source_key for record in records]
         with self._connections.read() as connection:
             there = known_keys(connection, keys) | tombstones.erased(connection, keys)
             duplicates = sum(
                 is_cross_source_duplicate(connection, record)
-                for record in found
+                for record in records
                 if isinstance(record, Turn) and record.source_key not in there
             )
         return sum(key not in there for key in keys) - duplicates
@@ -219,8 +219,8 @@ def _is_subagent_file(path: Path) -> bool:
 def _session_id_in_name(path: Path) -> str:
     """The id in a session file's name."""
     stem = path.name.removesuffix(SUFFIX).removesuffix(".jsonl")
-    found = _ID.search(stem)
-    return (found[0] if found else stem).encode(errors="replace").decode()
+    match = _ID.search(stem)
+    return (match[0] if match else stem).encode(errors="replace").decode()
 
 
 def _round_to_two_digits(number: float) -> int:

@@ -35,7 +35,7 @@ class ReadTally:
     ``logged``: what is passed over is in the log, too.
     """
 
-    def __init__(self, found: DetectionResult, *, logged: bool = False) -> None:
+    def __init__(self, detected: DetectionResult, *, logged: bool = False) -> None:
         self._logged = logged
         self.reasons: Counter[str] = Counter()
         self.named: list[Skip] = []
@@ -49,8 +49,8 @@ class ReadTally:
         self._finished = 0
         self._stream: Stream | None = None
         self._mended: Counter[str] = Counter()
-        self._left_out = found.left_out
-        self._labels = {one.source.place: registry.get_format(one.format).label for one in found.sources}
+        self._left_out = detected.left_out
+        self._labels = {one.source.place: registry.get_format(one.format).label for one in detected.sources}
         self._places: list[str] = []
         self._noted = 0
 
@@ -151,13 +151,13 @@ def some_names(names: Sequence[str]) -> str:
     return ", ".join(names[:_MAX_NAMES]) + (f" and {more:,} more" if more > 0 else "")
 
 
-def read_all(found: DetectionResult, tally: ReadTally) -> Iterator[Turn | Item | AnyLine | None]:
+def read_all(detected: DetectionResult, tally: ReadTally) -> Iterator[Turn | Item | AnyLine | None]:
     """Every turn and item of every source, ``with_times``; None now and then where there is nothing but skips.
 
     A source that is gone by now is noted, and the next one is read.
     """
     with SourceOpener() as opener:
-        for recognised in found.sources:
+        for recognised in detected.sources:
             try:
                 with opener.open(recognised.source) as stream:
                     tally.start(stream)

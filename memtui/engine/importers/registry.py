@@ -119,7 +119,7 @@ def _package_formats() -> tuple[tuple[Format, ...], dict[str, BrokenFormat]]:
     """The formats of installed packages, and those that cannot be used."""
     from importlib.metadata import entry_points
 
-    found: dict[str, Format] = {format.name: format for format in BUILT_IN}
+    by_name: dict[str, Format] = {format.name: format for format in BUILT_IN}
     broken: dict[str, BrokenFormat] = {}
     for point in entry_points(group=GROUP):
         try:
@@ -128,14 +128,14 @@ def _package_formats() -> tuple[tuple[Format, ...], dict[str, BrokenFormat]]:
                 raise TypeError("name and label are texts")
             if not (callable(format.sniff) and callable(format.read)):
                 raise TypeError("sniff and read are functions")
-            if format.name in found:
+            if format.name in by_name:
                 raise ValueError(f"there is a format {format.name} already")
-            found[format.name] = _guard_format(format.name, format.label, format)
+            by_name[format.name] = _guard_format(format.name, format.label, format)
         except Exception as error:
             broken[point.name] = BrokenFormat(
                 name=point.name, reason=f"{point.value} cannot be loaded ({type(error).__name__}: {error})"
             )
-    return tuple(found.values())[len(BUILT_IN) :], broken
+    return tuple(by_name.values())[len(BUILT_IN) :], broken
 
 
 def all_formats() -> tuple[Format, ...]:

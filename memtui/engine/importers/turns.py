@@ -214,7 +214,7 @@ def cross_source_duplicates(
     A row stands for one of them: who says the same twice and was recorded once said it twice. ``used``: the rows that stand
     for one already; those of ``new`` are added.
     """
-    found: set[str] = set()
+    duplicates: set[str] = set()
     used = set() if used is None else used
     for key, turn in new.items():
         if not (others := SAME_WORDS.get(turn.source or "")):
@@ -224,8 +224,8 @@ def cross_source_duplicates(
         )
         if (row := next((rid for rid in rows if rid not in used), None)) is not None:
             used.add(row)
-            found.add(key)
-    return found
+            duplicates.add(key)
+    return duplicates
 
 
 def latest_rid(connection: apsw.Connection) -> int:

@@ -138,8 +138,8 @@ class FileFollower:
         Raises StoreError if the memory cannot be written.
         """
         while not stopped.is_set():
-            if found := self.import_new(stopped.is_set, progress):
-                on_result(found)
+            if result := self.import_new(stopped.is_set, progress):
+                on_result(result)
             stopped.wait(_LOOK_SECONDS)
         if self._read:
             self._note_read(self._read)
@@ -237,20 +237,20 @@ class FileFollower:
             self._left[path] = None
             return None
         try:
-            found = find_sources([path], own=self._connections.path)
+            detected = find_sources([path], own=self._connections.path)
             array = _is_array(path)
         except InputError as error:
             if isinstance(error.__context__, OSError):
                 raise error.__context__ from None
             return None  # nothing that can be imported, or not yet
-        first = found.sources[0]
+        first = detected.sources[0]
         if first.format in LIVE and not (first.source.packed or first.source.member or array):
             self._tails[path] = FileTail(path, first.format, first.source)
             if len(self._tails) > _TAILS_KEPT:
                 self._tails.popitem(last=False)
         else:
-            tally = ReadTally(found)
-            self._store_new(read_all(found, tally))
+            tally = ReadTally(detected)
+            self._store_new(read_all(detected, tally))
             self._formats[first.format] = None
             now = time.monotonic()
             if now - began > _LONG_READ_SECONDS:

@@ -170,12 +170,12 @@ def _day_number(at: float) -> str:
 def _did_work_recently(connection: apsw.Connection, now: float) -> bool:
     """Whether something was done by this clock hours ago, and lately enough to belong to the same run of days."""
     mark = float(metadata.get(connection, MARK) or 0)
-    found = scalar(
+    recent = scalar(
         connection,
         "SELECT 1 FROM ops WHERE at > ? AND at BETWEEN ? AND ? LIMIT 1",
         (mark + BACK_SECONDS, now - JUMP_SECONDS, now - STEADY_SECONDS),
     )
-    return found is not None
+    return recent is not None
 
 
 def _duration_text(seconds: float) -> str:

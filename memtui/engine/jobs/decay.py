@@ -49,13 +49,13 @@ def plan_fading(
     moment = local_midnight(now, zone)
     used = job.used_today(connection, _COUNTS_KEY, date)
     cap = max(options.fade_cap, int(options.fade_share * (fading.count_facts(connection) + used)))
-    found = fading.faded_facts(connection, options.fade_threshold, moment)
+    faded = fading.faded_facts(connection, options.fade_threshold, moment)
     left = max(0, cap - used)
     return FadingPlan(
         date=date,
         moment=moment,
-        fading=tuple(found.rids[:left]),
-        waiting=(*found.rids[left:], *found.brought_back),
+        fading=tuple(faded.rids[:left]),
+        waiting=(*faded.rids[left:], *faded.brought_back),
         cap=cap,
         used=used,
     )

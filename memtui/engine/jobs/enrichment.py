@@ -126,9 +126,13 @@ class Enricher:
             ids=tuple(memory.id for memory in some[:read]),
         )
 
-    def _link_entities(self, some: Sequence[MemoryRecord], found: Sequence[Sequence[NameSpan]]) -> int:
+    def _link_entities(
+        self, some: Sequence[MemoryRecord], spans_of_texts: Sequence[Sequence[NameSpan]]
+    ) -> int:
         now = int(self._clock())
-        mentioned = [self._mentions(memory.content, spans) for memory, spans in zip(some, found, strict=True)]
+        mentioned = [
+            self._mentions(memory.content, spans) for memory, spans in zip(some, spans_of_texts, strict=True)
+        ]
         gained = 0
         with self._connections.write() as connection:
             current = {

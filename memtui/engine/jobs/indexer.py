@@ -145,14 +145,14 @@ class Indexer:
             with self._names:
                 self._load_new_names()
                 self._learn_speakers(text.role for text in batch)
-                found = deque((text, self._read_in_turn(text.content)) for text in batch)
+                derived = deque((text, self._read_in_turn(text.content)) for text in batch)
             now = int(self._clock())
-            while found and not self._stop.is_set():
+            while derived and not self._stop.is_set():
                 with self._connections.write_in_turn() as connection:
-                    still_pending = set(pending_texts(connection, found[0][0].rid + 1, len(found)))
+                    still_pending = set(pending_texts(connection, derived[0][0].rid + 1, len(derived)))
                     until = time.monotonic() + _HOLD_SECONDS
-                    while found:
-                        text, mentions = found.popleft()
+                    while derived:
+                        text, mentions = derived.popleft()
                         if text in still_pending:
                             index_memory(connection, text.rid, text.content, mentions, now)
                         if time.monotonic() >= until:

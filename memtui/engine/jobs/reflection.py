@@ -124,8 +124,8 @@ def gather_week(task: Task) -> tuple[list[MemoryRecord], str]:
         facts = list(filter(may_reach_model, facts_since(connection, since, task.now, MOST_MEMORIES)))
         if len(facts) < LEAST_FACTS:
             return [], f"only {len(facts)} of the {LEAST_FACTS} facts of a week that it takes"
-        room = MOST_MEMORIES - len(facts)
-        turns = list(filter(may_reach_model, turns_since(connection, since, task.now, room)))
+        number_left = MOST_MEMORIES - len(facts)
+        turns = list(filter(may_reach_model, turns_since(connection, since, task.now, number_left)))
         known = cautions.find_cautions(connection, [turn.id for turn in turns], task.now)
         turns = [turn for turn in turns if not cautions.is_withheld(turn, known.get(turn.id, ()))]
     return [*facts, *turns], ""
@@ -201,13 +201,13 @@ TAG = "weekly"
 
 def last_reflection_time(connection: apsw.Connection) -> int | None:
     """When the latest weekly reflection was written, whatever became of it."""
-    found: int | None = scalar(
+    latest: int | None = scalar(
         connection,
         "SELECT max(created_at) FROM memories WHERE kind = 'reflection' "
         "AND EXISTS (SELECT 1 FROM json_each(tags) WHERE value = ?)",
         (TAG,),
     )
-    return found
+    return latest
 
 
 def facts_since(connection: apsw.Connection, since: float, now: float, limit: int) -> list[MemoryRecord]:

@@ -43,10 +43,10 @@ def plan_aging(connection: apsw.Connection, options: Options, now: float, task: 
     before = local_midnight(now, task.zone) - options.retention_days * _DAY
     used = job.used_today(connection, _COUNTS_KEY, date)
     cap = max(options.retention_cap, int(options.fade_share * (fading.count_turns(connection) + used)))
-    found = fading.aged_turns(connection, before)
+    aged = fading.aged_turns(connection, before)
     left = max(0, cap - used)
     return AgingPlan(
-        date=date, before=before, aging=tuple(found.rids[:left]), waiting=len(found.rids[left:]), kept=found.kept, cap=cap
+        date=date, before=before, aging=tuple(aged.rids[:left]), waiting=len(aged.rids[left:]), kept=aged.kept, cap=cap
     )  # fmt: skip
 
 

@@ -70,28 +70,28 @@ def _run_consolidation(task: Task) -> JobReport:
         session_id = _latest_ended_session(task)
         if session_id is None:
             return JobReport(summary="no session waits")
-    found = task.services.consolidate(
+    consolidation = task.services.consolidate(
         session_id,
         preview=task.dry_run,
         progress=lambda done, total, name: task.progress(done, total),
         cancelled=task.cancelled,
         spending=task.spending,
     )
-    if not found.outcomes:
+    if not consolidation.outcomes:
         return JobReport(summary="no session waits")
-    facts, observations = found.total("added"), found.total("observations")
-    done = sum(outcome.state in ("done", "preview", "nothing") for outcome in found.outcomes)
+    facts, observations = consolidation.total("added"), consolidation.total("observations")
+    done = sum(outcome.state in ("done", "preview", "nothing") for outcome in consolidation.outcomes)
     would = "would consolidate" if task.dry_run else "consolidated"
     counts = {
-        "sessions": done, "facts": facts, "observations": observations, "reinforced": found.total("reinforced"),
-        "superseded": found.total("superseded"), "failed": len(found.failed),
-        "to_review": found.total("conflicts") + found.total("quarantined"),
+        "sessions": done, "facts": facts, "observations": observations, "reinforced": consolidation.total("reinforced"),
+        "superseded": consolidation.total("superseded"), "failed": len(consolidation.failed),
+        "to_review": consolidation.total("conflicts") + consolidation.total("quarantined"),
     }  # fmt: skip
     return JobReport(
         summary=f"{would} {plural(done, 'session')}: {plural(facts, 'fact')}, {plural(observations, 'observation')}",
         counts=counts,
-        notes=found.notes,
-        op_id=found.operation.op_id if found.operation else None,
+        notes=consolidation.notes,
+        op_id=consolidation.operation.op_id if consolidation.operation else None,
     )
 
 
@@ -146,9 +146,9 @@ def _scan_new_notes(task: Task) -> None:
         with task.connections.read() as connection:
             if task.cancelled() or not scan.has_unscanned(connection):
                 return
-            found = scan.scan_next(connection, scan.stored_result(connection), task.now, _JUDGE_CHUNK)
+            scanned = scan.scan_next(connection, scan.stored_result(connection), task.now, _JUDGE_CHUNK)
         with task.connections.write() as connection:
-            scan.save_progress(connection, found)
+            scan.save_progress(connection, scanned)
 
 
 def _index_period(task: Task) -> str | None:

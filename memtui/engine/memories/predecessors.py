@@ -31,7 +31,7 @@ def standing_again(connection: apsw.Connection, memory: MemoryRecord, now: float
     """What would stand again if an active memory were forgotten: of several texts of agents the one before them all."""
     if not memory.active:
         return ()
-    found: dict[str, MemoryRecord] = {}
+    predecessors: dict[str, MemoryRecord] = {}
     seen = {memory.id}
     ahead = [one.old for one in replacements.find_unasked(connection, [memory.id])]
     while ahead:
@@ -44,8 +44,8 @@ def standing_again(connection: apsw.Connection, memory: MemoryRecord, now: float
         ahead += of_agents
         said_anew = any(one.id != old.id for one in memories.alike_notes(connection, old.content, now))
         if not of_agents and not said_anew:
-            found[old.id] = old
-    return tuple(found.values())
+            predecessors[old.id] = old
+    return tuple(predecessors.values())
 
 
 def quote_for(memory: MemoryRecord, standing: Sequence[MemoryRecord]) -> str:

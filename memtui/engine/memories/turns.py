@@ -77,7 +77,7 @@ def find_recorded(
     sources: Sequence[str],
 ) -> list[int]:
     """The rows with which the sources brought these words to the session at about that time, nearest first."""
-    found = connection.execute(
+    row = connection.execute(
         f"""
         SELECT rid FROM memories WHERE session_id = ? AND event_time BETWEEN ? AND ?
         AND source_role = ? AND content = ? AND source IN ({", ".join("?" * len(sources))})
@@ -88,7 +88,7 @@ def find_recorded(
             event_time,
         ),
     )  # fmt: skip
-    return [int(rid) for (rid,) in found]
+    return [int(rid) for (rid,) in row]
 
 
 def row_of_turn(turn: NewTurn, now: int, id: str | None = None) -> NewMemory:

@@ -67,10 +67,10 @@ def apply_secret_policy(content: str, kind: Kind, policy: SecretPolicy) -> Check
             if kinds
             else CheckedText(content, {})
         )
-    found = secrets.find_secrets(content)
-    if not found:
+    secrets_found = secrets.find_secrets(content)
+    if not secrets_found:
         return CheckedText(content, {})
-    return CheckedText(content, {"secrets": sorted({match.kind for match in found})})
+    return CheckedText(content, {"secrets": sorted({match.kind for match in secrets_found})})
 
 
 def check_confidence(value: float) -> float:
@@ -82,11 +82,11 @@ def check_confidence(value: float) -> float:
 
 def normalise_tags(values: Iterable[str]) -> tuple[str, ...]:
     """Tags without their sign, in the order given, each once (compared without case)."""
-    found: dict[str, str] = {}
+    tags_by_name: dict[str, str] = {}
     for value in [values] if isinstance(values, str) else values:
         tag = _normalise_tag(value)
-        found.setdefault(tag.casefold(), tag)
-    return tuple(found.values())
+        tags_by_name.setdefault(tag.casefold(), tag)
+    return tuple(tags_by_name.values())
 
 
 @functools.lru_cache(maxsize=256)  # a bulk change checks the same one for each memory
@@ -107,10 +107,10 @@ def check_topic(value: str | None) -> Topic | None:
     """One of the known topics, in any case; None for none. Raises InputError for another one."""
     if value is None:
         return None
-    found = next((one for one in TOPICS if one == value.strip().casefold()), None)
-    if found is None:
+    topic = next((one for one in TOPICS if one == value.strip().casefold()), None)
+    if topic is None:
         raise InputError(f"{_quote_for_error(value)} is not a topic.", f"It can be {', '.join(TOPICS)}.")
-    return found
+    return topic
 
 
 def check_name(value: str, what: str) -> str:

@@ -26,8 +26,10 @@ def merge_mentions(
         return mentions_of(guessed)
     # "Ada" is known, "Ada Lovelace" stands there: somebody else, until the person says that they are one.
     by_start = {span.start: span for span in guessed}
-    apart = [one for one in known if one.start not in by_start or not _extends_name(by_start[one.start], one)]
-    return mentions_of(merge_spans([*guessed, *apart]), guessed, speakers)
+    separate = [
+        one for one in known if one.start not in by_start or not _extends_name(by_start[one.start], one)
+    ]
+    return mentions_of(merge_spans([*guessed, *separate]), guessed, speakers)
 
 
 def mentions_of(
@@ -38,17 +40,17 @@ def mentions_of(
     A known name has the vote of the one of ``guessed`` that found the same words.
     """
     types = {(span.start, span.end): span.type for span in guessed}
-    found: dict[str, Mention] = {}
+    by_name: dict[str, Mention] = {}
     for span in spans:
         said = types.get((span.start, span.end)) if span.provider == _KNOWN else span.type
         key = entity_key(span.text)
         if said in (None, "other") and key in speakers:
             said = "person"
         type = said or span.type
-        before = found.get(key)
+        before = by_name.get(key)
         if key and (before is None or (said is not None and not before.vote)):
-            found[key] = Mention(span.name, type, span.text, said is not None)
-    return tuple(found.values())
+            by_name[key] = Mention(span.name, type, span.text, said is not None)
+    return tuple(by_name.values())
 
 
 def _extends_name(longer: NameSpan, known: NameSpan) -> bool:

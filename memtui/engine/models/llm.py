@@ -62,15 +62,15 @@ def json_object(text: str) -> dict[str, Any]:
         ) from None
     if "{" in body[end:]:
         raise DegradedError("The model's answer has more than one JSON object.", _OTHER_MODEL)
-    found: dict[str, Any] = data
-    return found
+    decoded: dict[str, Any] = data
+    return decoded
 
 
 def _require_unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    unique = dict(pairs)
+    if len(unique) < len(pairs):
         raise ValueError("a key occurs twice")
-    return found
+    return unique
 
 
 def _no_constant(name: str) -> Any:

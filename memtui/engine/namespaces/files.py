@@ -78,7 +78,7 @@ class Files:
         self,
         places: Sequence[str | Path],
         stopped: threading.Event,
-        on_result: Callable[[FollowResult], None] = lambda found: None,
+        on_result: Callable[[FollowResult], None] = lambda result: None,
         *,
         progress: Callable[[int, int, int], None] | None = None,
     ) -> None:
@@ -90,10 +90,10 @@ class Files:
         self._core.must_write("follow sessions into it")
         from memtui.engine.importers.watch import FileFollower
 
-        def announce_result(found: FollowResult) -> None:
-            if found.operation is not None:
-                self._core.announce_by_id(found.operation.op_id)
-            on_result(found)
+        def announce_result(result: FollowResult) -> None:
+            if result.operation is not None:
+                self._core.announce_by_id(result.operation.op_id)
+            on_result(result)
 
         with FileFollower(
             self._core.connections, [Path(place) for place in places], clock=self._core.clock, options=self._core.options,
@@ -107,11 +107,13 @@ class Files:
         from memtui.engine.importers.formats import memory_db
 
         try:
-            found = detect.find_sources(paths, "memory-db", own=self._core.connections.path).sources
+            sources = detect.find_sources(paths, "memory-db", own=self._core.connections.path).sources
         except InputError:
             return report
         kept = foreign_vectors.carry_over(
-            self._core.connections, [one.source.path for one in found], self._core.embedders.embedder_of_space
+            self._core.connections,
+            [one.source.path for one in sources],
+            self._core.embedders.embedder_of_space,
         )
         if not kept:
             return report

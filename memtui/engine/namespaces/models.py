@@ -59,10 +59,10 @@ class Models:
             on_switch=self._after_switch,
         )
 
-    def vector_state(self, found: Stats) -> Stats:
-        """``found`` with what there is to say of the vectors and of ranking with them."""
+    def vector_state(self, stats: Stats) -> Stats:
+        """``stats`` with what there is to say of the vectors and of ranking with them."""
         if self._core.options.embedder == "off":
-            return found
+            return stats
         from memtui.engine.search import profiles
 
         with self._core.connections.read() as connection:
@@ -80,7 +80,7 @@ class Models:
         except (DegradedError, InputError) as error:
             problem = error.message
         return replace(
-            found,
+            stats,
             vectors_wanted=wanted,
             vectors_problem=problem,
             ranking_note=ranking_note,

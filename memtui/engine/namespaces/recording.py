@@ -99,6 +99,6 @@ class RecordingControl:
         core.must_write("pause recording")
         with core.connections.write() as connection:
             change(connection)
-            found = recording_rules.recording_state(connection, core.clock())
+            state = recording_rules.recording_state(connection, core.clock())
         core.call_subscribers("changed", Changes(tables=frozenset({"memory_metadata"})))
-        return found
+        return state

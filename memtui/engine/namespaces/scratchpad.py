@@ -51,8 +51,8 @@ class Scratchpad:
     def keys(self, prefix: str = "") -> list[str]:
         """All keys that begin with ``prefix``, in order."""
         with self._core.connections.read() as connection:
-            found = scratchpad.keys(connection, self._prefix + storable_text(prefix))
-        return [key.removeprefix(self._prefix) for key in found]
+            own_keys = scratchpad.keys(connection, self._prefix + storable_text(prefix))
+        return [key.removeprefix(self._prefix) for key in own_keys]
 
     def search(
         self, text: str = "", *, limit: int = _MOST_FOUND, beginning: int | None = None
@@ -62,8 +62,8 @@ class Scratchpad:
         ``beginning``: of each value only so many characters.
         """
         with self._core.connections.read() as connection:
-            found = scratchpad.search(connection, storable_text(text), limit, beginning, self._prefix)
-        return [self._without_scope(note) for note in found]
+            notes = scratchpad.search(connection, storable_text(text), limit, beginning, self._prefix)
+        return [self._without_scope(note) for note in notes]
 
     def writer(self, key: str) -> str | None:
         """Who wrote an entry last; None when history does not know any more. Raises NotFoundError."""

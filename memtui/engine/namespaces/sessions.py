@@ -98,35 +98,41 @@ class Sessions:
         """
         began = int(self._core.clock())
         spending = TokenBudget(self._core.options.llm.budget_tokens)
-        found: Consolidation | None = None
+        consolidation: Consolidation | None = None
         try:
-            found = await self._make_consolidator(extractor or self.extractor(rules=rules)).run(
+            consolidation = await self._make_consolidator(extractor or self.extractor(rules=rules)).run(
                 session_id, preview=preview, again=again, exclude=exclude, progress=progress, cancelled=cancelled,
                 spending=spending,
             )  # fmt: skip
         finally:
             # Also when it was cancelled or broke off: it is paid for.
             if spending.calls and not self._core.connections.readonly:
-                await asyncio.shield(asyncio.to_thread(self._log_spend, found, spending, began, preview))
-        return found
+                await asyncio.shield(
+                    asyncio.to_thread(self._log_spend, consolidation, spending, began, preview)
+                )
+        return consolidation
 
     def _log_spend(
-        self, found: Consolidation | None, spending: TokenBudget, began: int, preview: bool
+        self, consolidation: Consolidation | None, spending: TokenBudget, began: int, preview: bool
     ) -> None:
         """Log what a model cost as a maintenance run, whoever asked for it."""
         counts = {"calls": spending.calls, "tokens": spending.tokens}
         summary, op_id = "stopped half-way", None
-        if found is not None:
-            done = sum(outcome.plan is not None for outcome in found.outcomes)
-            counts |= {"sessions": done, "facts": found.total("added"), "failed": len(found.failed)}
-            op_id = found.operation.op_id if found.operation else None
+        if consolidation is not None:
+            done = sum(outcome.plan is not None for outcome in consolidation.outcomes)
+            counts |= {
+                "sessions": done,
+                "facts": consolidation.total("added"),
+                "failed": len(consolidation.failed),
+            }
+            op_id = consolidation.operation.op_id if consolidation.operation else None
             summary = f"{'previewed' if preview else 'consolidated'} {plural(done, 'session')}"
-        notes = found.notes if found is not None else ()
+        notes = consolidation.notes if consolidation is not None else ()
         report = JobReport(summary=summary, counts=counts, notes=notes, op_id=op_id)
         period = jobs.preview_period() if preview else jobs.manual_period()
         with self._core.connections.write() as connection:
             run = jobs.start(connection, "consolidation", period, began)
-            state: RunState = "done" if found else "cancelled"
+            state: RunState = "done" if consolidation else "cancelled"
             jobs.finish(connection, run, state, int(self._core.clock()), report=report)
 
     async def apply(self, plans: Sequence[Plan]) -> Consolidation:

@@ -221,9 +221,9 @@ class ReadQueries:
         within, now = self._compile_filter(f"{filter} on:{on}" if on else filter), self._clock()
         period = (dates.parse_bounds(on, now) if on else None) or (EARLIEST, LATEST)
         with self._connections.read() as connection:
-            found = find_entity(connection, name_or_id)
+            entity = find_entity(connection, name_or_id)
             return load_neighbourhood(
-                connection, found, within, now, limit=limit, type=known_type, period=period
+                connection, entity, within, now, limit=limit, type=known_type, period=period
             )
 
     # Over time
@@ -446,10 +446,10 @@ class ReadQueries:
         """
         now = self._clock()
         with self._connections.read() as connection:
-            found = [
+            records = [
                 old for id in ids for old in predecessors.standing_again(connection, memories.get(connection, id, now), now)
             ]  # fmt: skip
-        return tuple({one.id: one for one in found}.values())
+        return tuple({one.id: one for one in records}.values())
 
     def summary_cautions(self, shown: Sequence[Entity]) -> dict[str, tuple[Caution, ...]]:
         """What the summaries of some entities (by id) tell that was corrected or forgotten, as far as a card of Review
@@ -518,15 +518,15 @@ class ReadQueries:
         with self._connections.read() as connection:
             for recall in recalls.page(connection, offset=0, limit=_RECALLS_READ):
                 given.setdefault((recall.agent, recall.session_id), []).append(recall)
-            found: list[LastServed] = []
+            served: list[LastServed] = []
             for (agent, session_id), answers in given.items():
                 ids = dict.fromkeys(id for answer in answers for id in answer.memory_ids)
                 known = memories.by_ids(connection, list(ids), self._clock())
                 kept = withheld.withheld_among(connection, [one.rid for one in known], agent)
                 active = tuple(one for one in known if one.active and one.rid not in kept)
-                if active and len(found) < limit:
+                if active and len(served) < limit:
                     parts = _latest_answers(answers, {one.id for one in active})
-                    found.append(
+                    served.append(
                         LastServed(
                             agent=agent,
                             at=answers[0].at,
@@ -535,7 +535,7 @@ class ReadQueries:
                             answers=parts,
                         )
                     )
-            return found
+            return served
 
     # Sessions
 
@@ -561,7 +561,7 @@ class ReadQueries:
         compiled = self._compile_filter(filter)
         where, bindings = sessions.given_name_condition(name)
         with self._connections.read() as connection:
-            found = connection.execute(
+            rows = connection.execute(
                 f"""
                 SELECT m.session_id FROM memories m LEFT JOIN sessions_consolidations s USING (session_id)
                 WHERE {where} AND {compiled.where}
@@ -571,7 +571,7 @@ class ReadQueries:
             ).fetchall()
             return [
                 str(id)
-                for (id,) in found
+                for (id,) in rows
                 if sessions.given_name(connection, str(id)) == sessions.stable_id_part(name)
             ]
 

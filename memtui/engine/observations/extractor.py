@@ -103,14 +103,14 @@ class PhraseExtractor:
         return await self.ask(step_name, step_type, output) if worth_reading(output) else None
 
     async def ask(self, step_name: str, step_type: str, output: str) -> Observation:
-        found = [
+        texts_found = [
             (trigger.category, sentence.text)
             for sentence in split_sentences(_cut_output(output))
             if (trigger := find_trigger(sentence))
         ]
         return Observation(
-            insights=_usable_texts([text for category, text in found if category == "insight"]),
-            lessons=_usable_texts([text for category, text in found if category == "lesson"]),
+            insights=_usable_texts([text for category, text in texts_found if category == "insight"]),
+            lessons=_usable_texts([text for category, text in texts_found if category == "lesson"]),
             step_name=step_name, step_type=step_type,
         )  # fmt: skip
 
@@ -155,8 +155,8 @@ def find_json(text: str) -> dict[str, Any]:
 def _usable_texts(values: object) -> tuple[str, ...]:
     """The usable texts of a list, each once; a model may also give a single text, or things that are none."""
     several: Iterable[object] = values if isinstance(values, list) else [values]
-    found = dict.fromkeys(_clean_text(value) for value in several if isinstance(value, str))
-    return tuple(text for text in found if text)[:_MOST_EACH]
+    texts = dict.fromkeys(_clean_text(value) for value in several if isinstance(value, str))
+    return tuple(text for text in texts if text)[:_MOST_EACH]
 
 
 def _clean_text(text: str) -> str:

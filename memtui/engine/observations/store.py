@@ -149,10 +149,10 @@ class MemoryObservations:
         return tuple(record.id for record in stored)
 
     def retrieve_by_id(self, id: str) -> MemoryRecord:
-        found = self._memory.get(id)
-        if found.kind != "observation":
-            raise NotFoundError(f"{found.id} is not an observation.", "memtui observations lists them.")
-        return found
+        memory = self._memory.get(id)
+        if memory.kind != "observation":
+            raise NotFoundError(f"{memory.id} is not an observation.", "memtui observations lists them.")
+        return memory
 
     def recall_by_category(
         self, query: str, category: Category, limit: int = PER_CATEGORY

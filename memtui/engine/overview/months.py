@@ -129,10 +129,10 @@ def _count_mentions(
         """,
         {"names": as_json(names), "since": bounds[0], "until": bounds[-1]},
     )
-    found: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    mentions: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for month, person, number in rows:
-        found[month].append((person, number))
-    return found
+        mentions[month].append((person, number))
+    return mentions
 
 
 def _find_beside(connection: apsw.Connection, eid: int, begin: int, end: int) -> tuple[Entity, ...]:
@@ -175,6 +175,6 @@ def _find_changed(connection: apsw.Connection, within: CompiledFilter, now: int)
 def _read_replacements(
     connection: apsw.Connection, ids: Sequence[str], now: float
 ) -> tuple[Replacement, ...]:
-    found = replacements.find_replacements(connection, ids, now)
-    those = {(one.old.id, one.new.id): one for id in ids for one in found.get(id, ()) if one.new.id == id}
+    replaced = replacements.find_replacements(connection, ids, now)
+    those = {(one.old.id, one.new.id): one for id in ids for one in replaced.get(id, ()) if one.new.id == id}
     return tuple(sorted(those.values(), key=lambda one: (-one.at, -one.new.rid)))

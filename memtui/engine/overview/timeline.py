@@ -114,17 +114,17 @@ def make_timeline(
     earliest, latest = _time_extent(connection, within, changes, now)
     first, last = (int(now), int(now)) if earliest is None or latest is None else (earliest, latest)
     unit, bounds = periods.choose_window(unit, first, last, middle, most, tz)
-    found = _ROWS_BY[by](connection, within, rows)
+    timeline_rows = _ROWS_BY[by](connection, within, rows)
     whole = bounds[0] <= first and last < bounds[-1]
-    counter = _Counter(connection, bounds, found, within, changes, whole=whole)
+    counter = _Counter(connection, bounds, timeline_rows, within, changes, whole=whole)
     for layer in layers:
         counter.count_layer(layer)
     return Timeline(
-        by=by, unit=unit, bounds=bounds, earliest=earliest, latest=latest, left_out=found.left_out,
+        by=by, unit=unit, bounds=bounds, earliest=earliest, latest=latest, left_out=timeline_rows.left_out,
         terms=tuple(periods.filter_term_of_period(unit, one, tz) for one in bounds[:-1]),
         all=TimelineRow(name=None, term="", counts=counter.total_counts()),
         rows=tuple(
-            TimelineRow(name=one.name, term=one.term, counts=counter.counts_of(one)) for one in found.subjects
+            TimelineRow(name=one.name, term=one.term, counts=counter.counts_of(one)) for one in timeline_rows.subjects
         ),
     )  # fmt: skip
 
@@ -139,13 +139,13 @@ def _time_extent(
 
     def edge(compiled: CompiledFilter, column: str, direction: str) -> int | None:
         where = f"SELECT m.{column} FROM memories m WHERE {compiled.where} AND m.{column} IS NOT NULL"
-        found = scalar(connection, f"{where} ORDER BY m.{column} {direction} LIMIT 1", compiled.bindings)
-        return None if found is None else int(found)
+        moment = scalar(connection, f"{where} ORDER BY m.{column} {direction} LIMIT 1", compiled.bindings)
+        return None if moment is None else int(moment)
 
     active = within.active
     changed = [at for _, at in changes]
-    found = edge(active, "event_time", ""), edge(within.ended, "valid_until", ""), *changed
-    there = [one for one in found if one is not None]
+    moments = edge(active, "event_time", ""), edge(within.ended, "valid_until", ""), *changed
+    there = [one for one in moments if one is not None]
     if not there:
         return None, None
     last = edge(active, "event_time", "DESC")
@@ -197,9 +197,11 @@ class _Counter:
             self._count_learned()
         elif layer == "changed":
             # They were found by the filter: it is not asked again.
-            found = replace(self._within.active, where="true", bindings={"changes": as_json(self._changes)})
+            selection = replace(
+                self._within.active, where="true", bindings={"changes": as_json(self._changes)}
+            )
             self._count_groups(
-                {"": layer}, "''", "c.at", f"{_CHANGED} CROSS JOIN memories m ON m.rid = c.rid", found
+                {"": layer}, "''", "c.at", f"{_CHANGED} CROSS JOIN memories m ON m.rid = c.rid", selection
             )
         elif layer == "recalled":
             recalls = "recalls r CROSS JOIN json_each(r.memory_ids) j CROSS JOIN memories m ON m.id = j.value"
@@ -251,14 +253,14 @@ class _Counter:
 
         rows = self._rows
         number = "count(DISTINCT m.rid)" if distinct or rows.joins else "count(*)"
-        for state, key, at, found in counts(rows.expression, rows.joins, rows.condition, number):
-            self._of_row[layers[state]].setdefault(key, self._zero_counts())[at] += found
+        for state, key, at, number_found in counts(rows.expression, rows.joins, rows.condition, number):
+            self._of_row[layers[state]].setdefault(key, self._zero_counts())[at] += number_found
             if not rows.joins:
-                self._all[layers[state]][at] += found
+                self._all[layers[state]][at] += number_found
         if rows.joins and known is None:
             number = "count(DISTINCT m.rid)" if distinct else "count(*)"
-            for state, _, at, found in counts("''", "", "true", number):
-                self._all[layers[state]][at] += found
+            for state, _, at, number_found in counts("''", "", "true", number):
+                self._all[layers[state]][at] += number_found
 
     def total_counts(self) -> dict[Layer, tuple[int, ...]]:
         return {layer: tuple(cells) for layer, cells in self._all.items()}
@@ -302,17 +304,17 @@ def _by_index(connection: apsw.Connection, bounds: Sequence[int], kinds: Collect
     named = ", ".join(repr(kind) for kind in KINDS if kind in kinds)
     inside = "m.event_time >= p.lo AND m.event_time < p.hi"
     cells: _Cells = {topic: [0] * (len(bounds) - 1) for topic in (*TOPICS, None)}
-    found: Any = connection.execute(
+    rows_by_index: Any = connection.execute(
         f"""
         WITH p(at, lo, hi) AS (VALUES {spans}), t(topic) AS (VALUES {topics}, (NULL))
         SELECT t.topic, p.at, (SELECT count(*) FROM memories m INDEXED BY notes_by_topic
             WHERE {_NOTE} AND m.kind IN ({named}) AND m.topic IS t.topic AND {inside}) FROM t, p
         """
     )
-    for topic, at, number in found:
+    for topic, at, number in rows_by_index:
         cells[topic][at] = number
     if "episode" in kinds:
-        found = connection.execute(
+        rows_by_index = connection.execute(
             f"""
             WITH p(at, lo, hi) AS (VALUES {spans})
             SELECT p.at,
@@ -320,7 +322,7 @@ def _by_index(connection: apsw.Connection, bounds: Sequence[int], kinds: Collect
                 - (SELECT count(*) FROM memories m INDEXED BY notes_by_time WHERE {_NOTE} AND {inside}) FROM p
             """
         )
-        for at, turns in found:
+        for at, turns in rows_by_index:
             cells[None][at] += turns
     return cells
 
@@ -329,8 +331,8 @@ def _topic_rows(connection: apsw.Connection, within: _Within, most: int) -> _Row
     """The topics of which there is anything."""
     if within.kinds_only:
         everything = (EARLIEST, LATEST + 1)
-        found = _by_index(connection, everything, within.active.kinds)
-        there: set[object] = {topic for topic, [number] in found.items() if number}
+        topic_counts = _by_index(connection, everything, within.active.kinds)
+        there: set[object] = {topic for topic, [number] in topic_counts.items() if number}
     else:
         there = set(_count_values(connection, within.active, _TOPIC))
     if within.trash:

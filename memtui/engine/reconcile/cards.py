@@ -95,12 +95,12 @@ def _keep_memory(connection: apsw.Connection, id: str, now: int) -> None:
     memories.update(connection, one.rid, reviewed_at=now)
 
 
-def _end_memory(connection: apsw.Connection, id: str, how: str, now: int) -> None:
+def _end_memory(connection: apsw.Connection, id: str, ending: str, now: int) -> None:
     one = memories.get(connection, id, now)
     if one.active:
-        if how == "forgotten":
+        if ending == "forgotten":
             predecessors.bring_back(connection, one, now)
-        memories.update(connection, one.rid, valid_until=now, ended_by=how)
+        memories.update(connection, one.rid, valid_until=now, ended_by=ending)
 
 
 def _replace_memory(connection: apsw.Connection, chosen: str, other: str, now: int) -> None:

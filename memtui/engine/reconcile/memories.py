@@ -114,7 +114,7 @@ def plan(
     written: list[Stamp] = []
     cards: list[Card] = []
     settled: list[str] = []
-    apart = {*ours, *(stamp.aspect for stamp in line.decided)}
+    differing_aspects = {*ours, *(stamp.aspect for stamp in line.decided)}
     for stamp in line.decided:
         aspect = stamp.aspect
         if aspect.startswith(stamps.ABOUT):
@@ -133,7 +133,7 @@ def plan(
         )
         if met is None:
             if agreed and ours.get(aspect) == stamp:
-                columns |= _lower_columns(aspect, here, line, theirs, columns, apart)
+                columns |= _lower_columns(aspect, here, line, theirs, columns, differing_aspects)
             continue
         if both and stamps.compare_stamps(_seen_numbers(ours, aspect), stamp.seen) == "apart":
             cards += _rival_cards(connection, here, mine, theirs, ours[aspect], stamp, agreed=agreed)
@@ -150,7 +150,7 @@ def plan(
         if agreed:
             joined = meeting.are_apart(ours.get(aspect), stamp)
             columns |= _agreed_columns(
-                aspect, here, line, theirs, columns, apart, take=met.take, joined=joined
+                aspect, here, line, theirs, columns, differing_aspects, take=met.take, joined=joined
             )
             if met.take and not same and (word := _change_label(aspect, mine, theirs)):
                 counts[word] += 1
@@ -159,7 +159,7 @@ def plan(
             settled += closing
             counts["review decision"] += len(closing)
         if met.take:
-            columns |= _merged_columns(aspect, here, line, theirs, columns, apart)
+            columns |= _merged_columns(aspect, here, line, theirs, columns, differing_aspects)
             if word := _change_label(aspect, mine, theirs):
                 counts[word] += 1
     columns = {name: value for name, value in columns.items() if getattr(here, name) != value}
@@ -211,7 +211,7 @@ def _are_persons(ours: Stamp | None, theirs: Stamp) -> bool:
 
 
 def _agreed_columns(
-    aspect: str, here: MemoryRecord, line: MemoryLine, theirs: _Side, so_far: Mapping[str, Any], apart: Set[str], *,
+    aspect: str, here: MemoryRecord, line: MemoryLine, theirs: _Side, so_far: Mapping[str, Any], differing_aspects: Set[str], *,
     take: bool, joined: bool,
 ) -> dict[str, Any]:  # fmt: skip
     """The columns once both devices agree: those of the side that holds, or of both where they can stand beside each other
@@ -235,7 +235,7 @@ def _agreed_columns(
         if joined and merged:
             attributes["merged"] = sorted(set(merged))
         return {"attributes": attributes}
-    return _merged_columns(aspect, here, line, theirs, so_far, apart) if take else {}
+    return _merged_columns(aspect, here, line, theirs, so_far, differing_aspects) if take else {}
 
 
 def _lower_columns(
@@ -244,11 +244,11 @@ def _lower_columns(
     line: MemoryLine,
     theirs: _Side,
     so_far: Mapping[str, Any],
-    apart: Set[str],
+    differing_aspects: Set[str],
 ) -> dict[str, Any]:
     """Of one decision that has two values, the lower one. Three decisions of which the last knew of the first can be joined
     in more than one way; whoever joined them has sent what came of it, so all devices know all of these values."""
-    there = _agreed_columns(aspect, here, line, theirs, so_far, apart, take=True, joined=False)
+    there = _agreed_columns(aspect, here, line, theirs, so_far, differing_aspects, take=True, joined=False)
     mine = {name: so_far.get(name, getattr(here, name)) for name in there}
     return there if _encode_ordered(there) < _encode_ordered(mine) else {}
 
@@ -258,10 +258,12 @@ _encode_ordered = msgspec.json.Encoder(order="deterministic").encode
 
 def _merged_columns(
     aspect: str, here: MemoryRecord, line: MemoryLine, theirs: _Side, so_far: Mapping[str, Any],
-    apart: Set[str] = frozenset(),
+    differing_aspects: Set[str] = frozenset(),
 ) -> dict[str, Any]:  # fmt: skip
-    """The columns of the memory once it is as the other side says. ``apart``: the aspects that come by themselves; older
-    exports have fewer."""
+    """The columns of the memory once it is as the other side says.
+
+    ``differing_aspects``: the aspects that come by themselves; older exports have fewer.
+    """
     attributes: dict[str, Any] = dict(so_far.get("attributes", here.attributes))
     if aspect.startswith(stamps.TAG):
         tag, tags = aspect.removeprefix(stamps.TAG), set(so_far.get("tags", here.tags))
@@ -275,12 +277,12 @@ def _merged_columns(
     match aspect:
         case "state":
             there = asdict(line)
-            own = {_RATE: "rate" in apart, _REVIEWED: "reviewed" in apart}
+            own = {_RATE: "rate" in differing_aspects, _REVIEWED: "reviewed" in differing_aspects}
             return {name: there[name] for name in _STATE if not own.get(name)}
         case "text":
             return {"content": line.content}
         case "topic":
-            stays = here.kind != "fact" or here.protected or "rate" in apart
+            stays = here.kind != "fact" or here.protected or "rate" in differing_aspects
             rate = here.decay_rate if stays else line.decay_rate
             return {
                 "topic": theirs.topic,

@@ -111,8 +111,8 @@ class Dependents(Record):
         gone = [
             one for one in gone if not one.beside or any(_spaced_words(word) in said for word in one.beside)
         ]
-        found = {one.memory.id: one for one in gone}
-        return replace(self, naming=tuple(found.values()), wording=(), replaced=True)
+        by_id = {one.memory.id: one for one in gone}
+        return replace(self, naming=tuple(by_id.values()), wording=(), replaced=True)
 
     @property
     def any(self) -> bool:

@@ -176,9 +176,9 @@ class PastChange(Record):
     @property
     def memory(self) -> MemoryRecord:
         """The latest state of the memory."""
-        found = self.after or self.before
-        assert found is not None
-        return found
+        memory_found = self.after or self.before
+        assert memory_found is not None
+        return memory_found
 
 
 class PastDiff(Record):

@@ -38,15 +38,15 @@ class AgentChange(Record):
 
 def waiting_changes(connection: apsw.Connection, now: float) -> Iterable[AgentChange]:
     """Those that the person has neither kept, confirmed nor put off, the latest first."""
-    found = [memories.memory_record(row, now) for row in connection.execute(_LATEST).fetchall()]
-    authors = {one.new: one for one in replacements.find_unasked(connection, [one.id for one in found])}
+    records = [memories.memory_record(row, now) for row in connection.execute(_LATEST).fetchall()]
+    authors = {one.new: one for one in replacements.find_unasked(connection, [one.id for one in records])}
     waiting = {
         one.id: proposals.identity(KIND, one.id)
-        for one in found
+        for one in records
         if one.id in authors and authors[one.id].actor.startswith("agent:")
     }
     settled = proposals.settled_ids(connection, list(waiting.values()), now)
-    for new in found:
+    for new in records:
         if new.id not in waiting or waiting[new.id] in settled:
             continue
         olds = tuple(one for one in predecessors.standing_again(connection, new, now) if not one.active)

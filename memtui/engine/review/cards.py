@@ -174,15 +174,15 @@ def inbox(
 
     ``all``: without that limit.
     """
-    found = review(connection, now, options)
-    single = [item for item in found if not item.several]
+    items = review(connection, now, options)
+    single = [item for item in items if not item.several]
     can_wait = [item.id for item in single if item.kind in _CAN_WAIT]
     taken = (
         proposals.count_decided(connection, since=midnight, other_than="new") + len(single) - len(can_wait)
     )
     beyond = frozenset(() if all else can_wait[max(_SINGLE_CARDS - taken, 0) :])
     return Inbox(
-        items=tuple(item for item in found if item.id not in beyond),
+        items=tuple(item for item in items if item.id not in beyond),
         later=len(beyond),
         settled=proposals.count_decided(connection, since=midnight),
     )
@@ -196,7 +196,7 @@ def review(
 
     ``every_new``: all new facts, not only those of the latest conversations. ``kinds``: look for these cards alone.
     """
-    found: list[ReviewItem] = []
+    items: list[ReviewItem] = []
     shown: set[str] = set()
     put_off = proposals.snoozed_memories(connection, now)
     parts: dict[ReviewKind, Callable[[apsw.Connection, float, Options], Iterable[ReviewItem]]] = {
@@ -220,9 +220,9 @@ def review(
             elif kind != "change_request" and ids and ids <= shown:
                 continue
             shown |= ids
-            found.append(item)
-    found.sort(key=lambda item: not item.dangerous)
-    return found[:limit]
+            items.append(item)
+    items.sort(key=lambda item: not item.dangerous)
+    return items[:limit]
 
 
 def _conflict_cards(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
@@ -337,23 +337,23 @@ def _quarantine_cards(connection: apsw.Connection, now: float, options: Options)
 
 
 def _suspicious_cards(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
-    found = scan.stored_result(connection)
+    result = scan.stored_result(connection)
     latest = _latest_notes(
         connection, now, "m.kind <> 'episode' AND m.confirmed_at IS NULL AND m.reviewed_at IS NULL "
-        f"AND m.rid > {found.through}",
+        f"AND m.rid > {result.through}",
     )  # fmt: skip
     cards = []
-    for memory in (*latest, *_active_memories(connection, found.suspicious, now)):
+    for memory in (*latest, *_active_memories(connection, result.suspicious, now)):
         if reason := scan.why_suspicious(connection, memory, now):
             cards.append((proposals.identity("suspicious", memory.id), reason, (memory,)))
     yield from _unsettled_cards(connection, now, "suspicious", cards)
 
 
 def _duplicate_cards(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
-    found = scan.stored_result(connection)
-    latest = _latest_notes(connection, now, f"m.kind = 'fact' AND m.rid > {found.through}")
+    result = scan.stored_result(connection)
+    latest = _latest_notes(connection, now, f"m.kind = 'fact' AND m.rid > {result.through}")
     pairs = [(memory, other) for memory in latest for other in scan.duplicates_of(connection, memory, now)]
-    pairs += [pair for ids in found.duplicates if (pair := _still_the_same(connection, ids, now))]
+    pairs += [pair for ids in result.duplicates if (pair := _still_the_same(connection, ids, now))]
     cards = {}
     for pair in pairs:
         if any(replacements.is_replaced(connection, one) for one in pair):
@@ -361,7 +361,7 @@ def _duplicate_cards(connection: apsw.Connection, now: float, options: Options) 
         newer, older = sorted(pair, key=lambda memory: memory.rid, reverse=True)
         key = proposals.identity("duplicate", newer.id, older.id)
         cards[key] = (key, "they say the same", (newer, older))
-    for newer, older in _paraphrase_pairs(connection, latest[:_COMPARED], found.paraphrases, now):
+    for newer, older in _paraphrase_pairs(connection, latest[:_COMPARED], result.paraphrases, now):
         key = proposals.identity("duplicate", newer.id, older.id)
         cards.setdefault(key, (key, "these may say the same in other words", (newer, older)))
     yield from _unsettled_cards(connection, now, "duplicate", list(cards.values()))
@@ -408,16 +408,16 @@ def _fading_cards(connection: apsw.Connection, now: float, options: Options) -> 
         """,
         {"now": now + SOON_SECONDS, "threshold": options.fade_threshold, "limit": _MOST_FADING},
     ).fetchall()
-    found = [memories.memory_record(row, now) for row in rows]
-    pending = {memory.id: proposals.identity("fading", memory.id) for memory in found}
+    records = [memories.memory_record(row, now) for row in rows]
+    pending = {memory.id: proposals.identity("fading", memory.id) for memory in records}
     settled = proposals.settled_ids(connection, [*pending.values(), THE_REST], now)
-    found = [memory for memory in found if pending[memory.id] not in settled]
-    for memory in found[:_SINGLE_CARDS]:
+    records = [memory for memory in records if pending[memory.id] not in settled]
+    for memory in records[:_SINGLE_CARDS]:
         reason = f"{memory.effective:.0%} left, gone within a week"
         yield _make_card(
             connection, now, "fading", pending[memory.id], reason, (memory,), session_id=memory.session_id
         )
-    rest = tuple(found[_SINGLE_CARDS:])
+    rest = tuple(records[_SINGLE_CARDS:])
     if rest and THE_REST not in settled:
         yield _make_card(
             connection, now, "fading", THE_REST, f"{len(rest):,} more are gone within a week", rest
@@ -466,9 +466,9 @@ def _unsettled_cards(
     cards: Sequence[tuple[str, str, tuple[MemoryRecord, ...]]],
 ) -> Iterable[ReviewItem]:
     settled = proposals.settled_ids(connection, [id for id, _, _ in cards], now)
-    for id, reason, found in cards:
+    for id, reason, sides in cards:
         if id not in settled:
-            yield _make_card(connection, now, kind, id, reason, found, session_id=found[0].session_id)
+            yield _make_card(connection, now, kind, id, reason, sides, session_id=sides[0].session_id)
 
 
 def _make_card(
@@ -506,11 +506,11 @@ def _active_memories(connection: apsw.Connection, ids: Sequence[str], now: float
 def _existing_memories(
     connection: apsw.Connection, ids: Sequence[str], now: float
 ) -> tuple[MemoryRecord, ...]:
-    found = []
+    records = []
     for id in ids:
         row = connection.execute(
             f"SELECT {memories.COLUMNS} FROM memories m WHERE m.id = ?", (id,)
         ).fetchone()
         if row is not None:
-            found.append(memories.memory_record(row, now))
-    return tuple(found)
+            records.append(memories.memory_record(row, now))
+    return tuple(records)

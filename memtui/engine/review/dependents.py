@@ -242,10 +242,10 @@ def _facts_that_lost_name(
         return
     new = memories.latest_version(connection, corrected.id, now)
     if corrected.kind == "fact" and corrected.ended_by in ("superseded", "merged") and new.active:
-        found = Dependents(
+        dependents = Dependents(
             memories=(corrected,), wording=naming.facts_with_name(connection, [corrected], now)
         )
-        yield from (one.memory for one in found.after(new.content).naming)
+        yield from (one.memory for one in dependents.after(new.content).naming)
 
 
 def _ended_memories(connection: apsw.Connection, ids: Iterable[str]) -> list[int]:
@@ -288,16 +288,16 @@ def _undecided_memories(
     connection: apsw.Connection, ids: Sequence[str], named: Collection[str], now: float
 ) -> tuple[MemoryRecord, ...]:
     """Those of them, or what they were corrected to by others, that still have a caution, and the ``named`` as they were."""
-    found: dict[str, MemoryRecord] = {}
+    undecided: dict[str, MemoryRecord] = {}
     for id in ids:
         try:
             one = memories.latest_version(connection, id, now)
         except NotFoundError:  # erased since
             continue
         if one.active:
-            found[one.id] = one
-    doubtful = cautions.decided_cautions(connection, list(found), now)
-    return tuple(one for one in found.values() if one.id in doubtful or one.id in named)
+            undecided[one.id] = one
+    doubtful = cautions.decided_cautions(connection, list(undecided), now)
+    return tuple(one for one in undecided.values() if one.id in doubtful or one.id in named)
 
 
 def _unchanged_summaries(connection: apsw.Connection, summaries: dict[str, str]) -> tuple[Entity, ...]:
@@ -306,8 +306,8 @@ def _unchanged_summaries(connection: apsw.Connection, summaries: dict[str, str])
         "SELECT eid FROM entities WHERE id IN (SELECT value FROM json_each(?)) AND merged_into IS NULL AND NOT hidden",
         (as_json(list(summaries)),),
     ).fetchall()
-    found = entities.by_eid(connection, [eid for (eid,) in rows])
-    return tuple(one for one in found if one.summary == summaries[one.id])
+    by_eid = entities.by_eid(connection, [eid for (eid,) in rows])
+    return tuple(one for one in by_eid if one.summary == summaries[one.id])
 
 
 def note_summary_kept(connection: apsw.Connection, entity: Entity) -> None:
@@ -336,7 +336,7 @@ def doubtful_summaries(
 ) -> dict[str, tuple[Caution, ...]]:
     """Of entities (by id) whose summary an undecided card asks about: what no longer holds of it."""
     with_summary = {one.id: one.summary for one in shown if one.summary}
-    found: dict[str, tuple[Caution, ...]] = {}
+    cautions_of_summaries: dict[str, tuple[Caution, ...]] = {}
     for proposal in proposals.undecided(connection, proposals.DEPENDENTS) if with_summary else ():
         about = [id for id, text in proposal.payload["summaries"].items() if with_summary.get(id) == text]
         if about:
@@ -344,5 +344,7 @@ def doubtful_summaries(
             known = [
                 one for some in cautions.decided_cautions(connection, ended, now).values() for one in some
             ]
-            found |= {id: (*found.get(id, ()), *known) for id in about if known}
-    return found
+            cautions_of_summaries |= {
+                id: (*cautions_of_summaries.get(id, ()), *known) for id in about if known
+            }
+    return cautions_of_summaries

@@ -94,16 +94,16 @@ def groups_of_card(
 
     What a new memory mentions is known once it has its links, which are made in the background.
     """
-    found = []
+    groups = []
     if item.session_id is not None:
-        found.append(group_of_session(connection, now, options, item.session_id))
+        groups.append(group_of_session(connection, now, options, item.session_id))
     subjects = [
         group_about_entity(connection, now, options, entity)
         for entity in _subjects_of(connection, item.memories)
     ]
     subjects.sort(key=lambda group: -group.count("keep"))
-    found += [group for group in subjects if max(group.count("keep"), group.count("forget")) >= _FEWEST]
-    return tuple(group for group in found if group.items_for("forget"))
+    groups += [group for group in subjects if max(group.count("keep"), group.count("forget")) >= _FEWEST]
+    return tuple(group for group in groups if group.items_for("forget"))
 
 
 def _all_cards(connection: apsw.Connection, now: float, options: Options) -> list[ReviewItem]:

@@ -70,7 +70,7 @@ def check_health(
 ) -> HealthReport:
     """Look for everything; ``stopped`` is asked between the parts, and what it cuts off counts as not found."""
     started = time.perf_counter()
-    found: list[HealthFinding] = []
+    findings: list[HealthFinding] = []
     for look in (
         _find_secrets,
         _find_suspicious,
@@ -82,8 +82,8 @@ def check_health(
         _find_orphans,
     ):
         if not stopped():
-            found += look(_HealthScan(connection, now, options, stopped))
-    return HealthReport(findings=tuple(found), at=int(now), seconds=time.perf_counter() - started)
+            findings += look(_HealthScan(connection, now, options, stopped))
+    return HealthReport(findings=tuple(findings), at=int(now), seconds=time.perf_counter() - started)
 
 
 def health_watermark(connection: apsw.Connection, now: float) -> str:
@@ -143,9 +143,9 @@ def _find_suspicious(look: _HealthScan) -> list[HealthFinding]:
 
 
 def _repeated_recalls(look: _HealthScan) -> list[HealthFinding]:
-    found, limit = near_duplicates.repeated_recalls(look.connection, look.stopped)
+    repeated, limit = near_duplicates.repeated_recalls(look.connection, look.stopped)
     remedy = "The memory told these to an agent before they were said again. Forget the copy, or it confirms itself."
-    return [_finding_of_ids("repeated recalls", found, limit=limit, remedy=remedy)]
+    return [_finding_of_ids("repeated recalls", repeated, limit=limit, remedy=remedy)]
 
 
 def _find_duplicates(look: _HealthScan) -> list[HealthFinding]:
@@ -157,10 +157,10 @@ def _find_duplicates(look: _HealthScan) -> list[HealthFinding]:
         WHERE d.kind <> 'episode' AND d.valid_until IS NULL ORDER BY d.content_hash, d.rid
         """
     )
-    found = [str(identity) for (identity,) in rows]
+    ids = [str(identity) for (identity,) in rows]
     return [
         _finding_of_ids(
-            "duplicates", found, remedy="Mark what says the same and merge it: sources and tags are kept."
+            "duplicates", ids, remedy="Mark what says the same and merge it: sources and tags are kept."
         )
     ]
 
@@ -208,9 +208,9 @@ def _find_orphans(look: _HealthScan) -> list[HealthFinding]:
         ORDER BY e.eid
         """
     )
-    found = [str(identity) for (identity,) in rows]
+    ids = [str(identity) for (identity,) in rows]
     remedy = "No memory names them. Say what is no entity, merge what is another name of one."
-    return [_finding_of_ids("orphans", found, about="entities", remedy=remedy)]
+    return [_finding_of_ids("orphans", ids, about="entities", remedy=remedy)]
 
 
 def _finding_of_ids(

@@ -59,18 +59,18 @@ def _all_candidates(connection: apsw.Connection, now: float) -> list[MergeCandid
     reasons: dict[tuple[int, int], str] = {}
     for one, other, reason in (*_shared_names(connection), *_similar_pairs(_comparable_names(connection))):
         reasons.setdefault((min(one, other), max(one, other)), reason)
-    apart = _pairs_kept_apart(connection)
-    found: list[MergeCandidate] = []
+    pairs_kept_apart = _pairs_kept_apart(connection)
+    candidates: list[MergeCandidate] = []
     for pair, reason in reasons.items():
-        if pair in apart:
+        if pair in pairs_kept_apart:
             continue
         two = entities.by_eid(connection, pair)
         if len(two) == 2:
             fuller, shorter = sorted(two, key=_name_quality, reverse=True)
             id = proposals.identity(KIND, fuller.id, shorter.id)
-            found.append(MergeCandidate(id=id, reason=reason, pair=(fuller, shorter)))
-    settled = proposals.settled_ids(connection, [one.id for one in found], now)
-    waiting = [one for one in found if one.id not in settled]
+            candidates.append(MergeCandidate(id=id, reason=reason, pair=(fuller, shorter)))
+    settled = proposals.settled_ids(connection, [one.id for one in candidates], now)
+    waiting = [one for one in candidates if one.id not in settled]
     return sorted(waiting, key=lambda item: -sum(entity.mention_count for entity in item.pair))
 
 
@@ -141,7 +141,7 @@ def _comparable_names(connection: apsw.Connection) -> list[_ComparableName]:
         JOIN entity_aliases a ON a.entity_id = e.eid
         """
     ).fetchall()
-    found = []
+    names = []
     for eid, type, alias in rows:
         name = alias.partition("@")[0] if type == "email" else alias
         plain = "".join(
@@ -149,8 +149,8 @@ def _comparable_names(connection: apsw.Connection) -> list[_ComparableName]:
         )
         words = tuple("".join(sign if sign.isalnum() else " " for sign in plain).split())
         if words:
-            found.append(_ComparableName(eid, type, alias, words, "".join(words)))
-    return found
+            names.append(_ComparableName(eid, type, alias, words, "".join(words)))
+    return names
 
 
 def _similar_pairs(names: list[_ComparableName]) -> Iterator[tuple[int, int, str]]:
@@ -198,11 +198,11 @@ def _name_part_pairs(names: list[_ComparableName]) -> Iterator[tuple[int, int, s
 def _names_by_key(
     names: list[_ComparableName], keys: Callable[[_ComparableName], Iterable[str]]
 ) -> dict[str, list[_ComparableName]]:
-    found: dict[str, list[_ComparableName]] = {}
+    by_key: dict[str, list[_ComparableName]] = {}
     for name in names:
         for key in keys(name):
-            found.setdefault(key, []).append(name)
-    return found
+            by_key.setdefault(key, []).append(name)
+    return by_key
 
 
 def _pairs_kept_apart(connection: apsw.Connection) -> set[tuple[int, int]]:

@@ -44,7 +44,7 @@ def facts_with_name(
     Which names and words hold on tells ``Dependents.after``.
     """
     own = {one.id for one in ended}
-    found: dict[tuple[int, str], SharedName] = {}
+    shared_names: dict[tuple[int, str], SharedName] = {}
     for old in ended:
         if old.kind == "episode":
             continue
@@ -56,7 +56,7 @@ def facts_with_name(
             for one in _facts_saying(connection, name, now):
                 theirs = _split_words(one.content)
                 if one.id not in own and _is_about(theirs, subject) and _contains_name(theirs, name):
-                    found[one.rid, " ".join(name)] = SharedName(memory=one, name=" ".join(name))
+                    shared_names[one.rid, " ".join(name)] = SharedName(memory=one, name=" ".join(name))
         telling = list(dict.fromkeys(filter(_is_informative, words.plain)))
         for word in telling:
             for one in _facts_saying(connection, (word,), now):
@@ -72,13 +72,13 @@ def facts_with_name(
                     and len(beside) >= _further_words_needed(word)
                     and _is_about(theirs, subject)
                 ):
-                    found.setdefault((one.rid, word), SharedName(memory=one, name=word, beside=beside))
-    return tuple(found[key] for key in sorted(found, reverse=True))
+                    shared_names.setdefault((one.rid, word), SharedName(memory=one, name=word, beside=beside))
+    return tuple(shared_names[key] for key in sorted(shared_names, reverse=True))
 
 
 def _split_words(text: str) -> _TextWords:
-    found = [word.removesuffix("'s") for word in tokens_as_written(text)]
-    return _TextWords(tuple(map(str.casefold, found)), tuple(word[0].isupper() for word in found))
+    words = [word.removesuffix("'s") for word in tokens_as_written(text)]
+    return _TextWords(tuple(map(str.casefold, words)), tuple(word[0].isupper() for word in words))
 
 
 def _names_in(connection: apsw.Connection, memory: MemoryRecord, words: _TextWords) -> Iterator[_Name]:

@@ -41,16 +41,16 @@ def duplicate_pairs(
     if len(latest) < 2:
         return [], ""
     close = list(islice(_close_pairs(connection, space, latest, stopped), _MOST_PAIRS))
-    found = []
+    pairs = []
     for newer, older in sorted(close, reverse=True):
         texts = connection.execute(
             "SELECT id, content FROM memories WHERE rid IN (?, ?) ORDER BY rid DESC", (newer, older)
         ).fetchall()
         (first, one), (second, other) = texts
         if say_the_same(analyse_statement(str(one)), analyse_statement(str(other))):
-            found.append((str(first), str(second)))
+            pairs.append((str(first), str(second)))
     full = len(latest) == LATEST
-    return found, f"the latest {LATEST:,} facts were compared with all" if full else ""
+    return pairs, f"the latest {LATEST:,} facts were compared with all" if full else ""
 
 
 def say_the_same(a: AnalysedText, b: AnalysedText) -> bool:
@@ -112,7 +112,7 @@ def repeated_recalls(
         WHERE m.kind <> 'episode' GROUP BY m.rid ORDER BY max(r.at) DESC
         """
     ).fetchall()
-    found: dict[str, str] = {}
+    original_ids: dict[str, str] = {}
     for rid, identity, content, at in served[:_LATEST_SERVED]:
         if stopped():
             break
@@ -133,12 +133,12 @@ def repeated_recalls(
             (f"content : ({alike})", rid, at, identity, _MOST_FOUND),
         )
         said = f" {' '.join(phrase)} "
-        found |= {
+        original_ids |= {
             str(duplicate): str(kind)
             for duplicate, kind, text in rows
             if said in f" {' '.join(tokens.text_words(str(text)))} "
         }
-    notes_first = sorted(found, key=lambda duplicate: found[duplicate] == "episode")
+    notes_first = sorted(original_ids, key=lambda duplicate: original_ids[duplicate] == "episode")
     left = len(served) - _LATEST_SERVED
     return (
         notes_first,

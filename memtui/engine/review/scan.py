@@ -73,9 +73,9 @@ def scan_next(connection: apsw.Connection, so_far: ScanResult, now: float, limit
     )
 
 
-def save_progress(connection: apsw.Connection, found: ScanResult) -> None:
+def save_progress(connection: apsw.Connection, result: ScanResult) -> None:
     """Inside the caller's transaction."""
-    metadata.set_value(connection, _KEY, json_text(found))
+    metadata.set_value(connection, _KEY, json_text(result))
 
 
 def why_suspicious(connection: apsw.Connection, note: MemoryRecord, now: float) -> str:
@@ -94,12 +94,12 @@ def suspicious_rids(connection: apsw.Connection, now: float) -> list[int]:
     Those of others that were not scanned yet are looked at here. A secret in the person's own words is not meant. Nor is an
     agent's correction that its sources do not say: it is in force, and without it neither the new nor the old text is shown.
     """
-    found = stored_result(connection)
+    result = stored_result(connection)
     rows = connection.execute(
         f"SELECT {memories.COLUMNS} FROM memories m WHERE {_NOTES} AND m.confirmed_at IS NULL AND m.reviewed_at IS NULL "
         "AND m.rid IN (SELECT rid FROM memories WHERE id IN (SELECT value FROM json_each(?1)) "
         "UNION ALL SELECT rid FROM memories WHERE rid > ?2 AND trust <> 'user') ORDER BY m.rid DESC LIMIT ?3",
-        (json_text(list(found.suspicious)), found.through, _MOST_KEPT),
+        (json_text(list(result.suspicious)), result.through, _MOST_KEPT),
     ).fetchall()
     notes = [memories.memory_record(row, now) for row in rows]
     reasons = {note.rid: why_suspicious(connection, note, now) for note in notes}
@@ -162,8 +162,8 @@ def paraphrase_of(connection: apsw.Connection, fact: MemoryRecord, now: float) -
     # Needs numpy, patterns and weights: not loaded to list cards where nothing is to be compared.
     from memtui.engine.consolidation.compare.paraphrase import find_paraphrase
 
-    found = find_paraphrase(fact.content, [other.content for other in known])
-    return known[found] if found is not None else None
+    paraphrase = find_paraphrase(fact.content, [other.content for other in known])
+    return known[paraphrase] if paraphrase is not None else None
 
 
 def is_decided(connection: apsw.Connection, first: MemoryRecord, second: MemoryRecord, now: float) -> bool:

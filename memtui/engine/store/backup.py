@@ -115,7 +115,7 @@ def private_copy(source: apsw.Connection, path: Path, reason: str, at: float) ->
 def find_backups(path: Path) -> list[Backup]:
     """The backups of the memory at ``path``, the latest first."""
     named = re.compile(re.escape(path.stem) + r"-(\d{8}T\d{6}Z)-(?:\d+-)?([A-Za-z]\w*)\.db")
-    found = []
+    backups = []
     try:
         entries = sorted((path.parent / FOLDER).iterdir(), reverse=True)
     except (FileNotFoundError, NotADirectoryError):
@@ -129,8 +129,8 @@ def find_backups(path: Path) -> list[Backup]:
         match = named.fullmatch(entry.name)
         if match and entry.is_file() and not entry.is_symlink():
             at = timegm(time.strptime(match[1], _STAMP))
-            found.append(Backup(path=entry, at=at, reason=match[2], size=entry.stat().st_size))
-    return sorted(found, key=lambda backup: backup.at, reverse=True)
+            backups.append(Backup(path=entry, at=at, reason=match[2], size=entry.stat().st_size))
+    return sorted(backups, key=lambda backup: backup.at, reverse=True)
 
 
 def files_in_backup_folder(path: Path) -> list[Path]:

@@ -230,7 +230,7 @@ COLUMNS = (
 
 def entities_of(connection: apsw.Connection, rows: Iterable[Sequence[Any]]) -> list[Entity]:
     """The records of rows selected with ``COLUMNS``."""
-    found = []
+    entities = []
     for eid, id, name, type, mentions, summary, merged_into, pinned, protected, first, last in list(rows):
         aliases: Any = connection.execute(
             """
@@ -241,7 +241,7 @@ def entities_of(connection: apsw.Connection, rows: Iterable[Sequence[Any]]) -> l
             """,
             (eid,),
         ).fetchall()
-        found.append(
+        entities.append(
             Entity(
                 eid=eid, id=id, canonical_name=name, type=type, mention_count=mentions,
                 aliases=tuple(dict.fromkeys(alias for (alias,) in aliases if alias != name)),
@@ -249,19 +249,19 @@ def entities_of(connection: apsw.Connection, rows: Iterable[Sequence[Any]]) -> l
                 decided=bool(protected & (NAME_DECIDED | TYPE_DECIDED)),
             )
         )  # fmt: skip
-    return found
+    return entities
 
 
 def by_eid(connection: apsw.Connection, eids: Sequence[int]) -> list[Entity]:
     """Entities in the order of ``eids``; those that are gone are left out."""
-    found: dict[int, Entity] = {}
+    entities: dict[int, Entity] = {}
     for start in range(0, len(eids), 500):
         some = eids[start : start + 500]
         rows = connection.execute(
             f"SELECT {COLUMNS} FROM entities e WHERE e.eid IN ({','.join('?' * len(some))})", tuple(some)
         )
-        found |= {entity.eid: entity for entity in entities_of(connection, rows)}
-    return [found[eid] for eid in eids if eid in found]
+        entities |= {entity.eid: entity for entity in entities_of(connection, rows)}
+    return [entities[eid] for eid in eids if eid in entities]
 
 
 def of_memory(connection: apsw.Connection, rid: int) -> list[Entity]:

@@ -175,14 +175,14 @@ def linked_memories(
         """,
         (limit,),
     )
-    found = [memories.memory_record(row, now) for row in rows]
+    records = [memories.memory_record(row, now) for row in rows]
     latest: dict[int, int] = {}
     for (eid,) in connection.execute(group[1:-1]).fetchall():
-        latest |= _latest_mentions(connection, eid, limit + len(found))
-    known = {memory.rid for memory in found}
+        latest |= _latest_mentions(connection, eid, limit + len(records))
+    known = {memory.rid for memory in records}
     rids = sorted((rid for rid in latest if rid not in known), key=lambda rid: (-latest[rid], -rid))
     others = memories.by_rid(connection, rids, now)
-    return [*found, *(memory for memory in others if memory.kind != "fact")][:limit]
+    return [*records, *(memory for memory in others if memory.kind != "fact")][:limit]
 
 
 def _latest_mentions(connection: apsw.Connection, eid: Any, limit: int) -> dict[int, int]:

@@ -25,14 +25,15 @@ def find_entity(connection: apsw.Connection, name_or_id: str) -> Entity:
     """
     wanted = storable_text(name_or_id).strip()
     eids = _find_by_id(connection, wanted) or _find_by_name(connection, wanted)
-    found = [one for one in entities.by_eid(connection, eids) if not _count_hidden(connection, one.eid)]
-    if len(found) > 1:
-        listing = ", ".join(f"{one.canonical_name} ({one.type}, {one.id})" for one in found)
+    candidates = [one for one in entities.by_eid(connection, eids) if not _count_hidden(connection, one.eid)]
+    if len(candidates) > 1:
+        listing = ", ".join(f"{one.canonical_name} ({one.type}, {one.id})" for one in candidates)
         raise InputError(
-            f"{name_or_id!r} could be {'two' if len(found) == 2 else len(found)}: {listing}.", "Give the id."
+            f"{name_or_id!r} could be {'two' if len(candidates) == 2 else len(candidates)}: {listing}.",
+            "Give the id.",
         )
-    if found:
-        return found[0]
+    if candidates:
+        return candidates[0]
     if eids:
         raise NotFoundError(
             f"{name_or_id!r} was marked as not an entity.", "memtui history has the decision; undo it there."

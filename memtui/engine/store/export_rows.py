@@ -299,7 +299,7 @@ class Digest:
         merged = isinstance(line, EntityLine) and _is_merge_decided(line)
         if isinstance(line, _STAMPED) and line.decided:
             line = replace(line, decided=())
-        found = isinstance(line, EntityLine) and _is_only_detected(line)
+        only_detected = isinstance(line, EntityLine) and _is_only_detected(line)
         if isinstance(line, MemoryLine):
             line = replace(line, **_UNDECIDED)
         elif isinstance(line, SessionLine):
@@ -308,7 +308,7 @@ class Digest:
         if isinstance(line, MemoryLine) and (changed := _sort_unordered(line)):
             value = _hash_line(replace(line, **changed))
         self._with_found += ordered
-        if not found:
+        if not only_detected:
             self._ordered += ordered
             self._as_found += value
         if isinstance(line, EntityLine):
@@ -357,7 +357,7 @@ def _digest_text(total: int) -> str:
 
 def _sort_unordered(line: MemoryLine) -> dict[str, Raw]:
     """The tags and sources that are not in order, sorted: two devices that add the same ones end alike."""
-    found = {}
+    unordered = {}
     for name in ("tags", "source_ids"):
         written = bytes(getattr(line, name))
         if b"," not in written:
@@ -366,8 +366,8 @@ def _sort_unordered(line: MemoryLine) -> dict[str, Raw]:
             msgspec.MsgspecError
         ):  # a line of a file that somebody changed: it is refused where it is stored
             if (in_order := _encode(sorted(_list(written)))) != written:
-                found[name] = Raw(in_order)
-    return found
+                unordered[name] = Raw(in_order)
+    return unordered
 
 
 def _stamps_condition(where: str) -> str:

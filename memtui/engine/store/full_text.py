@@ -148,11 +148,11 @@ def _read_levels(connection: apsw.Connection, table: str) -> list[_SegmentLevel]
 
 def decode_varints(block: bytes) -> list[int]:
     """SQLite's variable-length integers: seven bits a byte, the highest bit says that more follow."""
-    found: list[int] = []
+    numbers: list[int] = []
     value = 0
     for byte in block:
         value = value << 7 | byte & 0x7F
         if byte < 0x80:
-            found.append(value)
+            numbers.append(value)
             value = 0
-    return found
+    return numbers

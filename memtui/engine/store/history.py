@@ -129,8 +129,8 @@ def reopen_latest(connections: Connections, op_id: int) -> Iterator[apsw.Connect
 
 def _belongs_to_process(connections: Connections, connection: apsw.Connection, op_id: int) -> bool:
     """Whether it is there, and is the one that this process began: a restored file may have another of its number."""
-    found: Any = connection.execute("SELECT run_id FROM ops WHERE op_id = ?", (op_id,)).fetchone()
-    return found is not None and connections.runs.is_own_token(found[0])
+    row: Any = connection.execute("SELECT run_id FROM ops WHERE op_id = ?", (op_id,)).fetchone()
+    return row is not None and connections.runs.is_own_token(row[0])
 
 
 def finish_long(connections: Connections, op_id: int, label: str) -> None:
@@ -287,13 +287,13 @@ def last_known_row(connection: apsw.Connection, table: str, key: int) -> dict[st
 
 def with_removed_ids(connection: apsw.Connection, changes: Iterable[RowChange]) -> list[RowChange]:
     """``changes`` with the ids of memories that are gone by now."""
-    found = []
+    ids_found = []
     for change in changes:
         if change.table == "memories" and change.memory_id is None:
             identity = last_known_row(connection, change.table, change.key).get("id")
             change = msgspec.structs.replace(change, memory_id=identity)
-        found.append(change)
-    return found
+        ids_found.append(change)
+    return ids_found
 
 
 def title_of_change(connection: apsw.Connection, change: RowChange) -> str:

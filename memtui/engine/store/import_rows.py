@@ -435,8 +435,8 @@ def _decision_rows(
 
 
 def _rid_of(connection: apsw.Connection, table: str, key: str, id: str | None) -> int | None:
-    found: int | None = scalar(connection, f"SELECT {key} FROM {table} WHERE id = ?", (id,))
-    return found
+    rid: int | None = scalar(connection, f"SELECT {key} FROM {table} WHERE id = ?", (id,))
+    return rid
 
 
 def _raw_text(json: Raw) -> str:

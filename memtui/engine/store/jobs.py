@@ -137,7 +137,7 @@ def is_done(connection: apsw.Connection, job: str, period: str, now: int) -> boo
     Runs from beyond ``now`` (a clock that was wrong) do not count for later periods. Dates and weeks sort as text;
     a period with a colon stands for a moment and is compared with itself only.
     """
-    found = scalar(
+    done = scalar(
         connection,
         f"""
         SELECT 1 FROM job_runs WHERE job = ?1 AND state = 'done' AND period NOT LIKE '{MANUAL_PERIOD}%'
@@ -145,7 +145,7 @@ def is_done(connection: apsw.Connection, job: str, period: str, now: int) -> boo
         """,
         (job, period, now),
     )
-    return found is not None
+    return done is not None
 
 
 def attempts_of_period(connection: apsw.Connection, job: str, period: str) -> Attempts:

@@ -84,13 +84,13 @@ def session_list(connections: Connections) -> KeyedList[SessionRow]:
 def session_row(connections: Connections, session_id: str) -> SessionRow:
     """One session as a row. Raises NotFoundError."""
     with connections.read() as connection:
-        found = sessions.get(connection, session_id)
-        values = (found.session_id,)
+        session = sessions.get(connection, session_id)
+        values = (session.session_id,)
         row = connection.execute(
             f"SELECT s.sid, {sessions.PENDING} FROM sessions_consolidations s WHERE s.session_id = ?", values
         ).fetchone()
     assert row is not None
-    return SessionRow(sid=row[0], pending=bool(row[1]), session=found)
+    return SessionRow(sid=row[0], pending=bool(row[1]), session=session)
 
 
 def operation_list(connections: Connections) -> KeyedList[Operation]:

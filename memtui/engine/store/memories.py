@@ -222,14 +222,14 @@ def tag_counts(connection: apsw.Connection, rids: Iterable[int]) -> dict[str, in
 
 def by_rid(connection: apsw.Connection, rids: Sequence[int], now: float) -> list[MemoryRecord]:
     """Memories in the order of ``rids``; those that are gone are left out."""
-    found = {}
+    records = {}
     for start in range(0, len(rids), 500):
         some = rids[start : start + 500]
         for row in connection.execute(
             f"SELECT {COLUMNS} FROM memories m WHERE m.rid IN ({','.join('?' * len(some))})", tuple(some)
         ):
-            found[row[0]] = memory_record(row, now)
-    return [found[rid] for rid in rids if rid in found]
+            records[row[0]] = memory_record(row, now)
+    return [records[rid] for rid in rids if rid in records]
 
 
 def by_ids(connection: apsw.Connection, ids: Sequence[str], now: float) -> list[MemoryRecord]:
@@ -284,15 +284,15 @@ def drawn_from(
     connection: apsw.Connection, ids: Sequence[str], now: float
 ) -> dict[str, tuple[MemoryRecord, ...]]:
     """The facts that name each of the memories (by id) as their source, oldest first; those without one are left out."""
-    found: dict[str, list[MemoryRecord]] = {}
+    records: dict[str, list[MemoryRecord]] = {}
     rows = connection.execute(
         f"SELECT l.to_id, {COLUMNS} FROM json_each(?) AS asked JOIN memory_links l ON l.to_id = asked.value AND l.rel = 'source' "
         "JOIN memories m ON m.id = l.from_id WHERE m.kind = 'fact' ORDER BY m.rid",
         (as_json(ids),),
     )
     for source, *row in rows:
-        found.setdefault(str(source), []).append(memory_record(row, now))
-    return {source: tuple(facts) for source, facts in found.items()}
+        records.setdefault(str(source), []).append(memory_record(row, now))
+    return {source: tuple(facts) for source, facts in records.items()}
 
 
 def latest_version(connection: apsw.Connection, identity: str, now: float) -> MemoryRecord:

@@ -27,12 +27,12 @@ class Migration(NamedTuple):
 @cache
 def load_migrations() -> tuple[Migration, ...]:
     """All migrations, oldest first."""
-    found = []
+    migrations = []
     for entry in Path(__file__).with_name("migrations").iterdir():
         match = re.fullmatch(r"(\d{4})_(\w+)\.sql", entry.name)
         if match:
-            found.append(Migration(int(match[1]), match[2], entry.read_text(encoding="utf-8")))
-    return tuple(sorted(found))
+            migrations.append(Migration(int(match[1]), match[2], entry.read_text(encoding="utf-8")))
+    return tuple(sorted(migrations))
 
 
 def current_version() -> int:

@@ -28,10 +28,10 @@ def operation_of(row: tuple[Any, ...]) -> Operation:
 
 def get(connection: apsw.Connection, op_id: int) -> Operation:
     """Raises NotFoundError."""
-    found = find(connection, op_id)
-    if found is None:
+    operation = find(connection, op_id)
+    if operation is None:
         raise NotFoundError(f"There is no operation {op_id}.", "memtui history lists them.")
-    return found
+    return operation
 
 
 def find(connection: apsw.Connection, op_id: int) -> Operation | None:
@@ -64,19 +64,19 @@ def count(connection: apsw.Connection) -> int:
 
 def row_changes(connection: apsw.Connection, op_id: int, *, limit: int = 1_000) -> list[RowChange]:
     """What an operation did, row by row, in order; a run of inserted rows is unfolded up to ``limit``."""
-    found: list[RowChange] = []
+    changes: list[RowChange] = []
     rows = connection.execute(
         "SELECT tbl, act, lo, hi, before, after FROM changes WHERE op_id = ? ORDER BY seq LIMIT ?",
         (op_id, limit),
     )
     for table, act, lo, hi, before, after in rows:
         for key in range(lo, hi + 1):
-            if len(found) == limit:
-                return found
+            if len(changes) == limit:
+                return changes
             old, new = parse_image(before), parse_image(after)
             if act == "insert":
                 new = current_row(connection, table, key)
-            found.append(
+            changes.append(
                 RowChange(
                     table=table,
                     key=key,
@@ -85,7 +85,7 @@ def row_changes(connection: apsw.Connection, op_id: int, *, limit: int = 1_000) 
                     memory_id=_memory_id(connection, table, key, old),
                 )
             )
-    return found
+    return changes
 
 
 def memory_changes(connection: apsw.Connection, rid: int) -> list[tuple[Operation, RowChange]]:
@@ -106,7 +106,7 @@ def memory_changes(connection: apsw.Connection, rid: int) -> list[tuple[Operatio
         """,
         (rid,),
     ).fetchall()
-    found = []
+    changes = []
     for op_id, before, after in rows:
         assert isinstance(op_id, int)
         old, new = parse_image(before), parse_image(after)
@@ -117,8 +117,8 @@ def memory_changes(connection: apsw.Connection, rid: int) -> list[tuple[Operatio
             after=new,
             memory_id=_memory_id(connection, "memories", rid, old),
         )
-        found.append((get(connection, op_id), change))
-    return found
+        changes.append((get(connection, op_id), change))
+    return changes
 
 
 def _memory_id(connection: apsw.Connection, table: str, key: int, image: dict[str, Any] | None) -> str | None:
@@ -126,5 +126,5 @@ def _memory_id(connection: apsw.Connection, table: str, key: int, image: dict[st
         return None
     if image and "id" in image:
         return str(image["id"])
-    found: str | None = scalar(connection, "SELECT id FROM memories WHERE rid = ?", (key,))
-    return found
+    identity: str | None = scalar(connection, "SELECT id FROM memories WHERE rid = ?", (key,))
+    return identity

@@ -171,15 +171,15 @@ class Past:
         """Active memories by kind, and how many were in the Trash (``trash``)."""
         with self._lock, self._connections.read() as connection:
             self._catch_up(connection)
-            found = Counter(self._add_counts(connection, "1", ()))
+            counts = Counter(self._add_counts(connection, "1", ()))
             for low, high in self._later.born:
-                found.subtract(self._add_counts(connection, "m.rid BETWEEN ? AND ?", (low, high)))
+                counts.subtract(self._add_counts(connection, "m.rid BETWEEN ? AND ?", (low, high)))
             for rids in _split_into_chunks(self._later.touched_rids):
                 existing_then = [rid for rid in rids if not self._later.was_added_later(rid)]
                 marks = ",".join("?" * len(existing_then))
-                found.subtract(self._add_counts(connection, f"m.rid IN ({marks})", existing_then))
-                found.update(_sort_position(one) for one in self._read_rows(connection, rids))
-            return {name: found[name] for name in (*KINDS, "trash")}
+                counts.subtract(self._add_counts(connection, f"m.rid IN ({marks})", existing_then))
+                counts.update(_sort_position(one) for one in self._read_rows(connection, rids))
+            return {name: counts[name] for name in (*KINDS, "trash")}
 
     def count(self, words: str = "") -> int:
         return len(self.keys(words))
@@ -202,10 +202,10 @@ class Past:
         """Memories by key as they were, in the order asked; those that were not there are left out."""
         with self._lock, self._connections.read() as connection:
             self._catch_up(connection)
-            found = {
+            records = {
                 one.rid: one for some in _split_into_chunks(rids) for one in self._read_rows(connection, some)
             }
-        return [found[rid] for rid in rids if rid in found]
+        return [records[rid] for rid in rids if rid in records]
 
     def get(self, identity: str) -> MemoryRecord:
         """A memory by its whole id, as it was. Raises NotFoundError when it was not there."""

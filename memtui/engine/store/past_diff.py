@@ -36,18 +36,18 @@ def compare_moments(
         before, after = after, before
     with connections.read() as connection:
         touched, added, came = _find_touched(connection, before, after)
-    found = {change.memory.rid: change for change in _make_changes(before, after, sorted(touched))}
-    by_id = {change.memory.id: change for change in found.values()}
-    for chain in [_first_version(change, by_id) for change in found.values()]:
+    changes = {change.memory.rid: change for change in _make_changes(before, after, sorted(touched))}
+    by_id = {change.memory.id: change for change in changes.values()}
+    for chain in [_first_version(change, by_id) for change in changes.values()]:
         if chain is not None:
             change, old, passed = chain
-            found[change.memory.rid] = PastChange(verb="corrected", before=old, after=change.after)
+            changes[change.memory.rid] = PastChange(verb="corrected", before=old, after=change.after)
             for rid in passed:
-                found.pop(rid, None)
+                changes.pop(rid, None)
     counts: Counter[str] = Counter()
     turns: Counter[str] = Counter(added=came)
     listed = []
-    for rid, change in found.items():
+    for rid, change in changes.items():
         of_turns = change.memory.kind == "episode"
         (turns if of_turns else counts)[change.verb] += 1
         if not of_turns:
@@ -73,14 +73,14 @@ def _find_touched(
     """The keys of memories that an operation in between touched, with the last such operation; those that one added, with
     that one; and how many turns came in and have stayed as they came, which are too many to be looked at one by one.
     """
-    found: dict[int, _TouchedMemory] = {}
+    touched: dict[int, _TouchedMemory] = {}
     added: dict[int, _TouchedMemory] = {}
     if not before.coverage.complete:
         rows: Any = connection.execute(
             "SELECT rid FROM memories WHERE created_at > ?1 AND created_at <= ?2 OR valid_until > ?1 AND valid_until <= ?2",
             (before.at, after.at),
         )
-        found = {rid: _TouchedMemory(0, 0) for (rid,) in rows}
+        touched = {rid: _TouchedMemory(0, 0) for (rid,) in rows}
     runs = []
     rows = connection.execute(
         """
@@ -102,8 +102,8 @@ def _find_touched(
                 *after.changed_later(low, high),
             }
             added.update((rid, _TouchedMemory(op_id, at)) for rid in rids)
-        found.update((rid, _TouchedMemory(op_id, at)) for rid in rids)
-    each = sorted(found)
+        touched.update((rid, _TouchedMemory(op_id, at)) for rid in rids)
+    each = sorted(touched)
     turns = 0
     for low, high in joined_runs(runs):
         known = each[bisect_left(each, low) : bisect_right(each, high)]
@@ -111,7 +111,7 @@ def _find_touched(
         for start in range(0, len(known), _AT_ONCE):
             some = known[start : start + _AT_ONCE]
             turns -= _active_turns(connection, f"rid IN ({','.join('?' * len(some))})", some)
-    return found, added, turns
+    return touched, added, turns
 
 
 def _active_turns(connection: apsw.Connection, where: str, values: Sequence[int]) -> int:

@@ -200,15 +200,15 @@ def snoozed_memories(connection: apsw.Connection, now: float) -> set[str]:
     rows = connection.execute(
         f"SELECT {_COLUMNS} FROM proposals WHERE state = 'snoozed' AND snoozed_until > ?", (int(now),)
     )
-    found: set[str] = set()
+    memories: set[str] = set()
     for card in map(_proposal_record, rows):
         payload = card.payload
-        found.update(
+        memories.update(
             disputed_ids(connection, payload) if card.kind == DEVICES else payload.get("memories", ())
         )
-        found.update(payload.get("others", ()))
-        found.update(payload[part] for part in ("new", "old", "memory") if part in payload)
-    return found
+        memories.update(payload.get("others", ()))
+        memories.update(payload[part] for part in ("new", "old", "memory") if part in payload)
+    return memories
 
 
 def _proposal_record(row: Sequence[Any]) -> Proposal:
@@ -284,11 +284,11 @@ def disputed_sides(
 ) -> tuple[MemoryRecord, ...]:
     """What stands on each side of a card of two devices, what holds meanwhile first; none where there is nothing to ask:
     of several corrections only one is left."""
-    found = side_memories(connection, disputed_ids(connection, payload), now)
+    sides = side_memories(connection, disputed_ids(connection, payload), now)
     if payload.get("rivals") or "memory" not in payload:
-        active = tuple(one for one in found if one.active)
+        active = tuple(one for one in sides if one.active)
         return active if len(active) > 1 else ()
-    return tuple(sorted(found, key=lambda one: not one.active)) if payload.get("corrected") else found
+    return tuple(sorted(sides, key=lambda one: not one.active)) if payload.get("corrected") else sides
 
 
 def side_memories(
@@ -297,14 +297,14 @@ def side_memories(
     """What stands on each side of a card that shows these ids. One that was corrected since is shown as it is now; what is
     gone is left out."""
     ids = [str(id) for id in shown]
-    found: dict[str, MemoryRecord] = {}
+    records: dict[str, MemoryRecord] = {}
     for id in ids:
         try:
             one = _current_side(connection, id, ids, now)
         except NotFoundError:
             continue
-        found.setdefault(one.id, one)
-    return tuple(found.values())
+        records.setdefault(one.id, one)
+    return tuple(records.values())
 
 
 def _current_side(connection: apsw.Connection, id: str, ids: list[str], now: float) -> MemoryRecord:

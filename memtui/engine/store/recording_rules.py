@@ -164,11 +164,11 @@ def refusal_of_operation(
         )
     known = never_recorded(connection)
     working_folder = folder or (_working_folder() if agent is not None and known else None)
-    found = first_excluded(known, client=agent, project=project, folder=working_folder)
-    if found is None:
+    rule = first_excluded(known, client=agent, project=project, folder=working_folder)
+    if rule is None:
         return None
     return NotRecordedError(
-        f"This {found.kind} is never recorded: nothing was stored.",
+        f"This {rule.kind} is never recorded: nothing was stored.",
         "Reading works. The person changes that with memtui pause.",
     )
 
@@ -194,11 +194,11 @@ def refusal_of_words(
             (op_id, table),
         )
     ]
-    found = excluded_subject_in(known, texts)
-    if found is None:
+    subject = excluded_subject_in(known, texts)
+    if subject is None:
         return None
     return NotRecordedError(
-        f"“{found.name}” is never recorded: nothing was stored.",
+        f"“{subject.name}” is never recorded: nothing was stored.",
         "Reading works. The person changes that with memtui pause.",
     )
 

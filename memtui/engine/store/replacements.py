@@ -133,7 +133,7 @@ def find_replacements(
         *(id for card in cards for id in proposals.memory_ids(connection, card)),
     ]
     known = {one.id: one for one in memories.by_ids(connection, list(dict.fromkeys(wanted)), now)}
-    found = [
+    replacements = [
         Replacement(old=known[old], new=known[new], at=at, how="replaced" if later else "corrected")
         for old, new, at, later in rows
     ]
@@ -144,10 +144,12 @@ def find_replacements(
         if len(sides) == 2:
             new, old = sides if sides[0].event_time >= sides[1].event_time else sides[::-1]
             if (old.id, new.id) not in linked:
-                found.append(Replacement(old=old, new=new, at=new.event_time, how="asked"))
-    found.sort(key=lambda one: one.at)
+                replacements.append(Replacement(old=old, new=new, at=new.event_time, how="asked"))
+    replacements.sort(key=lambda one: one.at)
     return {
-        id: those for id in asked if (those := tuple(one for one in found if id in (one.old.id, one.new.id)))
+        id: those
+        for id in asked
+        if (those := tuple(one for one in replacements if id in (one.old.id, one.new.id)))
     }
 
 
@@ -156,12 +158,12 @@ def chain(connection: apsw.Connection, start: MemoryRecord, now: float) -> tuple
 
     Of what a card of Review only asks about, the other side belongs to it; what that replaced does not.
     """
-    found: dict[tuple[str, str], Replacement] = {}
+    replacements: dict[tuple[str, str], Replacement] = {}
     seen: set[str] = set()
     ahead = {start.id}
     while ahead and len(seen) < _MAX_CHAIN:
         seen |= ahead
         steps = [one for those in find_replacements(connection, ahead, now).values() for one in those]
-        found.update({(one.old.id, one.new.id): one for one in steps})
+        replacements.update({(one.old.id, one.new.id): one for one in steps})
         ahead = {id for one in steps if one.how != "asked" for id in (one.old.id, one.new.id)} - seen
-    return tuple(sorted(found.values(), key=lambda one: (one.at, one.old.rid)))
+    return tuple(sorted(replacements.values(), key=lambda one: (one.at, one.old.rid)))

@@ -128,7 +128,7 @@ _FILTER_COLUMNS = {
 
 def filter_values(connection: apsw.Connection) -> dict[str, list[tuple[str, int | None]]]:
     """Key of the filter language -> values with their counts; None where only turns have a value."""
-    found = {
+    values = {
         key: _select_pairs(
             connection,
             f"""SELECT {column}, sum(m.kind <> 'episode') AS counted FROM {_ROWS} m WHERE {column} <> ''
@@ -137,25 +137,25 @@ def filter_values(connection: apsw.Connection) -> dict[str, list[tuple[str, int 
         for key, column in _FILTER_COLUMNS.items()
     }
     # A topic is found as a tag too.
-    found["tag"] = _select_pairs(
+    values["tag"] = _select_pairs(
         connection,
         f"""SELECT value, {_COUNTED} AS counted FROM (
             SELECT m.rid, m.kind, t.value FROM {_ROWS} m, json_each(m.tags) t WHERE m.tags <> '[]'
             UNION ALL SELECT m.rid, m.kind, m.topic FROM {_ROWS} m WHERE m.topic <> '' AND m.kind <> 'episode') m
         GROUP BY 1 ORDER BY counted DESC, count(*) DESC, 1 LIMIT {MAX_VALUES}""",
     )
-    found["entity"] = _select_pairs(
+    values["entity"] = _select_pairs(
         connection,
         f"""SELECT canonical_name, NULL FROM entities WHERE NOT hidden AND merged_into IS NULL
         ORDER BY mention_count DESC, eid LIMIT {MAX_VALUES}""",
     )
-    found["withheld"] = [(name, None) for name in withheld.withheld_agents(connection)]
-    found["session"] = _select_pairs(
+    values["withheld"] = [(name, None) for name in withheld.withheld_agents(connection)]
+    values["session"] = _select_pairs(
         connection,
         f"""SELECT coalesce(nullif(title, ''), session_id), NULL FROM sessions_consolidations
         ORDER BY last_seen_at DESC, sid DESC LIMIT {MAX_VALUES}""",
     )
-    return found
+    return values
 
 
 def _select_pairs(connection: apsw.Connection, statement: str) -> list[tuple[str, int | None]]:

@@ -101,8 +101,8 @@ def read(connection: apsw.Connection, thing: str) -> dict[str, Stamp]:
 
 def seen_by(connection: apsw.Connection, thing: str, aspect: str) -> dict[str, int]:
     """What the latest decision knew of; empty where nothing was decided."""
-    found = scalar(connection, "SELECT seen FROM decided WHERE thing = ? AND aspect = ?", (thing, aspect))
-    return _seen(found) if found else {}
+    seen = scalar(connection, "SELECT seen FROM decided WHERE thing = ? AND aspect = ?", (thing, aspect))
+    return _seen(seen) if seen else {}
 
 
 def write(connection: apsw.Connection, thing: str, stamp: Stamp) -> None:
@@ -306,18 +306,18 @@ def _of_tags(rows: _Rows) -> str:
 def _of_attributes(rows: _Rows) -> str:
     old, new = (side.format(column="attributes") for side in (rows.old, rows.new))
     source = f"FROM {rows.source.removesuffix(' CROSS JOIN ')} " if rows.source else ""
-    found = [
+    parts = [
         f"SELECT {rows.thing} AS thing, '{aspect}' AS aspect {source}WHERE "
         + " OR ".join(f"({old}) ->> '$.{key}' IS NOT ({new}) ->> '$.{key}'" for key in keys)
         for aspect, keys in _ATTRIBUTES.items()
     ]
     others = ", ".join(f"'$.{key}'" for key in sorted(OWN_ATTRIBUTES))
-    found.append(
+    parts.append(
         f"SELECT {rows.thing} AS thing, '{REST}' AS aspect {source}"
         f"WHERE json_remove({old}, {others}) IS NOT json_remove({new}, {others})"
     )
     return " UNION ALL ".join(
-        [*found, _entries_that_differ(rows, NOT_FOR, _KEPT_FROM, "attributes", "lower(value)")]
+        [*parts, _entries_that_differ(rows, NOT_FOR, _KEPT_FROM, "attributes", "lower(value)")]
     )
 
 
@@ -333,8 +333,8 @@ def stamp_sql() -> list[str]:
         *_on_update("memories", _MEMORY, _STAMPING_EACH),
         *(
             f"CREATE TRIGGER stamps_memories_{column} AFTER UPDATE OF {column} ON memories "
-            f"WHEN old.{column} IS NOT new.{column} AND {_STAMPING_EACH} BEGIN{_insert_all(found)}\nEND"
-            for column, found in (("tags", _of_tags(_IN_TRIGGER)), ("attributes", _of_attributes(_IN_TRIGGER)))
+            f"WHEN old.{column} IS NOT new.{column} AND {_STAMPING_EACH} BEGIN{_insert_all(sql)}\nEND"
+            for column, sql in (("tags", _of_tags(_IN_TRIGGER)), ("attributes", _of_attributes(_IN_TRIGGER)))
         ),
         *_on_update("entities", _ENTITY, _STAMPING),
         *(

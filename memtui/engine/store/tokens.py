@@ -77,36 +77,36 @@ def word_spans(text: str) -> list[tuple[int, int, str]]:
     for character in text:
         lengths.append(lengths[-1] + len(_to_utf8(character)))
     place_of = {length: index for index, length in enumerate(lengths)}
-    found = []
+    spans = []
     for first, last, _ in raw:
         start, end = place_of[first], place_of[last]
         # A word of nothing but marks is none.
-        found += [(start, end, word) for word in text_words(text[start:end])[:1]]
-    return found
+        spans += [(start, end, word) for word in text_words(text[start:end])[:1]]
+    return spans
 
 
 def text_words(text: str) -> list[str]:
     """The words of a text: lower case, without diacritics, not stemmed."""
-    found: list[str] = _tokenizers.plain(
+    words: list[str] = _tokenizers.plain(
         _to_utf8(fold_spelling(text)),
         apsw.FTS5_TOKENIZE_DOCUMENT,
         None,
         include_offsets=False,
         include_colocated=False,
     )
-    return found
+    return words
 
 
 def text_stems(text: str) -> list[str]:
     """The words of a text as the index keeps them; as many as ``text_words`` gives."""
-    found: list[str] = _tokenizers.stemmed(
+    stems: list[str] = _tokenizers.stemmed(
         _to_utf8(fold_spelling(text)),
         apsw.FTS5_TOKENIZE_DOCUMENT,
         None,
         include_offsets=False,
         include_colocated=False,
     )
-    return found
+    return stems
 
 
 def fold(text: str) -> str:

@@ -84,8 +84,8 @@ def add_hashes(connection: apsw.Connection, salts: Iterable[bytes], hashes: Iter
 
 
 def salt_of(connection: apsw.Connection, database: str = "main") -> bytes:
-    found = scalar(connection, f"SELECT value FROM {database}.memory_metadata WHERE key = 'erase_salt'")
-    return bytes.fromhex(str(found))
+    salt = scalar(connection, f"SELECT value FROM {database}.memory_metadata WHERE key = 'erase_salt'")
+    return bytes.fromhex(str(salt))
 
 
 def salts_of(connection: apsw.Connection, database: str = "main") -> list[bytes]:

@@ -55,22 +55,22 @@ def latest_undoable(connection: apsw.Connection, actor: str) -> int | None:
     """
     if (half := _latest_unfinished_undo(connection, actor)) is not None:
         return half.undoes if half.kind == "undo" else half.op_id
-    found: int | None = scalar(
+    latest: int | None = scalar(
         connection,
         "SELECT max(op_id) FROM ops WHERE actor = ? AND state = 'done' AND undoes IS NULL AND kind <> 'erase'",
         (actor,),
     )
-    return found
+    return latest
 
 
 def erase_since(connection: apsw.Connection, actor: str, op_id: int) -> int | None:
     """The actor's latest erase after an operation, which no undo takes back."""
-    found: int | None = scalar(
+    erase: int | None = scalar(
         connection,
         "SELECT max(op_id) FROM ops WHERE actor = ? AND kind = 'erase' AND op_id > ?",
         (actor, op_id),
     )
-    return found
+    return erase
 
 
 def latest_redoable(connection: apsw.Connection, actor: str) -> int | None:
@@ -80,7 +80,7 @@ def latest_redoable(connection: apsw.Connection, actor: str) -> int | None:
     """
     if (half := _latest_unfinished_undo(connection, actor)) is not None:
         return half.op_id if half.kind == "undo" else half.undoes
-    found: int | None = scalar(
+    latest: int | None = scalar(
         connection,
         """
         SELECT op_id FROM ops AS done
@@ -93,20 +93,20 @@ def latest_redoable(connection: apsw.Connection, actor: str) -> int | None:
         (actor,),
     )
     # Of one that was interrupted and taken back, the undo of that may be left.
-    root = None if found is None else operations.find(connection, found)
+    root = None if latest is None else operations.find(connection, latest)
     while root is not None and root.undoes is not None:
         root = operations.find(connection, root.undoes)
-    return found if root is not None and root.undone_by is not None else None
+    return latest if root is not None and root.undone_by is not None else None
 
 
 def _latest_unfinished_undo(connection: apsw.Connection, actor: str | None = None) -> Operation | None:
     """The latest undo or redo that has not ended: it runs, or it was interrupted."""
-    found = scalar(
+    unfinished = scalar(
         connection,
         "SELECT max(op_id) FROM ops WHERE state = 'running' AND undoes IS NOT NULL AND actor = coalesce(?, actor)",
         (actor,),
     )
-    return None if found is None else operations.get(connection, found)
+    return None if unfinished is None else operations.get(connection, unfinished)
 
 
 def undo(connections: Connections, clock: Clock, actor: str, op_id: int) -> Undone:
@@ -184,8 +184,8 @@ def _find_unfinished_undo(connection: apsw.Connection, op_id: int) -> Operation 
     running = connection.execute(
         "SELECT op_id FROM ops WHERE state = 'running' AND undoes IS NOT NULL ORDER BY op_id DESC"
     ).fetchall()
-    found = (operations.get(connection, int(str(one))) for (one,) in running)
-    return next((half for half in found if _root_operation(connection, half).op_id == root), None)
+    operations_found = (operations.get(connection, int(str(one))) for (one,) in running)
+    return next((half for half in operations_found if _root_operation(connection, half).op_id == root), None)
 
 
 def _continues_undo(connections: Connections, unfinished: Operation, op_id: int) -> bool:
@@ -386,8 +386,10 @@ def _consolidations_of(
         """,
         (as_json(list(recorded)), CONSOLIDATED, min(recorded)),
     ).fetchall()
-    found = [(operations.get(connection, int(op_id)), bool(others)) for op_id, others in rows]
-    return [one for one, others in found if not others], [one for one, others in found if others]
+    consolidations = [(operations.get(connection, int(op_id)), bool(others)) for op_id, others in rows]
+    return [one for one, others in consolidations if not others], [
+        one for one, others in consolidations if others
+    ]
 
 
 def _operations_of_agent(connection: apsw.Connection, agent: str, since: float) -> list[Operation]:
@@ -440,8 +442,8 @@ def undo_agent(
 ) -> AgentUndone:
     """Take them back in one operation. Raises InputError where there is nothing that can be."""
     with history.operation(connections, clock, actor, UNDO_OF_AGENT, f"Undid what {agent} did") as op:
-        found = agent_changes(op.connection, agent, since, turns=turns)
-        ids = [one.op_id for one in found.operations]
+        changes = agent_changes(op.connection, agent, since, turns=turns)
+        ids = [one.op_id for one in changes.operations]
         if not ids:
             raise InputError(
                 f"{agent} did nothing since then that can be taken back.",
@@ -455,9 +457,9 @@ def undo_agent(
             (op.op_id, as_json(ids)),
         )
         op_id = op.op_id
-    known = {(one.table, one.key) for one in found.conflicts}
+    known = {(one.table, one.key) for one in changes.conflicts}
     with connections.read() as connection:
         return AgentUndone(
-            by=operations.get(connection, op_id), operations=found.operations, restored=restored, undo_first=found.undo_first,
-            conflicts=(*found.conflicts, *(one for one in left if (one.table, one.key) not in known)),
+            by=operations.get(connection, op_id), operations=changes.operations, restored=restored, undo_first=changes.undo_first,
+            conflicts=(*changes.conflicts, *(one for one in left if (one.table, one.key) not in known)),
         )  # fmt: skip

@@ -59,8 +59,10 @@ class TouchedSessions:
         return settled
 
     def _session_of_row(self, connection: apsw.Connection, table: str, column: str, key: int) -> str | None:
-        found: str | None = scalar(connection, f"SELECT session_id FROM {table} WHERE {column} = ?", (key,))
-        return found
+        session_id: str | None = scalar(
+            connection, f"SELECT session_id FROM {table} WHERE {column} = ?", (key,)
+        )
+        return session_id
 
 
 def _last_session_image(connection: apsw.Connection, session_id: str) -> dict[str, Any]:
@@ -130,18 +132,18 @@ def _first_changes(
     changes: Iterable[tuple[Any, ...]], first: int, last: int
 ) -> list[tuple[RowToRestore, int]]:
     """Each row, and the number of its first change."""
-    found: dict[tuple[str, int], RowToRestore] = {}
+    first_changes: dict[tuple[str, int], RowToRestore] = {}
     begun: dict[tuple[str, int], int] = {}
     for seq, tbl, act, lo, hi, before in changes:
         image = msgspec.json.decode(before, type=dict[str, Any]) if before else {}
         for key in range(max(lo, first), min(hi, last) + 1):
-            earlier = found.get((tbl, key))
+            earlier = first_changes.get((tbl, key))
             if earlier is None:
-                found[tbl, key] = RowToRestore(tbl, key, act != "insert", image, seq)
+                first_changes[tbl, key] = RowToRestore(tbl, key, act != "insert", image, seq)
                 begun[tbl, key] = seq
             else:
-                found[tbl, key] = earlier._replace(before=image | earlier.before, last_seq=seq)
-    return [(row, begun[identity]) for identity, row in found.items()]
+                first_changes[tbl, key] = earlier._replace(before=image | earlier.before, last_seq=seq)
+    return [(row, begun[identity]) for identity, row in first_changes.items()]
 
 
 def blocked_rows(
@@ -150,14 +152,14 @@ def blocked_rows(
     """The rows that would be left alone. ``without``: operations that are taken back together."""
     ours = {(row.table, row.key) for row in rows}
     later = _later_changes(connection, ours, without)
-    found = []
+    blocked = []
     for row in rows:
         if row.table == "decided":
             continue
         reason = _reason_changed_since(connection, row, without, later)
         if reason := reason or ("" if row.existed else _reason_row_is_needed(connection, row, ours)):
-            found.append(_row_conflict(connection, row, reason))
-    return found
+            blocked.append(_row_conflict(connection, row, reason))
+    return blocked
 
 
 def restore_rows(
@@ -175,8 +177,8 @@ def restore_rows(
     """
     connection.execute("PRAGMA defer_foreign_keys = ON")
     ours = {(row.table, row.key) for row in rows}
-    apart = [*without, *([] if by_id is None else [by_id])]
-    later = _later_changes(connection, ours, apart)
+    own_operations = [*without, *([] if by_id is None else [by_id])]
+    later = _later_changes(connection, ours, own_operations)
     restored, conflicts = 0, []
     talks = TouchedSessions()
     for row in sorted(
@@ -186,7 +188,7 @@ def restore_rows(
             continue
         if row.table == "decided" and _was_decided_since(connection, row):
             continue
-        reason: str | None = _reason_changed_since(connection, row, apart, later)
+        reason: str | None = _reason_changed_since(connection, row, own_operations, later)
         if not reason and not row.existed:
             reason = _reason_row_is_needed(connection, row, ours)
         if not reason:
@@ -228,8 +230,8 @@ def _row_conflict(connection: apsw.Connection, row: RowToRestore, reason: str) -
 def _memory_id(connection: apsw.Connection, row: RowToRestore) -> str | None:
     if row.table != "memories":
         return None
-    found: str | None = scalar(connection, "SELECT id FROM memories WHERE rid = ?", (row.key,))
-    return found or row.before.get("id")
+    identity: str | None = scalar(connection, "SELECT id FROM memories WHERE rid = ?", (row.key,))
+    return identity or row.before.get("id")
 
 
 def _later_changes(
@@ -298,12 +300,12 @@ def _reason_changed_since(
 
 def _was_reinserted(connection: apsw.Connection, row: RowToRestore, op_id: int) -> bool:
     """Whether an operation brought back the row after the one that is to be taken back had removed it."""
-    found = scalar(
+    reinserted = scalar(
         connection,
         "SELECT 1 FROM changes WHERE op_id = ? AND tbl = ? AND act = 'insert' AND ? BETWEEN lo AND hi AND seq > ?",
         (op_id, row.table, row.key, row.last_seq),
     )
-    return found is not None
+    return reinserted is not None
 
 
 def _reason_row_is_needed(connection: apsw.Connection, row: RowToRestore, ours: set[tuple[str, int]]) -> str:

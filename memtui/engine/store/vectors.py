@@ -284,8 +284,8 @@ def trim_change_log(connection: apsw.Connection) -> None:
 
 def has_more_vectors_than(connection: apsw.Connection, number: int) -> bool:
     """Whether the file holds more vectors than that."""
-    found = connection.execute("SELECT rid FROM embeddings ORDER BY rid LIMIT 1 OFFSET ?", (number,))
-    return found.fetchone() is not None
+    row = connection.execute("SELECT rid FROM embeddings ORDER BY rid LIMIT 1 OFFSET ?", (number,))
+    return row.fetchone() is not None
 
 
 def count_unsynced(connection: apsw.Connection) -> int:

@@ -37,18 +37,18 @@ CONDITION = f"m.kind = 'episode' AND m.rid IN ({_sql_withheld_rids('SELECT NULL 
 
 def any_withheld(connection: apsw.Connection) -> bool:
     """Whether there may be such turns."""
-    found = scalar(
+    withheld = scalar(
         connection, f"SELECT 1 FROM memories f INDEXED BY memories_with_attributes WHERE {_FACTS} LIMIT 1"
     )
-    return found is not None
+    return withheld is not None
 
 
 def withheld_turns(connection: apsw.Connection, without: Collection[str] = ()) -> set[int]:
     """The rids of those turns. ``without``: as if the memories of these ids were not there."""
-    found = connection.execute(
+    rows = connection.execute(
         _sql_withheld_rids("SELECT value FROM json_each(:gone)"), {"gone": as_json(list(without))}
     )
-    return {int(rid) for (rid,) in found}
+    return {int(rid) for (rid,) in rows}
 
 
 _WITHHELD_SQL = f"""f.attributes <> '{{}}' AND json_type(f.attributes, '$.{WITHHELD_FROM}') = 'array'"""
@@ -75,12 +75,12 @@ def withheld_sql(named: str) -> str:
 def withholds_any(connection: apsw.Connection, agent: str) -> bool:
     """Whether something is kept from an agent (a name, in any case)."""
     named = _AGENT_SQL.format(named="fold(a.value) = ?")
-    found = scalar(
+    withheld = scalar(
         connection,
         f"SELECT 1 FROM memories f INDEXED BY memories_with_attributes WHERE {_WITHHELD_SQL} AND {named} LIMIT 1",
         (fold(agent),),
     )
-    return found is not None
+    return withheld is not None
 
 
 def withheld_among(connection: apsw.Connection, rids: Sequence[int], agent: str) -> set[int]:
@@ -88,11 +88,11 @@ def withheld_among(connection: apsw.Connection, rids: Sequence[int], agent: str)
     if not withholds_any(connection, agent):
         return set()
     where = withheld_sql("fold(a.value) = :agent")
-    found = connection.execute(
+    rows = connection.execute(
         f"SELECT m.rid FROM memories m WHERE m.rid IN (SELECT value FROM json_each(:rids)) AND {where}",
         {"rids": as_json(rids), "agent": fold(agent)},
     )
-    return {int(rid) for (rid,) in found}
+    return {int(rid) for (rid,) in rows}
 
 
 def withheld_agents(connection: apsw.Connection) -> list[str]:

@@ -76,9 +76,9 @@ class Agent:
         if memory.session_id is None or self.is_scoped:
             return memory.session_id and self.memory.view.session_name(memory.session_id)
         for writer in self._sources:
-            apart = f" ({writer})"
-            if memory.session_id.endswith(apart) and memory.session_id != apart:
-                return memory.session_id.removesuffix(apart)
+            writer_suffix = f" ({writer})"
+            if memory.session_id.endswith(writer_suffix) and memory.session_id != writer_suffix:
+                return memory.session_id.removesuffix(writer_suffix)
         return memory.session_id
 
     def source_label(self, memory: MemoryRecord) -> str | None:
@@ -102,14 +102,14 @@ class Agent:
         """The stored id of a session that this agent may see. Raises NotFoundError."""
         if not self.is_scoped:
             return self.stored_session_id(session_id)
-        if len(session_id) <= MAX_NAME and (found := self._session_by_name(session_id)):
-            return found
+        if len(session_id) <= MAX_NAME and (session_found := self._session_by_name(session_id)):
+            return session_found
         raise unknown_session(session_id)
 
     def _session_by_name(self, session_id: str) -> str | None:
         within = self.narrow_filter("is:active,trash")
-        found = self.memory.view.sessions_named(session_id, within, begun_by=self.memory.actor)
-        return found[0] if found else None
+        ids = self.memory.view.sessions_named(session_id, within, begun_by=self.memory.actor)
+        return ids[0] if ids else None
 
     @property
     def is_scoped(self) -> bool:
@@ -147,9 +147,9 @@ class Agent:
 
     def get(self, id: str) -> MemoryRecord:
         """An active memory by its whole id. Raises NotFoundError; InputError for one in the Trash."""
-        found = self._find_in_state(id, "")
-        if found is not None:
-            return found
+        memory = self._find_in_state(id, "")
+        if memory is not None:
+            return memory
         ended = self._find_in_state(id, "is:trash ")
         if ended is None:
             raise unknown_memory_error(id)
@@ -212,10 +212,10 @@ class Agent:
 
     def leave_out_secrets(self, memories: Iterable[MemoryRecord]) -> tuple[list[MemoryRecord], str]:
         """The memories that may go to a model, and a note on the others."""
-        found = list(memories)
-        known = self.cautions(found)
+        shown = list(memories)
+        known = self.cautions(shown)
         # Checked again, for what was withheld in the meantime. The note does not mention it.
-        there = [one for one in found if not is_withheld(one, known.get(one.id, ()))]
+        there = [one for one in shown if not is_withheld(one, known.get(one.id, ()))]
         open_ones = [one for one in there if not holds_secret(one)]
         secret = len(there) - len(open_ones)
         return open_ones, f"{secret} that hold a secret" if secret else ""

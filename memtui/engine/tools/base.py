@@ -207,29 +207,29 @@ def _usage_hint(arguments: type[Arguments]) -> str:
 
 def _object_schema(struct: type[msgspec.Struct]) -> dict[str, Any]:
     _, definitions = msgspec.json.schema_components((struct,), ref_template="{name}")
-    found = _flatten_schema(definitions[struct.__name__], definitions)
-    return {key: value for key, value in found.items() if key != "description"}  # the tool has its own
+    schema = _flatten_schema(definitions[struct.__name__], definitions)
+    return {key: value for key, value in schema.items() if key != "description"}  # the tool has its own
 
 
 def _flatten_schema(node: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
     """A schema without references and unions. An optional argument may be left out."""
-    found = {key: value for key, value in node.items() if key not in ("title", "propertyNames")}
-    if "anyOf" in found:
-        [kind] = [one for one in found.pop("anyOf") if one.get("type") != "null"]
-        found = {**kind, **found}
-    if "$ref" in found:
-        found = {**definitions[found.pop("$ref")], **found}
-        return _flatten_schema(found, definitions)
-    if "enum" in found:
-        found["type"] = "string"
-    if found.get("default", 0) is None:
-        del found["default"]
-    if isinstance(found.get("items"), Mapping):
-        found["items"] = _flatten_schema(found["items"], definitions)
-    if "properties" in found:
-        found["properties"] = {
-            name: _flatten_schema(one, definitions) for name, one in found["properties"].items()
+    flattened = {key: value for key, value in node.items() if key not in ("title", "propertyNames")}
+    if "anyOf" in flattened:
+        [kind] = [one for one in flattened.pop("anyOf") if one.get("type") != "null"]
+        flattened = {**kind, **flattened}
+    if "$ref" in flattened:
+        flattened = {**definitions[flattened.pop("$ref")], **flattened}
+        return _flatten_schema(flattened, definitions)
+    if "enum" in flattened:
+        flattened["type"] = "string"
+    if flattened.get("default", 0) is None:
+        del flattened["default"]
+    if isinstance(flattened.get("items"), Mapping):
+        flattened["items"] = _flatten_schema(flattened["items"], definitions)
+    if "properties" in flattened:
+        flattened["properties"] = {
+            name: _flatten_schema(one, definitions) for name, one in flattened["properties"].items()
         }
-    if isinstance(found.get("additionalProperties"), Mapping):
-        found["additionalProperties"] = _flatten_schema(found["additionalProperties"], definitions)
-    return found
+    if isinstance(flattened.get("additionalProperties"), Mapping):
+        flattened["additionalProperties"] = _flatten_schema(flattened["additionalProperties"], definitions)
+    return flattened

@@ -101,15 +101,16 @@ def recall_observations(agent: Agent, arguments: RecallArguments) -> ExtractedOb
         alone=agent.is_scoped,
     )  # fmt: skip
     scores = {hit.memory.id: hit.score for hit in hits}
-    found, left_out = agent.leave_out_secrets(hit.memory for hit in hits)
-    found = found[: arguments.limit]
-    agent.log_recall(arguments.query, found)
-    known = agent.cautions(found)
+    memories, left_out = agent.leave_out_secrets(hit.memory for hit in hits)
+    memories = memories[: arguments.limit]
+    agent.log_recall(arguments.query, memories)
+    known = agent.cautions(memories)
     return ExtractedObservations(
         observations=tuple(
-            serve_observation(agent, memory, scores[memory.id], known.get(memory.id, ())) for memory in found
+            serve_observation(agent, memory, scores[memory.id], known.get(memory.id, ()))
+            for memory in memories
         ),
-        note=f"Left out: {left_out}." if left_out else "" if found else "Nothing has these words.",
+        note=f"Left out: {left_out}." if left_out else "" if memories else "Nothing has these words.",
     )
 
 

@@ -97,8 +97,8 @@ def over_time(agent: Agent, arguments: OverTimeArguments) -> OverTime:
     span = "..".join("-".join(one.split()) for one in (arguments.since, arguments.until)).removesuffix("..")
     span += ".." if arguments.since and not arguments.until else ""
     learned = f"{about} on:{span}" if span else about
-    found = agent.memory.view.timeline(agent.narrow_filter(learned), most=_PERIODS, layers=("learned",))
-    rows = {row.name or OTHER: row.counts["learned"] for row in found.rows}
+    timeline = agent.memory.view.timeline(agent.narrow_filter(learned), most=_PERIODS, layers=("learned",))
+    rows = {row.name or OTHER: row.counts["learned"] for row in timeline.rows}
     changes, left_out = _visible_replacements(agent, f"{about} changed:{span or '*'}", arguments.limit)
     every = list({one.id: one for change in changes for one in (change.new, change.old)}.values())
     agent.log_recall(_CHANGES, every)
@@ -106,7 +106,7 @@ def over_time(agent: Agent, arguments: OverTimeArguments) -> OverTime:
     return OverTime(
         learned=tuple(
             Learned(when=when, facts=those)
-            for at, when in enumerate(found.terms)
+            for at, when in enumerate(timeline.terms)
             if (those := {topic: numbers[at] for topic, numbers in rows.items() if numbers[at]})
         ),
         changes=tuple(
@@ -126,7 +126,12 @@ def _visible_replacements(agent: Agent, filter: str, limit: int) -> tuple[list[R
     known = agent.page(filter, limit=_LOOKED_AT)
     new = {one.id for one in known}
     all_of = agent.memory.view.replacements([*new])
-    those = {(one.old.id, one.new.id): one for found in all_of.values() for one in found if one.new.id in new}
+    those = {
+        (one.old.id, one.new.id): one
+        for replacements in all_of.values()
+        for one in replacements
+        if one.new.id in new
+    }
     olds = {one.old.id: one.old for one in those.values() if one.old.ended_by in (None, "superseded")}
     seen: set[str] = set()
     for start in range(0, len(olds), MAX_IDS):
@@ -135,8 +140,8 @@ def _visible_replacements(agent: Agent, filter: str, limit: int) -> tuple[list[R
     sides = {side.id: side for one in those.values() if one.old.id in seen for side in (one.new, one.old)}
     open_ones, left_out = agent.leave_out_secrets(sides.values())
     ids = {one.id for one in open_ones}
-    found = [one for one in those.values() if one.new.id in ids and one.old.id in ids]
-    return sorted(found, key=lambda one: (-one.at, one.new.rid))[:limit], left_out
+    replacements = [one for one in those.values() if one.new.id in ids and one.old.id in ids]
+    return sorted(replacements, key=lambda one: (-one.at, one.new.rid))[:limit], left_out
 
 
 def about_user(agent: Agent, arguments: AboutArguments) -> AboutUser:

@@ -58,8 +58,8 @@ class RetrieverShares(Record, omit_defaults=True):
 
 def retriever_shares(retrievers: Mapping[RetrieverName, RetrieverHit]) -> RetrieverShares:
     """Rounded to three digits."""
-    found = {retriever: round_score(hit.term) for retriever, hit in retrievers.items()}
-    return RetrieverShares(**found)
+    shares = {retriever: round_score(hit.term) for retriever, hit in retrievers.items()}
+    return RetrieverShares(**shares)
 
 
 def round_score(score: float) -> float:
@@ -219,12 +219,12 @@ def search_memory(agent: Agent, arguments: SearchArguments) -> SearchAnswer:
     result = agent.search(
         arguments.query, filter=f"{kind_filter(arguments.kind)} {tag}", limit=arguments.limit + _SPARE
     )
-    found, left_out = agent.leave_out_secrets(hit.memory for hit in result.hits)
-    found = found[: arguments.limit]
-    agent.log_recall(arguments.query, found)
+    memories, left_out = agent.leave_out_secrets(hit.memory for hit in result.hits)
+    memories = memories[: arguments.limit]
+    agent.log_recall(arguments.query, memories)
     notes = () if agent.is_scoped else result.notes
     hits = {hit.memory.id: hit for hit in result.hits}
-    scored = tuple(_scored_memory(one, hits[one.id]) for one in serve_memories(agent, found))
+    scored = tuple(_scored_memory(one, hits[one.id]) for one in serve_memories(agent, memories))
     return SearchAnswer(memories=scored, left_out=left_out, note=" ".join(notes))
 
 
@@ -351,10 +351,10 @@ def get_entity_info(agent: Agent, arguments: EntityArguments) -> EntityInfo:
             "Try another form of the name, or search_memory.",
         )
     filter = f"{wanted} {kind_filter(arguments.kind)}"
-    found, left_out = agent.leave_out_secrets(agent.page(filter, limit=arguments.limit))
-    agent.log_recall(arguments.name, found)
+    memories, left_out = agent.leave_out_secrets(agent.page(filter, limit=arguments.limit))
+    agent.log_recall(arguments.name, memories)
     return EntityInfo(
-        entities=tuple(profiles), mentioned_in=agent.count(filter), memories=serve_memories(agent, found),
+        entities=tuple(profiles), mentioned_in=agent.count(filter), memories=serve_memories(agent, memories),
         left_out=left_out, may_also_be=() if by_text else _other_entities_named(agent, arguments.name),
     )  # fmt: skip
 
@@ -383,16 +383,16 @@ def _entity_profiles(agent: Agent, name: str, about: list[MemoryRecord]) -> list
 
 def _name_as_shown(agent: Agent, name: str, about: list[MemoryRecord]) -> list[EntityProfile]:
     """The name as these texts show it: spelled as in the latest, with the type that most of them give."""
-    found = [
+    shown_names = [
         one
         for memory in about
         for one in agent.memory.entities.named_in(memory.content)
         if fold(one.raw) == fold(name)
     ]
-    if not found:
+    if not shown_names:
         return []
-    (type, _) = Counter(one.type for one in found).most_common(1)[0]
-    return [EntityProfile(name=found[0].raw, type=type)]
+    (type, _) = Counter(one.type for one in shown_names).most_common(1)[0]
+    return [EntityProfile(name=shown_names[0].raw, type=type)]
 
 
 class ContextArguments(Arguments):

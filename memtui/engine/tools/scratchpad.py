@@ -86,8 +86,8 @@ class SearchArguments(Arguments):
 
 
 def search(agent: Agent, arguments: SearchArguments) -> ScratchpadEntries:
-    found = agent.scratchpad.search(arguments.query, limit=_MOST_FOUND)
-    return ScratchpadEntries(entries=tuple(make_entry(note, _EXCERPT) for note in found))
+    notes = agent.scratchpad.search(arguments.query, limit=_MOST_FOUND)
+    return ScratchpadEntries(entries=tuple(make_entry(note, _EXCERPT) for note in notes))
 
 
 TOOLS = (

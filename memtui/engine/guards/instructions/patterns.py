@@ -80,12 +80,12 @@ def _expression_for(reason: str) -> str:
 
 def _alternatives_of(expression: str) -> list[str]:
     """Those of the whole expression, not of a group in it."""
-    found = [""]
+    alternatives = [""]
     depth = 0
     for part in _part.findall(expression):
         if part == "|" and not depth:
-            found.append("")
+            alternatives.append("")
             continue
         depth += {"(": 1, ")": -1}.get(part, 0)
-        found[-1] += part
-    return found
+        alternatives[-1] += part
+    return alternatives

@@ -75,9 +75,9 @@ def blank_secrets(text: str) -> str:
     return text
 
 
-def _merge_overlaps(found: list[tuple[str, int, int]]) -> list[tuple[str, int, int]]:
+def _merge_overlaps(spans: list[tuple[str, int, int]]) -> list[tuple[str, int, int]]:
     kept: list[tuple[str, int, int]] = []
-    for kind, start, end in sorted(found, key=lambda one: (one[1], -one[2])):
+    for kind, start, end in sorted(spans, key=lambda one: (one[1], -one[2])):
         if kept and start < kept[-1][2]:
             kind, start, end = kept[-1][0], kept[-1][1], max(kept[-1][2], end)
             kept.pop()

@@ -30,11 +30,11 @@ _SAID = (
 
 
 def _group_by_word(
-    found: Iterable[T], word: Callable[[T], str], parts: Sequence[str]
+    rules: Iterable[T], word: Callable[[T], str], parts: Sequence[str]
 ) -> tuple[tuple[str, list[T]], ...]:
     """By the first of ``parts`` that the word of each has, else by the word: a text without that has none of them."""
     groups: dict[str, list[T]] = {}
-    for one in found:
+    for one in rules:
         groups.setdefault(next((part for part in parts if part in word(one)), word(one)), []).append(one)
     return tuple(groups.items())
 

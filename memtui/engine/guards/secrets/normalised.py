@@ -64,13 +64,13 @@ def find_broken_keys(text: str) -> Iterator[Span]:
 def _join_lines(text: str, parts: list[tuple[int, int]]) -> Iterator[Span]:
     pieces = [text[start:end] for start, end in parts]
     joined = "".join(pieces)
-    found = list(find_tokens(joined, joined.lower()))
-    if not found:  # nearly always
+    tokens = list(find_tokens(joined, joined.lower()))
+    if not tokens:  # nearly always
         return
     places = [index for start, end in parts for index in range(start, end)]
     first = len(pieces[0])
     alone = any(True for _ in find_tokens(pieces[0], pieces[0].lower()))
-    for kind, start, end in found:
+    for kind, start, end in tokens:
         if start + 4 <= first < end and (not alone or _looks_random(joined[first:end])):
             yield kind, places[start], places[end - 1] + 1
 

@@ -52,13 +52,13 @@ class _TokenRule(NamedTuple):
 
 @functools.cache
 def _load_rules() -> tuple[_TokenRule, ...]:
-    found = []
+    rules = []
     for name in _FILES:
         for line in (Path(__file__).parent / name).read_text(encoding="utf-8").splitlines():
             if line and not line.startswith("#"):
                 kind, words, bits, source = line.split("\t")
-                found.append(_TokenRule(kind, tuple(words.split(",")), float(bits), source))
-    return tuple(found)
+                rules.append(_TokenRule(kind, tuple(words.split(",")), float(bits), source))
+    return tuple(rules)
 
 
 @functools.cache
@@ -69,11 +69,11 @@ def _compile_pattern(source: str) -> re.Pattern[str]:
 @functools.cache
 def _rules_by_word() -> tuple[tuple[str, tuple[_TokenRule, ...]], ...]:
     """Each word with its rules."""
-    found: dict[str, list[_TokenRule]] = {}
+    by_word: dict[str, list[_TokenRule]] = {}
     for rule in _load_rules():
         for word in rule.words:
-            found.setdefault(word, []).append(rule)
-    return tuple((word, tuple(rules)) for word, rules in found.items())
+            by_word.setdefault(word, []).append(rule)
+    return tuple((word, tuple(rules)) for word, rules in by_word.items())
 
 
 def find_tokens(text: str, lowered: str) -> Iterator[Span]:

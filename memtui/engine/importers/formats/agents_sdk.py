@@ -73,10 +73,10 @@ def _parse_turn(row: databases.Row, stream: Stream) -> Turn | Skip:
         return Skip(reason=refusals.ENCRYPTED)
     if item.type not in (None, "message"):
         return Skip(reason=base.TOOL)
-    found = read_message(item.role, item.content, stream)
-    if isinstance(found, Skip):
-        return found
-    role, text, trust = found
+    message = read_message(item.role, item.content, stream)
+    if isinstance(message, Skip):
+        return message
+    role, text, trust = message
     name = foreign_values.read_identifier(session) or stream.source.stem
     return Turn(
         session_id=f"openai-agents:{name}",

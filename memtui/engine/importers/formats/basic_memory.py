@@ -81,15 +81,15 @@ def _parse_note(block: Block, title: str, front: Front, key: str, stream: Stream
     text, context, kinds = _TASK.sub("", block.text, count=1), None, []
     about = [NamedEntity(name=title)]
     if relation := _RELATION.fullmatch(text):
-        how = re.sub(r"[_\s]+", " ", relation["words"] or relation["word"])
+        relation_words = re.sub(r"[_\s]+", " ", relation["words"] or relation["word"])
         context = relation["context"]
-        text = f"{title} {how} {relation['to'].strip()}."
+        text = f"{title} {relation_words} {relation['to'].strip()}."
         about.append(NamedEntity(name=relation["to"].strip()))
     else:
-        found = _OBSERVATION.fullmatch(text)
-        if found and not _NO_CATEGORY.fullmatch(found[1].strip()):
-            kinds.append(found[1].strip())
-            text = found[2]
+        observation = _OBSERVATION.fullmatch(text)
+        if observation and not _NO_CATEGORY.fullmatch(observation[1].strip()):
+            kinds.append(observation[1].strip())
+            text = observation[2]
             if aside := _CONTEXT.fullmatch(text):
                 text, context = aside["text"], aside["context"]
         about += [NamedEntity(name=link[1].strip()) for link in list(_LINK.finditer(text))[:_MOST_LINKS]]

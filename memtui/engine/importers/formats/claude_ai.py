@@ -123,12 +123,12 @@ def _parse_turns(conversation: _Conversation, stream: Stream) -> Iterator[Turn |
 
 def _attachment_texts(message: _Message) -> Iterator[str | Skip]:
     """The texts that came with a message, each under the name of its file; files whose text is not in the export."""
-    for found in message.attachments if isinstance(message.attachments, list) else ():
-        text = found.get("extracted_content") if isinstance(found, dict) else None
+    for attachment in message.attachments if isinstance(message.attachments, list) else ():
+        text = attachment.get("extracted_content") if isinstance(attachment, dict) else None
         if not isinstance(text, str) or not text.strip():
             yield Skip(reason=NO_CONTENT)
             continue
-        name = foreign_values.title_line(found.get("file_name"))
+        name = foreign_values.title_line(attachment.get("file_name"))
         yield f"{name}:\n\n{text}" if name else text
     for _ in message.files if isinstance(message.files, list) else ():
         yield Skip(reason=NO_CONTENT)

@@ -99,16 +99,16 @@ def read(stream: Stream) -> Iterator[Turn | SessionTitle | Skip]:
     """
     reader = _Reader(stream)
     held: Turn | None = None
-    for found in reader.read_turns():
-        if isinstance(found, Turn):
+    for turn in reader.read_turns():
+        if isinstance(turn, Turn):
             if held:
                 yield held
-            held = found
+            held = turn
             continue
-        if found is WAITING and held:
+        if turn is WAITING and held:
             yield reader.with_title(held)
             held = None
-        yield found
+        yield turn
     if held:
         yield reader.with_title(held)
 
@@ -134,10 +134,10 @@ class _Reader:
             if isinstance(line, Skip):
                 yield line
                 continue
-            found = self._parse_line(line)
-            if isinstance(found, Turn) and found.role == "assistant":
+            parsed = self._parse_line(line)
+            if isinstance(parsed, Turn) and parsed.role == "assistant":
                 yield from self._steering_turns()
-            yield found
+            yield parsed
             if self.summary:
                 yield self.summary
                 self.summary = None
@@ -146,10 +146,10 @@ class _Reader:
     def _steering_turns(self) -> Iterator[Turn]:
         """What was given to the assistant at once, and has no record of its own."""
         for line, text in self.queue.take_unrecorded():
-            found = self._make_user_turn(line, text)
-            if isinstance(found, Turn):
+            turn = self._make_user_turn(line, text)
+            if isinstance(turn, Turn):
                 yield msgspec.structs.replace(
-                    found,
+                    turn,
                     project=foreign_values.last_path_part(self.folder),
                     folder=foreign_values.read_folder(self.folder),
                 )
@@ -189,12 +189,16 @@ class _Reader:
         return self._make_user_turn(line, *texts) if person else self._make_turn(line, "assistant", text)
 
     def _parse_attachment(self, line: _Line) -> Turn | Skip:
-        found = line.attachment
-        if found is None or found.type != "queued_command" or found.command_mode not in (None, "prompt"):
+        attachment = line.attachment
+        if (
+            attachment is None
+            or attachment.type != "queued_command"
+            or attachment.command_mode not in (None, "prompt")
+        ):
             return Skip(reason=base.NOT_A_MESSAGE)
-        if line.is_meta or found.is_meta or _is_made_up(line) or _is_other(found.origin):
+        if line.is_meta or attachment.is_meta or _is_made_up(line) or _is_other(attachment.origin):
             return Skip(reason=base.PROGRAM)
-        texts = _block_texts(found.prompt)[0]
+        texts = _block_texts(attachment.prompt)[0]
         if not base.join_blocks(texts):
             return Skip(reason=base.NO_TEXT)
         self.queue.note_attachment(foreign_values.read_identifier(line.session_id), base.join_blocks(texts))
@@ -274,17 +278,17 @@ class _Queue:
                 self._queued_prompts.append((line, text))
             return
         mine = [one for one in self._queued_prompts if one[0].session_id == line.session_id]
-        found = next((one for one in mine if one[1] == text), mine[0] if mine and not text else None)
+        queued = next((one for one in mine if one[1] == text), mine[0] if mine and not text else None)
         if line.operation == "popAll":
             for one in mine:
                 self._queued_prompts.remove(one)
             return
-        if found is not None:
-            self._queued_prompts.remove(found)
+        if queued is not None:
+            self._queued_prompts.remove(queued)
         elif text:
-            found = (line, text)
-        if line.operation == "remove" and found is not None:
-            self._taken = [*self._taken, found][-self._MOST :]
+            queued = (line, text)
+        if line.operation == "remove" and queued is not None:
+            self._taken = [*self._taken, queued][-self._MOST :]
 
     def drop_recorded(self, session: Any, text: str) -> None:
         """A prompt that was removed has a record after all."""

@@ -57,7 +57,7 @@ def _parse_turn(line: _Line, stream: Stream) -> Turn | Skip:
         return stream.skip(base.NOT_A_MESSAGE)
     said = line.display
     if isinstance(pasted := line.pasted_contents, dict):
-        said = _PLACEHOLDER.sub(lambda found: _pasted_text(pasted, found), said)
+        said = _PLACEHOLDER.sub(lambda match: _pasted_text(pasted, match), said)
     text = claude_code_wrappers.own_words(said)
     if not text:
         return Skip(reason=base.PROGRAM if said.strip() else base.NO_TEXT)

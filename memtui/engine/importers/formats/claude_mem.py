@@ -264,7 +264,7 @@ def _parse_strings(text: str | None) -> list[str]:
     if not text or not text.strip():
         return []
     try:
-        found = _LIST.decode(text)
+        values = _LIST.decode(text)
     except (msgspec.MsgspecError, RecursionError):
-        found = text.splitlines()
-    return [one.strip() for one in found if isinstance(one, str) and one.strip()]
+        values = text.splitlines()
+    return [one.strip() for one in values if isinstance(one, str) and one.strip()]

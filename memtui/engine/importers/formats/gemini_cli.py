@@ -107,9 +107,9 @@ class _SessionReader:
 
     def waiting_turns(self) -> Iterator[Turn | Skip]:
         """What was not taken back; the title of a session is known by now."""
-        for found in self.waiting.values():
+        for turn in self.waiting.values():
             yield (
-                msgspec.structs.replace(found, session_title=self.title) if isinstance(found, Turn) else found
+                msgspec.structs.replace(turn, session_title=self.title) if isinstance(turn, Turn) else turn
             )
         self.waiting.clear()
         if not self.said:
@@ -136,12 +136,12 @@ class _SessionReader:
         if foreign_id is None:
             yield self.stream.skip(base.NOT_A_MESSAGE)
             return
-        found = self._parse_turn(foreign_id, message)
+        turn = self._parse_turn(foreign_id, message)
         before = self.waiting.get(foreign_id)
-        if isinstance(found, Skip) and isinstance(before, Turn):
+        if isinstance(turn, Skip) and isinstance(before, Turn):
             return  # the same message with more fields
-        self.waiting[foreign_id] = found
-        self.characters += len(found.content) if isinstance(found, Turn) else 0
+        self.waiting[foreign_id] = turn
+        self.characters += len(turn.content) if isinstance(turn, Turn) else 0
         if self.characters > _MOST_WAITING:
             self.stream.warn("long session: what was taken back late in it is imported, too")
             self.characters = 0

@@ -65,10 +65,10 @@ def _is_message(record: Any) -> bool:
 
 
 def _parse_turn(line: _Line, stream: Stream, ordinals: OccurrenceCounter) -> Turn | Skip:
-    found = read_message(line.role, line.content, stream)
-    if isinstance(found, Skip):
-        return found
-    role, text, trust = found
+    message = read_message(line.role, line.content, stream)
+    if isinstance(message, Skip):
+        return message
+    role, text, trust = message
     session = (
         foreign_values.read_identifier(_first_not_none(line.session_id, line.session, line.session_id_camel))
         or f"jsonl:{stream.source.stem}"

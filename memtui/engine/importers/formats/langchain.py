@@ -67,11 +67,11 @@ def _read_items(stream: Stream) -> Iterator[Turn | Skip]:
         if isinstance(item, Skip):
             yield item
             continue
-        found = _parse_message(item, stream)
-        if isinstance(found, Skip):
-            yield found
+        turn = _parse_message(item, stream)
+        if isinstance(turn, Skip):
+            yield turn
             continue
-        role, text, foreign_id = found
+        role, text, foreign_id = turn
         key = foreign_values.hash_parts(session, role, text, foreign_id)
         if ordinal := ordinals.count_before(bytes.fromhex(key)):
             key += f"#{ordinal}"
@@ -98,11 +98,11 @@ def _read_rows(stream: Stream) -> Iterator[Turn | Skip]:
             if not isinstance(data, bytes):
                 yield stream.skip("row without a message, or too long")
                 continue
-            found = _parse_message(data, stream)
-            if isinstance(found, Skip):
-                yield found
+            turn = _parse_message(data, stream)
+            if isinstance(turn, Skip):
+                yield turn
                 continue
-            role, text, _ = found
+            role, text, _ = turn
             session = foreign_values.read_identifier(foreign_values.read_text(name)) or stream.source.stem
             # Two programs may call their sessions the same and count from 1.
             yield _make_turn(session, role, text, foreign_values.hash_parts(session, number, role, text))

@@ -68,17 +68,17 @@ def _sniff(head: StreamHead) -> bool:
 
 
 def read(stream: Stream) -> Iterator[Note | Turn | Skip]:
-    for found in foreign_values.decode_each(_DECODER, stream.items(), stream):
-        if isinstance(found, Skip):
-            yield found
+    for agent_file in foreign_values.decode_each(_DECODER, stream.items(), stream):
+        if isinstance(agent_file, Skip):
+            yield agent_file
             continue
-        agents = [found] if found.agents is None else found.agents
+        agents = [agent_file] if agent_file.agents is None else agent_file.agents
         name = foreign_values.title_line(agents[0].name) if len(agents) == 1 else None
-        for block in (*found.core_memory, *found.blocks):
+        for block in (*agent_file.core_memory, *agent_file.blocks):
             yield from _parse_block(block, name, stream)
         for agent in agents:
             yield from _read_messages(agent, stream)
-        for reason, some in ((FILE, found.files), (SKILL, found.skills)):
+        for reason, some in ((FILE, agent_file.files), (SKILL, agent_file.skills)):
             yield from (Skip(reason=reason) for _ in some)
 
 
@@ -124,12 +124,12 @@ def _read_messages(agent: _Agent, stream: Stream) -> Iterator[Turn | Skip]:
     ordinals = OccurrenceCounter()
     begun = False
     for message in agent.messages:
-        found = _role_and_text(message, begun, stream)
+        role_and_text = _role_and_text(message, begun, stream)
         begun = begun or message.role == "user"
-        if isinstance(found, Skip):
-            yield found
+        if isinstance(role_and_text, Skip):
+            yield role_and_text
             continue
-        role, text = found
+        role, text = role_and_text
         key = foreign_values.hash_parts(name, role, text, message.created_at)
         if ordinal := ordinals.count_before(bytes.fromhex(key)):
             key += f"#{ordinal}"
@@ -183,7 +183,7 @@ def _spoken_answers(calls: Any) -> Iterator[str]:
 
 def _parse_object(text: str) -> dict[str, Any]:
     try:
-        found = msgspec.json.decode(text)
+        value = msgspec.json.decode(text)
     except (msgspec.MsgspecError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return value if isinstance(value, dict) else {}

@@ -107,7 +107,7 @@ def read(stream: Stream) -> Iterator[Note | Turn | Skip]:
         if isinstance(block, Skip):
             yield block
             continue
-        text = _LINK.sub(lambda found: found[2] or found[1], _TASK.sub("", block.text, count=1)).strip()
+        text = _LINK.sub(lambda match: match[2] or match[1], _TASK.sub("", block.text, count=1)).strip()
         if not any(character.isalnum() for character in text):
             yield stream.skip(base.NO_TEXT)
             continue
@@ -144,7 +144,7 @@ def _make_turn(block: Block, day: str, title: str, text: str, key: str, time: fl
 def _make_fact(
     block: Block, where: str, text: str, key: str, time: float | None, tags: tuple[str, ...]
 ) -> Note:
-    links = [found[1].strip() for found in _LINK.finditer(block.text)][:_MOST_LINKS]
+    links = [match[1].strip() for match in _LINK.finditer(block.text)][:_MOST_LINKS]
     named = tuple(NamedEntity(name=name) for name in dict.fromkeys(links) if name and not _DAY.match(name))
     return Note(
         kind="fact",

@@ -58,8 +58,8 @@ class Front:
             self._add_tags(re.split(r"[,\s]+", value.strip("[]")))
 
     def _add_tags(self, words: list[str]) -> None:
-        found = [word.strip().strip("\"'").lstrip("#") for word in words]
-        self.tags = tuple(dict.fromkeys((*self.tags, *filter(None, found))))[:_MOST_TAGS]
+        tags = [word.strip().strip("\"'").lstrip("#") for word in words]
+        self.tags = tuple(dict.fromkeys((*self.tags, *filter(None, tags))))[:_MOST_TAGS]
 
 
 def read_blocks(stream: Stream, front: Front) -> Iterator[Block | Skip]:
@@ -138,10 +138,10 @@ class _BlockSplitter:
 
     def _add_words(self, words: str) -> Iterator[Block]:
         while words:
-            room = _MAX_BLOCK_LENGTH - self.size
-            self.words.append(words[:room])
-            self.size += len(words[:room]) + 1
-            words = words[room:]
+            length_left = _MAX_BLOCK_LENGTH - self.size
+            self.words.append(words[:length_left])
+            self.size += len(words[:length_left]) + 1
+            words = words[length_left:]
             if self.size >= _MAX_BLOCK_LENGTH:
                 yield from self._finish_block()
 

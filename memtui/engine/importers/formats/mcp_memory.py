@@ -118,8 +118,8 @@ def _parse_entity(line: _Line, stream: Stream, types: _Types) -> Iterator[Item |
     named = types.learn(name, foreign_values.entity_type(said))
     kind = foreign_values.title_line(said)
     yield NamedEntity(name=name, type=named.type, summary=kind if named.type == "other" else None)
-    found = line.observations if isinstance(line.observations, list) else []
-    for observation in found:
+    observations = line.observations if isinstance(line.observations, list) else []
+    for observation in observations:
         text, time = _text_and_time(observation)
         if text is None:
             yield stream.skip(base.NO_TEXT)
@@ -141,23 +141,24 @@ def _text_and_time(observation: Any) -> tuple[str | None, Any]:
     if isinstance(observation, dict):
         time = observation.get("timestamp", observation.get("ts"))
         observation = next(
-            (found for key in ("text", "content", "contents") if (found := observation.get(key))), None
+            (text_found for key in ("text", "content", "contents") if (text_found := observation.get(key))),
+            None,
         )
     return (observation.strip() or None if isinstance(observation, str) else None), time
 
 
 def _parse_relation(line: _Line, stream: Stream, types: _Types) -> Note | Skip:
     ends = line.from_ or line.from_entity, line.to or line.to_entity
-    one, other, how = (
+    one, other, relation_words = (
         foreign_values.title_line(value) for value in (*ends, line.relation_type or line.relation)
     )
-    if one is None or other is None or how is None:
+    if one is None or other is None or relation_words is None:
         return stream.skip(NO_NAME)
-    words = re.sub(r"[_\s]+", " ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", how)).lower()
+    words = re.sub(r"[_\s]+", " ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", relation_words)).lower()
     return Note(
         kind="fact",
         content=f"{one} {words} {other}.",
-        source_key="mcp-memory:" + foreign_values.hash_parts("relation", one, how, other),
+        source_key="mcp-memory:" + foreign_values.hash_parts("relation", one, relation_words, other),
         source=SOURCE,
         trust="agent",
         about=(types.named(one), types.named(other)),

@@ -181,11 +181,11 @@ def _parse_strings(value: str | None) -> list[str]:
 def _parse_attributes(metadata: str | None) -> dict[str, str | int | float]:
     """The single values of its metadata; lists and objects are of its own workings."""
     try:
-        found = _OBJECT.decode(metadata or "{}")
+        attributes = _OBJECT.decode(metadata or "{}")
     except (msgspec.MsgspecError, RecursionError):
         return {}
     values: dict[str, str | int | float] = {}
-    for name, value in found.items():
+    for name, value in attributes.items():
         if len(values) == _MOST_ATTRIBUTES:
             break
         if name in _LINK_KEYS or isinstance(value, bool) or not (short := foreign_values.title_line(name)):

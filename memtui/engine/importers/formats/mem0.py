@@ -79,29 +79,29 @@ FORMAT = Format("mem0", "mem0", _sniff, read)
 
 def _parse_note(raw: bytes, stream: Stream) -> Note | Skip:
     try:
-        found = foreign_values.decode(_MEMORY, raw, stream)
+        memory = foreign_values.decode(_MEMORY, raw, stream)
     except foreign_values.NotReadableError as error:
         return stream.skip(str(error))
-    return note_of(found, stream)
+    return note_of(memory, stream)
 
 
-def note_of(found: Memory, stream: Stream) -> Note | Skip:
-    foreign_id = foreign_values.read_identifier(found.id)
+def note_of(memory: Memory, stream: Stream) -> Note | Skip:
+    foreign_id = foreign_values.read_identifier(memory.id)
     if foreign_id is None:
         return stream.skip(NO_ID)
-    if not isinstance(found.memory, str) or not found.memory.strip():
+    if not isinstance(memory.memory, str) or not memory.memory.strip():
         return stream.skip(base.NO_TEXT)
     owners = {
-        name: owner for name in _OWNERS if (owner := foreign_values.read_identifier(getattr(found, name)))
+        name: owner for name in _OWNERS if (owner := foreign_values.read_identifier(getattr(memory, name)))
     }
-    categories = found.categories if isinstance(found.categories, list) else []
+    categories = memory.categories if isinstance(memory.categories, list) else []
     return Note(
         kind="fact",
-        content=found.memory,
-        source_key=version_key(foreign_id, found.memory),
+        content=memory.memory,
+        source_key=version_key(foreign_id, memory.memory),
         source=SOURCE,
         trust="model",
-        event_time=foreign_values.event_time(found.updated_at or found.created_at, stream),
+        event_time=foreign_values.event_time(memory.updated_at or memory.created_at, stream),
         tags=tuple(word for word in categories if isinstance(word, str) and word),
         attributes=owners,
     )

@@ -50,10 +50,10 @@ def read(stream: Stream) -> Iterator[Note | Turn | Skip]:
         if isinstance(row, Skip):
             yield row
             continue
-        found = _parse_version(row, last, stream)
-        if isinstance(found, Note):
-            last = (foreign_values.read_text(row[0]), found.source_key)
-        yield found
+        version = _parse_version(row, last, stream)
+        if isinstance(version, Note):
+            last = (foreign_values.read_text(row[0]), version.source_key)
+        yield version
 
 
 FORMAT = Format("mem0-history", "mem0 history", _sniff, read)
@@ -68,11 +68,11 @@ def _read_messages(stream: Stream) -> Iterator[Turn | Skip]:
             yield row
             continue
         foreign_id, scope, role, content, time = (foreign_values.read_text(value) for value in row)
-        found = read_message(role, content, stream)
-        if isinstance(found, Skip):
-            yield found
+        message = read_message(role, content, stream)
+        if isinstance(message, Skip):
+            yield message
             continue
-        speaker, text, trust = found
+        speaker, text, trust = message
         session = foreign_values.read_identifier(scope) or stream.source.stem
         key = foreign_values.read_identifier(foreign_id) or foreign_values.hash_parts(
             session, speaker, text, time

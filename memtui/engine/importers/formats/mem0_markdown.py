@@ -58,14 +58,14 @@ class _Block:
         if not self.open:
             if len(self.lines) < _MOST_LINES:
                 self.lines.append(line)
-        elif found := _PROPERTY.match(line):
-            self.properties[found[1]] = found[2].strip()
+        elif property_match := _PROPERTY.match(line):
+            self.properties[property_match[1]] = property_match[2].strip()
 
     def make_note(self, stream: Stream) -> Note | Skip:
-        found = mem0.Memory(
+        memory = mem0.Memory(
             id=self.properties.get("id"),
             memory="\n".join(self.lines).strip(),
             categories=[word.strip() for word in self.properties.get("categories", "").split(",")],
             created_at=self.properties.get("created_at"),
         )
-        return mem0.note_of(found, stream)
+        return mem0.note_of(memory, stream)

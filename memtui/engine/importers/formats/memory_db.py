@@ -108,14 +108,14 @@ class _Reader:
 
     def _superseded_ids(self) -> set[str]:
         """The ids that a later memory takes the place of."""
-        found: set[str] = set()
+        ids: set[str] = set()
         for row in self.stream.rows(
             "SELECT CAST(attributes AS BLOB) FROM memories WHERE instr(attributes, 'supersedes') LIMIT ?",
             (_MOST_SUPERSEDED,),
         ):
             if not isinstance(row, Skip) and (identity := _superseded_id(foreign_values.read_text(row[0]))):
-                found.add(identity)
-        return found
+                ids.add(identity)
+        return ids
 
     def _parse_note(self, kind: Kind, row: Row) -> Note | Skip:
         identity, content, session, role, sources, tags, attributes = (
@@ -220,8 +220,8 @@ def _parse_strings(text: str | None) -> list[str]:
 
 def _superseded_id(attributes: str | None) -> str | None:
     """The id in ``supersedes``, alone or the first of a list."""
-    found = _parse_object(attributes).get("supersedes")
-    first = found[0] if isinstance(found, list) and found else found
+    superseded = _parse_object(attributes).get("supersedes")
+    first = superseded[0] if isinstance(superseded, list) and superseded else superseded
     return first if isinstance(first, str) and first else None
 
 

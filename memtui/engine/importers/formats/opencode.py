@@ -212,9 +212,9 @@ def _read_message_file(info: _Info, stream: Stream) -> Turn | Skip:
     ):
         return _parse_turn(info, (), _Session(), stream)
     parts = sorted((storage / "part" / message_id).glob("*.json"))[:_MOST_PARTS]
-    found = [part for path in parts if (part := _decode_file(_PART, path, stream)) is not None]
+    decoded_parts = [part for path in parts if (part := _decode_file(_PART, path, stream)) is not None]
     return _parse_turn(
-        info, found, _session_file(storage, session, _session_mtime(storage)) or _Session(), stream
+        info, decoded_parts, _session_file(storage, session, _session_mtime(storage)) or _Session(), stream
     )
 
 

@@ -129,9 +129,12 @@ def _parse_note(
         return stream.skip(base.NO_TEXT)
     confidence = front.get("confidence")
     ended = _ENDS.get(str(front.get("ended")))
-    drawn_from = tuple(found for link in lists.get("Drawn from", []) if (found := _linked_memory_id(link)))
+    drawn_from = tuple(
+        memory_id for link in lists.get("Drawn from", []) if (memory_id := _linked_memory_id(link))
+    )
     earlier = next(
-        (found for link in lists.get("In the place of", []) if (found := _linked_memory_id(link))), None
+        (memory_id for link in lists.get("In the place of", []) if (memory_id := _linked_memory_id(link))),
+        None,
     )
     ended_at = foreign_values.event_time(front.get("ended_at"), stream)
     return Note(

@@ -58,16 +58,16 @@ class KnownNames:
         folded, places = _fold_with_offsets(text)
         if self._by_start.keys().isdisjoint(_word.findall(folded)) and _unspaced.search(folded) is None:
             return []
-        found: list[NameSpan] = []
+        spans: list[NameSpan] = []
         for match in _word.finditer(folded):
-            self._collect_matches(found, text, folded, places, match.start(), match[0])
+            self._collect_matches(spans, text, folded, places, match.start(), match[0])
             if not match[0].isascii():
                 for letter in _unspaced.finditer(folded, match.start(), match.end()):
-                    self._collect_matches(found, text, folded, places, letter.start(), letter[0])
-        return found
+                    self._collect_matches(spans, text, folded, places, letter.start(), letter[0])
+        return spans
 
     def _collect_matches(
-        self, found: list[NameSpan], text: str, folded: str, places: Sequence[int], at: int, start: str
+        self, spans: list[NameSpan], text: str, folded: str, places: Sequence[int], at: int, start: str
     ) -> None:
         for length, names in self._by_start.get(start, _NOTHING).items():
             end = at + length
@@ -78,7 +78,7 @@ class KnownNames:
             alias, name, type = entry
             first, last = places[at], places[end] if end < len(places) else len(text)
             if first < last and _ends_word(folded, end) and _matches_case(alias, key, text, first):
-                found.append(
+                spans.append(
                     NameSpan(
                         text=text[first:last],
                         start=first,

@@ -149,7 +149,7 @@ def name_candidates(text: str) -> list[NameCandidate]:
             labelled_candidate(text, start, end)._replace(likely=False) for start, end in _small_runs(text)
         ]
     if "# " in text:
-        text = _heading.sub(lambda found: " " * len(found[0]), text)
+        text = _heading.sub(lambda match: " " * len(match[0]), text)
     runs = list(_capital_runs(text))
     if not runs or _is_shouted(text, runs):
         return []

@@ -156,18 +156,18 @@ def find_in_other_scripts(text: str) -> list[NameSpan]:
         patterns += _arabic_patterns()
     if _devanagari.search(text) is not None:
         patterns += _hindi_patterns()
-    found = []
+    spans = []
     for pattern, type, confidence in patterns:
         for match in pattern.finditer(text):
             start, end = match.span(1)
             if match[1] not in NO_NAMES:
-                found.append(
+                spans.append(
                     NameSpan(
                         text=match[1], start=start, end=end, type=type, confidence=confidence,
                         provider="names", name=" ".join(match[1].split()),
                     )
                 )  # fmt: skip
-    return found
+    return spans
 
 
 def _alternation(listed: str) -> str:

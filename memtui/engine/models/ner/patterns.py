@@ -42,18 +42,18 @@ _BEFORE_DATE = frozenset("_.,:/-")
 
 def find_marked(text: str) -> list[NameSpan]:
     """The marked entities of ``text``; they may overlap (an address in a link)."""
-    found: list[NameSpan] = []
+    spans: list[NameSpan] = []
     if "://" in text or "www." in text:
-        found += _find_urls(text)
+        spans += _find_urls(text)
     if "@" in text:
-        found += _find_addresses(text)
+        spans += _find_addresses(text)
     if "#" in text:
         for match in _tag.finditer(text):
             if not _is_colour(match[1]):
-                found.append(_make_span(text, match.start(), match.end(), "project", match[1]))
+                spans.append(_make_span(text, match.start(), match.end(), "project", match[1]))
     if _digit.search(text) is not None:
-        found += _absolute_dates(text)
-    return found
+        spans += _absolute_dates(text)
+    return spans
 
 
 def is_date(name: str) -> bool:

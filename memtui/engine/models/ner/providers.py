@@ -92,17 +92,20 @@ def read_reply(data: dict[str, Any], texts: Sequence[str]) -> list[list[NameSpan
     from memtui.engine.models import llm
 
     reply = llm.convert_reply(data, _NamesReply)
-    found: list[list[NameSpan]] = [[] for _ in texts]
+    spans_of_texts: list[list[NameSpan]] = [[] for _ in texts]
     for given in reply.names:
         name = given.name.strip()
-        if not (1 <= given.n <= len(texts) and len(name) > 1) or len(found[given.n - 1]) >= _MOST_NAMES:
+        if (
+            not (1 <= given.n <= len(texts) and len(name) > 1)
+            or len(spans_of_texts[given.n - 1]) >= _MOST_NAMES
+        ):
             continue
         if _is_sentence(name, texts[given.n - 1]) or is_date(name):
             continue
-        found[given.n - 1] += _find_places(
+        spans_of_texts[given.n - 1] += _find_places(
             name, given.type if given.type in _TYPES else "other", texts[given.n - 1], "llm"
         )
-    return found
+    return spans_of_texts
 
 
 def _find_places(name: str, type: str, text: str, provider: ProviderName) -> list[NameSpan]:
@@ -190,10 +193,12 @@ class LanguageModelProvider:
 
     async def find_spans(self, texts: Sequence[str], spending: TokenBudget | None) -> list[list[NameSpan]]:
 
-        found: list[list[NameSpan]] = []
+        spans_of_texts: list[list[NameSpan]] = []
         for start in range(0, len(texts), TEXTS_A_CALL):
-            found += await find_names_with_llm(self._options, texts[start : start + TEXTS_A_CALL], spending)
-        return found
+            spans_of_texts += await find_names_with_llm(
+                self._options, texts[start : start + TEXTS_A_CALL], spending
+            )
+        return spans_of_texts
 
 
 class FunctionNameProvider:
@@ -222,15 +227,15 @@ class FunctionNameProvider:
             raise DegradedError(
                 f"The name finder function failed ({type(error).__name__}: {error}).", hint
             ) from error
-        found: list[NameSpan] = []
+        spans: list[NameSpan] = []
         for one in given:
             match one:
                 case (str() as name, str() as kind) if kind in _TYPES:
                     if name.strip():
-                        found += _find_places(name.strip(), kind, text, self.name)
+                        spans += _find_places(name.strip(), kind, text, self.name)
                 case _:
                     raise DegradedError(f"The name finder function gave {str(one)[:60]!r}.", hint)
-        return found
+        return spans
 
 
 def rule_providers() -> dict[ProviderName, RulesProvider]:

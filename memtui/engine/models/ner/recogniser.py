@@ -78,10 +78,10 @@ class NameRecogniser:
     def find_names_by_rules(self, text: str) -> tuple[NameSpan, ...]:
         """The spans of ``fast``, found in this thread."""
         text = readable_part(text)
-        found: list[NameSpan] = []
+        spans: list[NameSpan] = []
         for provider in self._quick:
-            found += provider.find_in(text)
-        return merge_spans(found) if len(found) > 1 else tuple(found)
+            spans += provider.find_in(text)
+        return merge_spans(spans) if len(spans) > 1 else tuple(spans)
 
     async def find_names(
         self,
@@ -117,7 +117,7 @@ class NameRecogniser:
         started = time.perf_counter()
         shown = [readable_part(text) for text in texts]
         kept_here = frozenset(private)
-        found: list[list[NameSpan]] = [[] for _ in texts]
+        spans_of_texts: list[list[NameSpan]] = [[] for _ in texts]
         reports = []
         failures: list[DegradedError] = []
         for provider in self._providers_of(strategy):
@@ -134,14 +134,14 @@ class NameRecogniser:
                 reports.append(ProviderReport(provider=provider.name, why=error.message, failed=True))
                 continue
             for at, here in zip(places, spans, strict=True):
-                found[at] += here
+                spans_of_texts[at] += here
             reports.append(
                 ProviderReport(
                     provider=provider.name, texts=len(places), remembered=remembered,
                     spans=sum(map(len, spans)), milliseconds=(time.perf_counter() - begun) * 1e3,
                 )
             )  # fmt: skip
-        merged = tuple(merge_spans(spans) for spans in found)
+        merged = tuple(merge_spans(spans) for spans in spans_of_texts)
         report = StrategyReport(
             strategy=strategy, texts=len(texts), spans=sum(map(len, merged)),
             milliseconds=(time.perf_counter() - started) * 1e3, providers=tuple(reports),

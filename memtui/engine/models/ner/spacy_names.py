@@ -92,20 +92,22 @@ def find_names(texts: Sequence[str]) -> list[list[NameSpan]]:
     None in those that are not English. Raises DegradedError where spaCy cannot be used, or does not answer in time.
     """
     return [
-        [span for one in found if (span := _make_span(text, one)) is not None]
-        for text, found in zip(texts, find_labelled(texts), strict=True)
+        [span for one in spans if (span := _make_span(text, one)) is not None]
+        for text, spans in zip(texts, find_labelled(texts), strict=True)
     ]
 
 
 def find_labelled(texts: Sequence[str]) -> list[list[LabelledSpan]]:
     """What spaCy finds in each of the texts, without what is no name; raises as ``find`` does."""
-    found: list[list[LabelledSpan]] = [[] for _ in texts]
+    spans_of_texts: list[list[LabelledSpan]] = [[] for _ in texts]
     english = [at for at, text in enumerate(texts) if is_english(text)]
     if not english:
-        return found
+        return spans_of_texts
     for at, entities in zip(english, _ask_worker([texts[at] for at in english]), strict=True):
-        found[at] = [one for entity in entities if (one := _trim_label(*entity, texts[at])) is not None]
-    return found
+        spans_of_texts[at] = [
+            one for entity in entities if (one := _trim_label(*entity, texts[at])) is not None
+        ]
+    return spans_of_texts
 
 
 def _ask_worker(texts: list[str]) -> list[list[tuple[str, int, str]]]:

@@ -47,4 +47,4 @@ _code = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
 def readable_part(text: str) -> str:
     """The first ``MOST_CHARACTERS`` code points, each in its place; blanks in the place of code."""
     text = text[:MOST_CHARACTERS]
-    return _code.sub(lambda found: " " * len(found[0]), text) if "`" in text else text
+    return _code.sub(lambda match: " " * len(match[0]), text) if "`" in text else text

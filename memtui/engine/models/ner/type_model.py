@@ -90,7 +90,7 @@ def name_features(name: str) -> tuple[list[str], list[int]]:
     lowered = [word.lower() for word in words]
     whole = " ".join(lowered)
     first, last, every = lists_with_name(lowered[0]), lists_with_name(lowered[-1]), lists_with_name(whole)
-    found = [
+    features = [
         f"n{len(words)}",
         "s" + " ".join(map(word_shape, words)),
         f"kw{every}",
@@ -105,15 +105,15 @@ def name_features(name: str) -> tuple[list[str], list[int]]:
         f"gl{name_group(lowered[-1])}",
         f"g{name_group(whole)}",
     ]
-    found += [f"kb{bit}" for bit in range(7) if every >> bit & 1]
+    features += [f"kb{bit}" for bit in range(7) if every >> bit & 1]
     if len(words) > 1:
-        found += ["w" + word for word in lowered]
-        found += [f"kh{bit}" for bit in range(7) if first >> bit & 1]
-        found += [f"kt{bit}" for bit in range(7) if last >> bit & 1]
+        features += ["w" + word for word in lowered]
+        features += [f"kh{bit}" for bit in range(7) if first >> bit & 1]
+        features += [f"kt{bit}" for bit in range(7) if last >> bit & 1]
     letters: list[int] = []
     for word in lowered:
         letters += _letter_ngrams(word)
-    return found, letters[:_MOST_FEATURES]
+    return features, letters[:_MOST_FEATURES]
 
 
 def context_features(place: NameContext) -> list[str]:
@@ -122,28 +122,28 @@ def context_features(place: NameContext) -> list[str]:
     before = ["^", "^", *map(_fold_word, _word.findall(text[max(0, start - _NEAR) : start]))]
     after = [*map(_fold_word, _word.findall(text[end : end + _NEAR])), "$", "$"]
     b1, b2, a1, a2 = before[-1], before[-2], after[0], after[1]
-    found = [
+    features = [
         "r" + place.rule, "b" + b1, "a" + a1, f"b2{b2}", f"a2{a2}", f"bb{b2} {b1}", f"aa{a1} {a2}", f"ba{b1} {a1}",
         f"o{place.opens:d}{b1 == '^':d}{a1 == '$':d}",
         f"q{lists_with_name(b1)}", f"u{lists_with_name(a1)}",
     ]  # fmt: skip
-    found += ["x" + word for word in before[-5:]]
-    found += ["y" + word for word in after[:5]]
+    features += ["x" + word for word in before[-5:]]
+    features += ["y" + word for word in after[:5]]
     nearby = [name_group(word) for word in before[-4:]]
-    found += [f"gx{one}" for one in dict.fromkeys(nearby)]
+    features += [f"gx{one}" for one in dict.fromkeys(nearby)]
     nearby = [name_group(word) for word in after[:4]]
-    found += [f"gy{one}" for one in dict.fromkeys(nearby)]
-    found += [f"gb{name_group(b1)}", f"ga{name_group(a1)}"]
+    features += [f"gy{one}" for one in dict.fromkeys(nearby)]
+    features += [f"gb{name_group(b1)}", f"ga{name_group(a1)}"]
     if len(before) > 4:
-        found.append(f"b3{before[-3]} {b2}")
+        features.append(f"b3{before[-3]} {b2}")
     if place.label:
         name = text[start:end].lower().split()
-        found += [
+        features += [
             "L" + place.label,
             f"L{place.label} {place.rule}",
             f"L{place.label} {lists_with_name(name[0])} {len(name) > 1}",
         ]
-    return found
+    return features
 
 
 def _fold_word(word: str) -> str:
@@ -167,8 +167,8 @@ def word_shape(word: str) -> str:
 def _letter_ngrams(word: str) -> tuple[int, ...]:
     """The places of those of the two to four letters that stand together in a word."""
     padded = f"<{word[:_MOST_LETTERS]}>"
-    found = [padded[at : at + size] for size in (3, 4) for at in range(len(padded) - size + 1)]
-    return tuple(_hash_feature("#" + piece) for piece in (*found, padded[-3:-1] + "$", "^" + padded[1:3]))
+    ngrams = [padded[at : at + size] for size in (3, 4) for at in range(len(padded) - size + 1)]
+    return tuple(_hash_feature("#" + piece) for piece in (*ngrams, padded[-3:-1] + "$", "^" + padded[1:3]))
 
 
 def _hash_feature(feature: str) -> int:

@@ -55,23 +55,23 @@ _JSON: tuple[tuple[str, str, str, str], ...] = (
 )
 
 
-def check_memories(scene: CheckContext) -> Iterator[Finding]:
+def check_memories(context: CheckContext) -> Iterator[Finding]:
     """Ids, confidences, JSON and times of the memories are sane."""
     for message, condition in _WRONG_MEMORIES:
-        found = select_rows(scene, f"SELECT id FROM memories WHERE {condition}")
-        if found:
-            yield make_finding("rows", f"{message} ({found.total:,})", found, remedy=_LOOK)
-    soon = int(scene.now) + 2 * _DAY
-    ahead = select_rows(scene, "SELECT id FROM memories WHERE created_at > ?1 OR last_accessed > ?1", soon)
+        rows = select_rows(context, f"SELECT id FROM memories WHERE {condition}")
+        if rows:
+            yield make_finding("rows", f"{message} ({rows.total:,})", rows, remedy=_LOOK)
+    soon = int(context.now) + 2 * _DAY
+    ahead = select_rows(context, "SELECT id FROM memories WHERE created_at > ?1 OR last_accessed > ?1", soon)
     if ahead:
         yield make_finding(
             "times", f"memories were recorded in the future ({ahead.total:,}): was the clock wrong?", ahead, warning=True,
             remedy="Nothing is lost. They count as new until their time has come.",
         )  # fmt: skip
-    if scene.deep:
+    if context.deep:
         wrong = [
             identity
-            for identity, content, stored in scene.connection.execute(
+            for identity, content, stored in context.connection.execute(
                 "SELECT id, content, content_hash FROM memories"
             )
             if content_hash(content) != stored
@@ -82,18 +82,18 @@ def check_memories(scene: CheckContext) -> Iterator[Finding]:
             )
 
 
-def json_and_entity_rows(scene: CheckContext) -> Iterator[Finding]:
+def json_and_entity_rows(context: CheckContext) -> Iterator[Finding]:
     """JSON of the other tables is what it should be; names of entities are names."""
     for table, column, type, name in _JSON:
         wrong = f"iif(json_valid({column}), json_type({column}) <> '{type}', 1)"
-        found = select_rows(scene, f"SELECT {name} FROM {table} WHERE {wrong}")
-        if found:
-            problem = f"rows of {table} cannot be read ({found.total:,}: {', '.join(found.ids[:3])})"
+        rows = select_rows(context, f"SELECT {name} FROM {table} WHERE {wrong}")
+        if rows:
+            problem = f"rows of {table} cannot be read ({rows.total:,}: {', '.join(rows.ids[:3])})"
             yield make_finding(
                 "rows", problem, remedy="Restore a backup from before: memtui backup list shows them."
             )
     nameless = select_rows(
-        scene,
+        context,
         "SELECT id FROM entities WHERE trim(canonical_name) = '' OR id NOT GLOB 'ent_*' OR merged_into = eid",
     )
     if nameless:
@@ -103,9 +103,9 @@ def json_and_entity_rows(scene: CheckContext) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def check_sessions(scene: CheckContext) -> Iterator[Finding]:
+def check_sessions(context: CheckContext) -> Iterator[Finding]:
     unknown = select_rows(
-        scene,
+        context,
         "SELECT id FROM memories WHERE kind = 'episode' AND session_id IS NOT NULL AND "
         "session_id NOT IN (SELECT session_id FROM sessions_consolidations)",
     )
@@ -115,7 +115,7 @@ def check_sessions(scene: CheckContext) -> Iterator[Finding]:
             remedy="They are there and found by search; one more turn registers their session again.",
         )  # fmt: skip
     odd = select_rows(
-        scene,
+        context,
         "SELECT session_id FROM sessions_consolidations WHERE first_seen_at > last_seen_at OR attempts < 0 "
         "OR consolidated_through < 0 OR (consolidated_through IS NULL AND consolidated_at IS NOT NULL) "
         "OR consolidated_through > (SELECT seq FROM sqlite_sequence WHERE name = 'memories')",
@@ -125,9 +125,9 @@ def check_sessions(scene: CheckContext) -> Iterator[Finding]:
             "sessions", f"sessions have impossible times or watermarks ({odd.total:,})", odd, about="sessions",
             remedy="Consolidate them again (r in Sessions): that sets the watermark anew.",
         )  # fmt: skip
-    soon = int(scene.now) + 2 * _DAY
+    soon = int(context.now) + 2 * _DAY
     ahead = select_rows(
-        scene,
+        context,
         "SELECT session_id FROM sessions_consolidations WHERE consolidated_at > ?1 OR next_attempt_at > ?1",
         soon,
     )
@@ -143,10 +143,10 @@ _SUBSTANCE = ("content", "kind", "confidence", "decay_rate", "confirmed_at", "va
 _TOUCHED = " OR ".join(f"json_type(c.before, '$.{column}') IS NOT NULL" for column in _SUBSTANCE)
 
 
-def check_jobs(scene: CheckContext) -> Iterator[Finding]:
+def check_jobs(context: CheckContext) -> Iterator[Finding]:
     """A scheduled job is done at most once for a period."""
     twice = select_rows(
-        scene,
+        context,
         "SELECT job || ' for ' || period || ' (' || count(*) || ' times)' FROM job_runs WHERE state = 'done' "
         "AND period NOT LIKE 'manual:%' GROUP BY job, period HAVING count(*) > 1",
     )
@@ -155,15 +155,17 @@ def check_jobs(scene: CheckContext) -> Iterator[Finding]:
         yield make_finding(
             "jobs", problem, remedy="Look at both runs in Maintenance and undo one of them (U)."
         )
-    backward = count_rows(scene, "SELECT count(*) FROM job_runs WHERE state = 'done' AND finished_at IS NULL")
+    backward = count_rows(
+        context, "SELECT count(*) FROM job_runs WHERE state = 'done' AND finished_at IS NULL"
+    )
     if backward:
         yield make_finding("jobs", f"runs are done but never ended ({backward:,})", warning=True)
 
 
-def check_protection(scene: CheckContext) -> Iterator[Finding]:
+def check_protection(context: CheckContext) -> Iterator[Finding]:
     """By history, no job, model or agent changed a memory while it was confirmed."""
     touched = select_rows(
-        scene,
+        context,
         f"""
         SELECT DISTINCT coalesce(m.id, json_extract(c.before, '$.id'))
         FROM ops o JOIN changes c ON c.op_id = o.op_id LEFT JOIN memories m ON m.rid = c.lo

@@ -59,7 +59,7 @@ def count_rows(scene: CheckContext, sql: str, *values: apsw.SQLiteValue) -> int:
 def make_finding(
     check: str,
     message: str,
-    found: FoundRows = FoundRows((), 0),  # noqa: B008 - immutable
+    rows: FoundRows = FoundRows((), 0),  # noqa: B008 - immutable
     *,
     about: RowsOf = "memories",
     repairable: bool = False,
@@ -69,6 +69,6 @@ def make_finding(
     """``remedy``: the next step where repair cannot help; repairable ones have theirs."""
     severity: Literal["error", "warning"] = "warning" if warning else "error"
     return Finding(
-        check=check, severity=severity, message=message, repairable=repairable, ids=found.ids, total=found.total,
-        about=about if found else "file", remedy="memtui check --repair mends it." if repairable else remedy,
+        check=check, severity=severity, message=message, repairable=repairable, ids=rows.ids, total=rows.total,
+        about=about if rows else "file", remedy="memtui check --repair mends it." if repairable else remedy,
     )  # fmt: skip

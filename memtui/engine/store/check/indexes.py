@@ -63,9 +63,9 @@ def _find_unsearchable(scene: CheckContext) -> Iterator[Finding]:
         ):
             lost.append(identity)
     if lost:
-        found = rows_of_ids(list(dict.fromkeys(lost)))
+        rows = rows_of_ids(list(dict.fromkeys(lost)))
         yield make_finding(
-            "full text", f"{_memories_are(found.total)} not found by their own words", found, repairable=True
+            "full text", f"{_memories_are(rows.total)} not found by their own words", rows, repairable=True
         )
 
 
@@ -283,8 +283,8 @@ def check_links(scene: CheckContext) -> Iterator[Finding]:
         scene, f"SELECT DISTINCT from_id FROM (SELECT from_id, rel, to_id FROM memory_links EXCEPT {stated})"
     )
     if missing or stray:
-        found = rows_of_ids(list(dict.fromkeys((*missing.ids, *stray.ids))))
-        yield make_finding("links", "the link table does not match the memories", found, repairable=True)
+        rows = rows_of_ids(list(dict.fromkeys((*missing.ids, *stray.ids))))
+        yield make_finding("links", "the link table does not match the memories", rows, repairable=True)
     dangling = select_rows(
         scene, "SELECT DISTINCT from_id FROM memory_links WHERE to_id NOT IN (SELECT id FROM memories)"
     )
