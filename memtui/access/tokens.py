@@ -78,7 +78,7 @@ class NewToken(NamedTuple):
     text: str
 
 
-class _Stored(Record):
+class _TokenFileContent(Record):
     format: int = _FORMAT
     tokens: tuple[Token, ...] = ()
 
@@ -212,7 +212,7 @@ class TokenFile:
                 tokens = dict(self._load_tokens())
                 yield tokens
                 content = msgspec.json.format(
-                    msgspec.json.encode(_Stored(tokens=tuple(tokens.values()))), indent=1
+                    msgspec.json.encode(_TokenFileContent(tokens=tuple(tokens.values()))), indent=1
                 )
                 with write_atomically(self.path, force=True) as file:
                     file.write(content + b"\n")
@@ -243,7 +243,7 @@ def _check_name(name: str) -> None:
     require_actor(f"agent:{name}")
 
 
-def _read_file(path: Path) -> _Stored:
+def _read_file(path: Path) -> _TokenFileContent:
     loose = operating_system.loose_mode(path)
     if loose is not None and loose & _WRITABLE_BY_OTHERS:
         raise InputError(f"Others may write {path} (mode {loose:o}), so it is not used.", f"chmod 600 {path}")
@@ -252,7 +252,7 @@ def _read_file(path: Path) -> _Stored:
             content = file.read(_MOST_BYTES + 1)
         if len(content) > _MOST_BYTES:
             raise _unusable_error(path, "it is too large")
-        stored = msgspec.json.decode(content, type=_Stored)
+        stored = msgspec.json.decode(content, type=_TokenFileContent)
     except OSError as error:
         raise _unusable_error(path, error.strerror or str(error)) from None
     except (msgspec.MsgspecError, UnicodeDecodeError):

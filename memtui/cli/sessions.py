@@ -100,24 +100,24 @@ def _list_turns(memory: Memory, identity: str, limit: int | None) -> list[Memory
     return turns
 
 
-def _print_sessions(found: list[SessionRow], left: int, model: str, words: str) -> None:
+def _print_sessions(session_rows: list[SessionRow], left: int, model: str, words: str) -> None:
     rows = [
         (time_ago(one.session.last_seen_at), plural(one.session.turns, "turn"), paint_role(*session_state(one, model)),
          paint(one.session.session_id, "dim"), one.session.project or "")
-        for one in found
+        for one in session_rows
     ]  # fmt: skip
-    for one, line in zip(found, table(rows, right=(0, 1)) if rows else [], strict=True):
+    for one, line in zip(session_rows, table(rows, right=(0, 1)) if rows else [], strict=True):
         name = one.session.title or one.session.opening
         out(row(line, cut_to_terminal(name, printed_cells(line) + 2)) if name else line)
         _print_failure(one)
-    if any(one.state == "failed" for one in found):
+    if any(one.state == "failed" for one in session_rows):
         err('"memtui consolidate --rules" reads by rules now what a model left waiting')
-    if model and any(one.session.by_rules for one in found):
+    if model and any(one.session.by_rules for one in session_rows):
         err(f'"memtui consolidate --again --session ID" lets {model} read what rules have read')
-    if not found and words:
+    if not session_rows and words:
         err(f"error: There is no session {words!r}, and none has that in its title, source or project.")
         err("hint: memtui sessions lists them all.")
-    elif not found:
+    elif not session_rows:
         err("no sessions")
     elif left > 0:
         err(f"and {format_count(left)} more: --limit shows them")

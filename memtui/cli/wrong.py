@@ -41,15 +41,15 @@ def wrong_command(invocation: Invocation, agent: str | None, limit: int, json: b
     if agent is not None and not agent.strip():
         raise UsageError("The name of the agent is empty.", "memtui wrong lists them.")
     with invocation.open_readonly() as memory:
-        found = memory.view.last_served(200)
+        served_lists = memory.view.last_served(200)
         named = agent.removeprefix("agent:") if agent else None
-        found = [one for one in found if named in (None, one.agent)][:limit]
-        cautions = memory.view.cautions([served.id for one in found for served in one.memories])
+        served_lists = [one for one in served_lists if named in (None, one.agent)][:limit]
+        cautions = memory.view.cautions([served.id for one in served_lists for served in one.memories])
     if json:
-        print_json({"recalls": found})
-        return OK if found else NEGATIVE
+        print_json({"recalls": served_lists})
+        return OK if served_lists else NEGATIVE
     signs = shown_glyphs(invocation)
-    for one in found:
+    for one in served_lists:
         out(
             row(
                 local_time(one.at, time.time()),
@@ -63,11 +63,11 @@ def wrong_command(invocation: Invocation, agent: str | None, limit: int, json: b
             for identity in answer.memory_ids:
                 out(memory_line(memories[identity], signs, "   "))
                 print_cautions(cautions.get(identity, ()))
-    if found:
+    if served_lists:
         print_note(
             'To put it right: memtui correct ID "TEXT", or memtui forget ID (--dry-run: what depends on it).'
         )
         print_note("To keep it from one agent: memtui withhold ID --agent NAME.")
     else:
         err("No agent was told anything that you still keep.")
-    return OK if found else NEGATIVE
+    return OK if served_lists else NEGATIVE

@@ -52,7 +52,7 @@ def type_sign(type: str, glyphs: Glyphs) -> tuple[str, Role]:
 
 def type_legend(glyphs: Glyphs) -> list[tuple[str, str]]:
     """The signs of the types, for the help."""
-    return [(sign, f"{type.capitalize()}, in the drawing.") for type, sign in glyphs.types.items()]
+    return [(glyph, f"{type.capitalize()}, in the drawing.") for type, glyph in glyphs.types.items()]
 
 
 def companions_headline(neighbourhood: Neighbourhood, left_out: int, when: str = "") -> str:

@@ -181,7 +181,7 @@ def length_text(timeline: Timeline) -> str:
 
 def text_line(memory: MemoryRecord, glyphs: Glyphs, now: float, replaced: Sequence[Replacement] = ()) -> Line:
     """A memory of a cell in one line: its sign, what it took the place of, its text, and how long ago it was said."""
-    sign = glyphs.kinds[memory.kind] if memory.active else glyphs.ended
+    glyph = glyphs.kinds[memory.kind] if memory.active else glyphs.ended
     change = replacement.latest_of([one for one in replaced if one.new.id == memory.id], memory)
     before: Line = ()
     was: Line = ()
@@ -195,7 +195,7 @@ def text_line(memory: MemoryRecord, glyphs: Glyphs, now: float, replaced: Sequen
             (one_line(without_secrets(change.old), 200), "dim"),
         )
     return (
-        (f" {sign} ", "accent" if memory.active else "warning"), *before, (one_line(without_secrets(memory), 200), "text"),
+        (f" {glyph} ", "accent" if memory.active else "warning"), *before, (one_line(without_secrets(memory), 200), "text"),
         (f"  {relative_time(memory.event_time, now)}", "dim"), *was,
     )  # fmt: skip
 
@@ -332,8 +332,8 @@ def head_layers(timeline: Timeline, layer: Layer, width: int, glyphs: Glyphs) ->
     if sum(max_cells(text) + 4 for text in texts.values()) > width:
         texts = {layer: texts[layer]}
     for one, text in texts.items():
-        sign = glyphs.bars[-1] if one == layer else glyphs.bars[2]
-        yield f"{sign} ", ROLES[one]
+        glyph = glyphs.bars[-1] if one == layer else glyphs.bars[2]
+        yield f"{glyph} ", ROLES[one]
         yield f"{text}  ", "strong" if one == layer else "dim"
 
 
@@ -368,10 +368,10 @@ def _row_lines(
         if line:
             yield (" " * where.left, "text"), *grid
             continue
-        sign = glyphs.cursor if here else " "
+        glyph = glyphs.cursor if here else " "
         rest = where.width - where.left - where.edges[-1]
         label: list[Part] = [
-            (sign, "accent"), (name, "strong" if here or row is timeline.all else "text"),
+            (glyph, "accent"), (name, "strong" if here or row is timeline.all else "text"),
             (" " * (width - max_cells(name) + 1), "text"),
         ]  # fmt: skip
         yield *label, *grid, (total.rjust(max(min(rest, _NUMBER), 0)), "strong" if here else "dim")

@@ -49,10 +49,10 @@ class FileRecovery:
         """
         if self._place is None or not isinstance(error, MemtuiError):
             return None
-        found = await asyncio.to_thread(self._readable_backups, self._place)
-        if found is None or self._shell.is_leaving:
+        readable_backups = await asyncio.to_thread(self._readable_backups, self._place)
+        if readable_backups is None or self._shell.is_leaving:
             return None
-        rescue, backups = found
+        rescue, backups = readable_backups
         from memtui.present.backup import short_backup_reason
 
         from .dialogs.choice import Choice, PickDialog

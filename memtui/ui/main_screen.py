@@ -284,7 +284,7 @@ class MainScreen(Screen[None]):
         # Keys that work now come first, in each group and among the groups.
         groups.sort(key=lambda those: all(one.reason for one in those))
         lines = [one for those in groups for one in sorted(those, key=lambda one: bool(one.reason))]
-        lines += [HelpLine("What is shown", sign, meaning) for sign, meaning in self.pane.legend()]
+        lines += [HelpLine("What is shown", glyph, meaning) for glyph, meaning in self.pane.legend()]
         return f"Keys in {spec_of(self.active).label}", lines
 
     def move_focus(self, by: int) -> None:

@@ -497,7 +497,7 @@ def test_two_persons_decisions_at_once_are_one_card_everywhere(beginning: Path, 
         assert len({device.hash() for device in devices}) == 1
         for device in devices:
             with device.memory._core.connections.read() as connection:
-                cards = proposals.undecided(connection, proposals.DEVICES)
+                cards = proposals.undecided_proposals(connection, proposals.DEVICES)
             assert [card.payload["memory"] for card in cards] == [fact.id]
             assert "laptop" in cards[0].payload["reason"]
             assert "desktop" in cards[0].payload["reason"]
@@ -505,7 +505,7 @@ def test_two_persons_decisions_at_once_are_one_card_everywhere(beginning: Path, 
 
 def _open_cards(device: SyncDevice) -> list[proposals.Proposal]:
     with device.memory._core.connections.read() as connection:
-        return proposals.undecided(connection, proposals.DEVICES)
+        return proposals.undecided_proposals(connection, proposals.DEVICES)
 
 
 def test_a_dispute_with_a_correction_is_asked_about_by_who_has_not_heard_of_the_new_text(

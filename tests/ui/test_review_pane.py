@@ -11,7 +11,7 @@ from memtui.ui.app import MemtuiApp
 from memtui.ui.dialogs.choice import PickDialog
 from memtui.ui.dialogs.edit import CorrectDialog
 from memtui.ui.dialogs.merge import FactMergeDialog
-from memtui.ui.panes.review.detail import CardText, Verdict
+from memtui.ui.panes.review.detail import CardText, VerdictKey
 from memtui.ui.panes.review.pane import ReviewPane
 from memtui.ui.presenters.memory_text import MemoryText
 from memtui.ui.state import UiState
@@ -57,7 +57,7 @@ async def ready(app: MemtuiApp) -> None:
 
 def test_all_choices_are_told_in_the_lines_that_there_are() -> None:
     text = CardText(60, NOW, UNICODE)
-    output = [Verdict(key, f"what {key} would do to what is picked", f"do {key}") for key in "cxbmes"]
+    output = [VerdictKey(key, f"what {key} would do to what is picked", f"do {key}") for key in "cxbmes"]
 
     def lines(most: int) -> list[str]:
         return text.verdicts_text(output, most).plain.splitlines()

@@ -49,7 +49,7 @@ def preview(source: apsw.Connection, live: Path, *, at: int, reason: str, shown:
             path=str(shown), at=at, reason=reason, size=shown.stat().st_size,
             counts=tuple(one for one in counts if one.now or one.then),
             back=back, changed=differences.list_examples("changed"), lost=differences.list_examples("lost"),
-            erased=len(tombstones.erased(source, [one.id for one in back], "live")),
+            erased=len(tombstones.erased_among(source, [one.id for one in back], "live")),
             operations=int(scalar(
                 source, "SELECT count(*) FROM live.ops WHERE op_id > (SELECT coalesce(max(op_id), 0) FROM main.ops)"
             )),

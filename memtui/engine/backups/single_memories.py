@@ -41,7 +41,7 @@ def missing_memories(source: apsw.Connection, live: Path) -> list[int]:
             WHERE t.valid_until IS NULL AND (n.rid IS NULL OR n.ended_by IN ('forgotten', 'faded')) ORDER BY t.rid
             """
         ).fetchall()
-        gone = tombstones.erased(source, (id for _, id in rows), "live")
+        gone = tombstones.erased_among(source, (id for _, id in rows), "live")
         return [rid for rid, id in rows if id not in gone]
     finally:
         source.execute("DETACH live")
@@ -114,7 +114,7 @@ def _was_erased(connection: apsw.Connection, row: dict[str, Any]) -> bool:
         keys += tombstones.keys_of_turn(
             row["session_id"], row["source_role"] or "", row["content"], row["event_time"]
         )
-    return bool(tombstones.erased(connection, keys))
+    return bool(tombstones.erased_among(connection, keys))
 
 
 def _read_session(source: apsw.Connection, session_id: str | None) -> dict[str, Any] | None:

@@ -167,7 +167,7 @@ def _plan_line(
         topic=draft.topic, project=sources[0].project, claimed=claimed,
     )  # fmt: skip
     drawn = {tombstones.drawn_key(source, line.content) for source in draft.sources}
-    if tombstones.erased(connection, drawn) == drawn:
+    if tombstones.erased_among(connection, drawn) == drawn:
         return None  # erased for good; only a turn of later brings it back
     same = duplicates.same_text(connection, line.content, draft.kind, now, within)
     if same is None or not same.active:

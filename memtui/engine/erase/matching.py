@@ -82,7 +82,7 @@ class ErasedTexts:
 
     def add_names(self, names: Iterable[str]) -> None:
         """Add distinctive names."""
-        self._names = (*self._names, *(name for one in names if (name := tokens.plain(one)).strip()))
+        self._names = (*self._names, *(name for one in names if (name := tokens.padded_words(one)).strip()))
 
     def has_distinctive(self, text: str) -> bool:
         """Whether ``text`` contains a distinctive word (with any ending) or a distinctive name."""
@@ -90,7 +90,7 @@ class ErasedTexts:
             return True
         if not self._names:
             return False
-        plain = tokens.plain(text)
+        plain = tokens.padded_words(text)
         return any(name in plain for name in self._names)
 
     def quotes_part(self, text: str) -> bool:
@@ -108,7 +108,7 @@ class ErasedTexts:
 
     def without_words(self, text: str) -> str:
         """The text without those words and names."""
-        names = {word for name in self._names if name in tokens.plain(text) for word in name.split()}
+        names = {word for name in self._names if name in tokens.padded_words(text) for word in name.split()}
         left, end = [], 0
         for start, stop, word in tokens.word_spans(text):
             if word in names or not self._stems.isdisjoint(tokens.text_stems(word)):

@@ -114,12 +114,12 @@ def _occurs_elsewhere(connection: apsw.Connection, word: str, gone: frozenset[in
 
 
 def _is_distinctive(connection: apsw.Connection, name: str, gone: frozenset[int]) -> bool:
-    plain = tokens.plain(name)
+    plain = tokens.padded_words(name)
     parts = plain.split()
     if len(plain) < _LEAST_NAME + 2 or words.ordinary_words(parts) == set(parts):
         return False
     return not any(
-        row[0] not in gone and plain in tokens.plain(str(row[3]))
+        row[0] not in gone and plain in tokens.padded_words(str(row[3]))
         for row in memories_with_phrase(connection, name)
     )
 

@@ -653,7 +653,7 @@ def _select_keys(
     rows = connection.execute(
         f"SELECT {key} FROM {table} WHERE {column} IN (SELECT value FROM json_each(?))", (as_json(values),)
     )
-    return {int(str(found)) for (found,) in rows}
+    return {int(str(row_key)) for (row_key,) in rows}
 
 
 def _clear_references(connection: apsw.Connection, closure: ErasedRows) -> None:

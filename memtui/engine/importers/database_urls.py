@@ -166,11 +166,11 @@ def _copy_sdk_tables(engine: Any, path: Path, limits: ImportLimits) -> None:
 def _copy_table(source: Any, alchemy: Any, table: str, target: apsw.Connection, limits: ImportLimits) -> None:
     target.execute(f"CREATE TABLE {quote_name(table)}({', '.join(_ORDER)})")
     columns = [alchemy.column(name) for name in _ORDER]
-    found = source.execute(
+    source_rows = source.execute(
         alchemy.select(*columns).select_from(alchemy.table(table, *columns)).order_by("id")
     )
     total = 0
-    for rows in found.partitions(_ROWS):
+    for rows in source_rows.partitions(_ROWS):
         cells = [tuple(_sqlite_value(value) for value in row) for row in rows]
         total += sum(len(cell) for row in cells for cell in row if isinstance(cell, str | bytes))
         if total > limits.source:

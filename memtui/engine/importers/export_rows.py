@@ -178,7 +178,7 @@ class RowImporter:
         shared, op_id = self._shared, self._shared.operation.op_id
         lines = self._check_lines(lines)
         keys = {id(line): import_rows.erased_keys(line) for line in lines}
-        gone = tombstones.erased(connection, [key for some in keys.values() for key in some])
+        gone = tombstones.erased_among(connection, [key for some in keys.values() for key in some])
         new: list[AnyLine] = []
         for line in lines:
             if isinstance(line, MemoryLine):

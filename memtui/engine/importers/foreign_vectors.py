@@ -104,12 +104,12 @@ class _VectorCarrier:
         cosines = (normalise_rows(ours[both]) * normalise_rows(matrix[both])).sum(axis=1)
         return bool((cosines > _MIN_SIMILARITY).all())
 
-    def _store_waiting(self, names: list[str], found: FloatMatrix) -> int:
+    def _store_waiting(self, names: list[str], matrix: FloatMatrix) -> int:
         """Store those that still wait for a vector."""
-        good = usable_rows(found)
+        good = usable_rows(matrix)
         if not names or not good.any():
             return 0
-        int8 = quantise_rows(found[good])
+        int8 = quantise_rows(matrix[good])
         of_name = dict(zip([name for name, one in zip(names, good, strict=True) if one], int8, strict=True))
         with self._connections.write_in_turn() as connection:
             unembedded = self._rows_without_vector(list(of_name), connection)

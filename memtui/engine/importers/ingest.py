@@ -70,7 +70,7 @@ class SessionTitles:
             wanted = {
                 session: title
                 for session, title in titles.items()
-                if not tombstones.erased(connection, [tombstones.title_key(session, title)])
+                if not tombstones.erased_among(connection, [tombstones.title_key(session, title)])
             }
         if not wanted:
             return

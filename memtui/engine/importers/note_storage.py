@@ -236,7 +236,7 @@ class NoteImporter:
     def select_new(self, connection: apsw.Connection, items: Sequence[Stored]) -> list[NewItem]:
         shared = self._shared
         there = turns.known_keys(connection, [item.source_key for item in items if isinstance(item, Note)])
-        gone = tombstones.erased(connection, filter(None, map(note_validation.erased_key, items)))
+        gone = tombstones.erased_among(connection, filter(None, map(note_validation.erased_key, items)))
         known = note_validation.known_ids(connection, items)
         never = recording_rules.never_recorded(connection)
         new: list[NewItem] = []
@@ -255,7 +255,7 @@ class NoteImporter:
             elif checked := self._check_item(item):
                 new.append(checked)
         texts = {note_validation.erased_text(item): item for item in new}
-        for text in tombstones.erased(connection, filter(None, texts)):
+        for text in tombstones.erased_among(connection, filter(None, texts)):
             new.remove(texts[text])
             shared.skip(report.ERASED)
         self._stored_texts = note_validation.stored_texts(connection, new)

@@ -117,13 +117,13 @@ def _checked_note(
 
 def _usable_tags(tags: Sequence[str]) -> tuple[str, ...]:
     """Those of the tags that are words, spaces made to dashes."""
-    found: list[str] = []
+    usable: list[str] = []
     for tag in tags[:_MOST_NAMES]:
         try:
-            found.extend(validation.normalise_tags(["-".join(tag.split())]))
+            usable.extend(validation.normalise_tags(["-".join(tag.split())]))
         except InputError:
             continue
-    return validation.normalise_tags(found)
+    return validation.normalise_tags(usable)
 
 
 def _check_name(

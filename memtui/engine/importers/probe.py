@@ -194,7 +194,7 @@ class _SourceProbe:
             return len(records)
         keys = [record.source_key for record in records]
         with self._connections.read() as connection:
-            there = known_keys(connection, keys) | tombstones.erased(connection, keys)
+            there = known_keys(connection, keys) | tombstones.erased_among(connection, keys)
             duplicates = sum(
                 is_cross_source_duplicate(connection, record)
                 for record in records

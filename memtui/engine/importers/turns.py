@@ -80,7 +80,7 @@ class TurnImporter:
         if self._before is None:
             self._before = latest_rid(connection)
         ours = known_keys(connection, list(there), after=self._before) if there else set()
-        gone = tombstones.erased(connection, keys)
+        gone = tombstones.erased_among(connection, keys)
         paused, never = recording_rules.all_pauses(connection), recording_rules.never_recorded(connection)
         new: dict[str, NewTurn] = {}
         for key, turn in zip(keys, turns, strict=True):
@@ -184,7 +184,7 @@ def known_keys(connection: apsw.Connection, keys: Sequence[str], *, after: int =
 
 def erased_turns(connection: apsw.Connection, turns: Mapping[str, NewTurn]) -> set[str]:
     """The keys of those turns that were erased for good under any key: recorded live, or brought by another source."""
-    gone = tombstones.erased(connection, chain.from_iterable(map(_has_message_times, turns.values())))
+    gone = tombstones.erased_among(connection, chain.from_iterable(map(_has_message_times, turns.values())))
     return (
         {key for key, turn in turns.items() if not gone.isdisjoint(_has_message_times(turn))}
         if gone
@@ -261,7 +261,7 @@ def _register_sessions(
     for session_id, those in by_session.items():
         times = [turn.event_time for turn in those]
         title = next((turn.title for turn in reversed(those) if turn.title), None)
-        if title and tombstones.erased(connection, [tombstones.title_key(session_id, title)]):
+        if title and tombstones.erased_among(connection, [tombstones.title_key(session_id, title)]):
             title = None
         sessions.register_session(
             connection, session_id, min(times), max(times),

@@ -75,10 +75,10 @@ def start_ticker(look: Callable[[], object], first: float, every: float) -> Back
 
 
 def start_ticker_with(
-    kind: type[BackgroundScheduler], look: Callable[[], object], first: float, every: float
+    scheduler_class: type[BackgroundScheduler], look: Callable[[], object], first: float, every: float
 ) -> BackgroundScheduler:
     """``start`` with another class of scheduler."""
-    scheduler = kind(timezone=UTC, executors={"default": DaemonExecutor()})
+    scheduler = scheduler_class(timezone=UTC, executors={"default": DaemonExecutor()})
     scheduler.add_job(
         look, "interval", seconds=every, next_run_time=datetime.now(UTC) + timedelta(seconds=first), coalesce=True,
         max_instances=1, misfire_grace_time=None,

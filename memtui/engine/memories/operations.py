@@ -27,7 +27,7 @@ from memtui.engine.records import (
     Trust,
 )
 from memtui.engine.store import memories, replacements, withheld
-from memtui.engine.store.tokens import fold
+from memtui.engine.store.tokens import fold_text
 
 from . import predecessors, validation
 
@@ -304,16 +304,16 @@ def forget(
 def withhold(connection: apsw.Connection, memory: MemoryRecord, agent: str, *, actor: str) -> int:
     """Keep it from one agent, with every text that it has or had. Only the person can."""
     name = _checked_agent(agent, actor)
-    if fold(name) not in map(fold, memory.withheld_from):
+    if fold_text(name) not in map(fold_text, memory.withheld_from):
         _put_withheld(connection, memory, (*memory.withheld_from, name))
     return memory.rid
 
 
 def allow(connection: apsw.Connection, memory: MemoryRecord, agent: str, *, actor: str, now: int) -> int:
     """Tell it that agent again, with what it took the place of and what took its place. Only the person can."""
-    name = fold(_checked_agent(agent, actor))
+    name = fold_text(_checked_agent(agent, actor))
     for one in memories.by_ids(connection, withheld.all_versions(connection, memory.id), now):
-        left = tuple(kept for kept in one.withheld_from if fold(kept) != name)
+        left = tuple(kept for kept in one.withheld_from if fold_text(kept) != name)
         if left != one.withheld_from:
             _put_withheld(connection, one, left)
     return memory.rid
@@ -330,7 +330,7 @@ def _put_withheld(connection: apsw.Connection, memory: MemoryRecord, agents: Seq
     memories.update(
         connection,
         memory.rid,
-        attributes={**rest, WITHHELD_FROM: sorted(agents, key=fold)} if agents else rest,
+        attributes={**rest, WITHHELD_FROM: sorted(agents, key=fold_text)} if agents else rest,
     )
 
 

@@ -290,8 +290,8 @@ def _message_and_hint(status: int, host: str, address: EndpointAddress, refused:
 def _retry_after(error: BaseException) -> int:
     """The seconds that the header Retry-After asks for, as a number or a date; 0 where it does not."""
     responses = (getattr(one, "response", None) for one in _causes_of(error))
-    found = (getattr(response, "headers", None) for response in responses)
-    headers: Mapping[str, str] = next((one for one in found if one is not None), {})
+    headers_of_responses = (getattr(response, "headers", None) for response in responses)
+    headers: Mapping[str, str] = next((one for one in headers_of_responses if one is not None), {})
     value = str(headers.get("retry-after", "")).strip()
     if value.isascii() and value.isdigit():
         return int(value[:6])

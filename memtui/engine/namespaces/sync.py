@@ -38,7 +38,7 @@ _WAITS = "SELECT EXISTS (SELECT 1 FROM changes WHERE seq > ?)"
 _SENT, _LAST = "sync_sent", "sync_last"
 
 
-class _Last(Record):
+class _LastSync(Record):
     """What the last sync found, kept for who looks without a network: times in Unix seconds."""
 
     at: int = 0
@@ -293,7 +293,7 @@ class Sync:
         now = int(self._core.clock())
         told = "" if report.problems else seen or ""
         self._update_last(
-            lambda last: _Last(at=now, devices=report.devices, problems=report.problems, seen=told)
+            lambda last: _LastSync(at=now, devices=report.devices, problems=report.problems, seen=told)
         )
         return report
 
@@ -358,7 +358,7 @@ class Sync:
                     "Else: memtui sync stop",
                 )
 
-    def _update_last(self, change: Callable[[_Last], _Last]) -> None:
+    def _update_last(self, change: Callable[[_LastSync], _LastSync]) -> None:
         with self._core.connections.write() as connection:
             metadata.set_value(connection, _LAST, json_text(change(_read_last(connection))))
 
@@ -368,9 +368,9 @@ class Sync:
         self._core.vector_cache.forget()
 
 
-def _read_last(connection: apsw.Connection) -> _Last:
+def _read_last(connection: apsw.Connection) -> _LastSync:
     found = metadata.get(connection, _LAST)
-    return msgspec.json.decode(found, type=_Last) if found else _Last()
+    return msgspec.json.decode(found, type=_LastSync) if found else _LastSync()
 
 
 def _sent_through(connection: apsw.Connection) -> int:

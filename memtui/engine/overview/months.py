@@ -30,7 +30,7 @@ _COUNTED, _LOOKED_THROUGH, _LATEST = 60, 500, 2_000
 _OF_PERSON = entity_lists.GROUP.format(eid=":eid")
 
 
-class _Changed(NamedTuple):
+class _ReplacedFact(NamedTuple):
     """A fact that took the place of another one, and when."""
 
     id: str
@@ -67,7 +67,7 @@ def _make_month(
     end: int,
     persons: dict[int, Entity],
     mentioned: Sequence[tuple[int, int]],
-    changed: Sequence[_Changed],
+    changed: Sequence[_ReplacedFact],
     now: float,
     tz: tzinfo | None,
 ) -> Month:
@@ -156,7 +156,7 @@ def _find_beside(connection: apsw.Connection, eid: int, begin: int, end: int) ->
 # -- changes
 
 
-def _find_changed(connection: apsw.Connection, within: CompiledFilter, now: int) -> list[_Changed]:
+def _find_changed(connection: apsw.Connection, within: CompiledFilter, now: int) -> list[_ReplacedFact]:
     """The facts that took the place of another one, the latest first."""
     rows: list[Any] = connection.execute(
         f"""
@@ -169,7 +169,7 @@ def _find_changed(connection: apsw.Connection, within: CompiledFilter, now: int)
         """,
         {**within.bindings, "upto": now},
     ).fetchall()
-    return [_Changed(id=str(id), at=int(at)) for id, at in rows]
+    return [_ReplacedFact(id=str(id), at=int(at)) for id, at in rows]
 
 
 def _read_replacements(

@@ -66,7 +66,7 @@ def make_portrait(
     filter language.
     """
     suspicious = scan.suspicious_rids(connection, now)
-    within = _without(suspicious, compile_filter(filter, now, fade_threshold=options.fade_threshold))
+    within = _without_facts(suspicious, compile_filter(filter, now, fade_threshold=options.fade_threshold))
     # That it is a date, and what passes as changed since.
     since = "-".join(since.split())
     lately = compile_filter(
@@ -75,11 +75,11 @@ def make_portrait(
     new_from = new_since(now, since)
     by_topic = list_topic_facts(connection, within, now, each, new_from)
     newest = _newest_facts(connection, within, new_from, now)
-    changed, changes = _recent_replacements(connection, _without(suspicious, lately), new_from, now)
+    changed, changes = _recent_replacements(connection, _without_facts(suspicious, lately), new_from, now)
     agents = compile_filter(
         f"{filter} {FROM_AGENTS} on:{since}..", now, fade_threshold=options.fade_threshold
     )
-    by_agents, from_agents = _from_agents(connection, _without(suspicious, agents), now)
+    by_agents, from_agents = _from_agents(connection, _without_facts(suspicious, agents), now)
     fades, soonest = _fading_facts(connection, within, frozenset(suspicious), options.fade_threshold, now)
     shown = [
         *(one.new for one in changes),
@@ -115,10 +115,10 @@ def make_portrait(
 
 def known_facts_filter(connection: apsw.Connection, within: CompiledFilter, now: float) -> CompiledFilter:
     """A filter without the suspicious memories that wait for the person's decision."""
-    return _without(scan.suspicious_rids(connection, now), within)
+    return _without_facts(scan.suspicious_rids(connection, now), within)
 
 
-def _without(rids: Sequence[int], within: CompiledFilter) -> CompiledFilter:
+def _without_facts(rids: Sequence[int], within: CompiledFilter) -> CompiledFilter:
     if not rids:
         return within
     where = f"({within.where}) AND m.rid NOT IN (SELECT value FROM json_each(:left_out))"

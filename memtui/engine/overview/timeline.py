@@ -23,7 +23,7 @@ from memtui.engine.search.filters.compiler import CompiledFilter, compile_filter
 from memtui.engine.search.filters.terms import Value
 from memtui.engine.store.replacements import CANDIDATES, REPLACED_AT
 from memtui.engine.store.sql import as_json, scalar
-from memtui.engine.store.tokens import fold
+from memtui.engine.store.tokens import fold_text
 
 from . import periods
 
@@ -47,7 +47,7 @@ class _Subject(NamedTuple):
     keys: tuple[object, ...]
 
 
-class _Rows(NamedTuple):
+class _TimelineRowsSql(NamedTuple):
     """The rows. ``expression``: SQL for the row of a memory. ``joins``: a memory may be in several rows.
 
     ``topics``: they are topics, which an index has.
@@ -61,7 +61,7 @@ class _Rows(NamedTuple):
     topics: bool = False
 
 
-class _Within(NamedTuple):
+class _FilteredMemories(NamedTuple):
     """What is counted: the active memories that pass the filter, and with ``trash`` those there that would pass."""
 
     active: CompiledFilter
@@ -109,7 +109,7 @@ def make_timeline(
     ended = replace(
         ended, where=f"m.valid_until IS NOT NULL AND {ended.where}"
     )  # as the index of the Trash has it
-    within = _Within(compiled(filter), ended, trash=not ENDED.keys().isdisjoint(layers))
+    within = _FilteredMemories(compiled(filter), ended, trash=not ENDED.keys().isdisjoint(layers))
     changes = _read_changes(connection, within.active) if "changed" in layers else ()
     earliest, latest = _time_extent(connection, within, changes, now)
     first, last = (int(now), int(now)) if earliest is None or latest is None else (earliest, latest)
@@ -130,7 +130,7 @@ def make_timeline(
 
 
 def _time_extent(
-    connection: apsw.Connection, within: _Within, changes: Sequence[_Change], now: float
+    connection: apsw.Connection, within: _FilteredMemories, changes: Sequence[_Change], now: float
 ) -> tuple[int | None, int | None]:
     """The first and the last time of anything; the last is now where nothing is later.
 
@@ -172,8 +172,8 @@ class _Counter:
         self,
         connection: apsw.Connection,
         bounds: Sequence[int],
-        rows: _Rows,
-        within: _Within,
+        rows: _TimelineRowsSql,
+        within: _FilteredMemories,
         changes: Sequence[_Change],
         *,
         whole: bool,
@@ -327,7 +327,7 @@ def _by_index(connection: apsw.Connection, bounds: Sequence[int], kinds: Collect
     return cells
 
 
-def _topic_rows(connection: apsw.Connection, within: _Within, most: int) -> _Rows:
+def _topic_rows(connection: apsw.Connection, within: _FilteredMemories, most: int) -> _TimelineRowsSql:
     """The topics of which there is anything."""
     if within.kinds_only:
         everything = (EARLIEST, LATEST + 1)
@@ -340,7 +340,7 @@ def _topic_rows(connection: apsw.Connection, within: _Within, most: int) -> _Row
     subjects = [_Subject(topic, f"topic:{topic}", (topic,)) for topic in TOPICS if topic in there]
     if None in there:
         subjects.append(_Subject(None, "-topic:*", (None,)))
-    return _Rows(subjects, _TOPIC, topics=True)
+    return _TimelineRowsSql(subjects, _TOPIC, topics=True)
 
 
 def _count_values(
@@ -353,7 +353,7 @@ def _count_values(
     return dict(rows)
 
 
-def _project_rows(connection: apsw.Connection, within: _Within, most: int) -> _Rows:
+def _project_rows(connection: apsw.Connection, within: _FilteredMemories, most: int) -> _TimelineRowsSql:
     """The projects of the most memories. Names that the filter language takes for the same are one."""
     counted = Counter(_count_values(connection, within.active, "m.project", within.source))
     if within.trash:
@@ -361,7 +361,7 @@ def _project_rows(connection: apsw.Connection, within: _Within, most: int) -> _R
     groups: dict[str, list[str]] = {}
     for project in counted:
         if project is not None:
-            groups.setdefault(fold(str(project))[:_LONGEST_NAME], []).append(str(project))
+            groups.setdefault(fold_text(str(project))[:_LONGEST_NAME], []).append(str(project))
     order = sorted(groups, key=lambda key: (-sum(counted[one] for one in groups[key]), key))
     subjects = [
         _Subject(names[0], f"project:{_filter_value(names[0])}", tuple(names))
@@ -369,10 +369,10 @@ def _project_rows(connection: apsw.Connection, within: _Within, most: int) -> _R
     ]
     if None in counted:
         subjects.append(_Subject(None, "-project:*", (None,)))
-    return _Rows(subjects, "m.project", left_out=max(len(order) - most, 0))
+    return _TimelineRowsSql(subjects, "m.project", left_out=max(len(order) - most, 0))
 
 
-def _person_rows(connection: apsw.Connection, within: _Within, most: int) -> _Rows:
+def _person_rows(connection: apsw.Connection, within: _FilteredMemories, most: int) -> _TimelineRowsSql:
     """The persons that most memories mention; with a filter: most of those that pass it."""
     if within.kinds_only:
         mentioned: Any = connection.execute(
@@ -404,7 +404,7 @@ def _person_rows(connection: apsw.Connection, within: _Within, most: int) -> _Ro
     ]
     wanted = ", ".join(str(eid) for eid, *_ in shown)
     group = f"l.eid IN (SELECT eid FROM entities WHERE eid IN ({wanted}) OR merged_into IN ({wanted}))"
-    return _Rows(
+    return _TimelineRowsSql(
         subjects, "coalesce(e.merged_into, e.eid)", _LINKS, group, left_out=max(len(known) - most, 0)
     )
 
@@ -418,7 +418,7 @@ def _name_or_id(connection: apsw.Connection, eid: int, name: str, id: str) -> st
         SELECT DISTINCT coalesce(e.merged_into, e.eid) FROM entity_aliases a JOIN entities e ON e.eid = a.entity_id
         WHERE a.key = ? AND NOT e.hidden LIMIT 2
         """,
-        (fold(name),),
+        (fold_text(name),),
     ).fetchall()
     return _filter_value(name) if rows == [(eid,)] else id
 

@@ -15,7 +15,7 @@ from memtui.engine.records import TOPIC_SAID, WITHHELD, WITHHELD_FROM, MemoryRec
 from memtui.engine.store import memories, proposals, stamps
 from memtui.engine.store.export_rows import MemoryLine
 from memtui.engine.store.import_rows import OtherIds
-from memtui.engine.store.tokens import fold
+from memtui.engine.store.tokens import fold_text
 
 from . import meeting
 from .cards import open_cards
@@ -272,7 +272,7 @@ def _merged_columns(
     if aspect.startswith(stamps.NOT_FOR):
         kept, agent = _agent_of(aspect, attributes), _agent_of(aspect, theirs.attributes)
         left = [one for one in _strings_of(attributes.pop(WITHHELD_FROM, None)) if one != kept]
-        left = sorted([*left, *([agent] if agent else [])], key=fold)
+        left = sorted([*left, *([agent] if agent else [])], key=fold_text)
         return {"attributes": attributes | ({WITHHELD_FROM: left} if left else {})}
     match aspect:
         case "state":
@@ -321,8 +321,8 @@ def _merged_columns(
 
 def _agent_of(aspect: str, attributes: Mapping[str, Any]) -> str | None:
     """The agent of an aspect ``not-for:NAME``, as it is written there; None where the memory is not kept from it."""
-    name = fold(aspect.removeprefix(stamps.NOT_FOR))
-    return next((one for one in _strings_of(attributes.get(WITHHELD_FROM)) if fold(one) == name), None)
+    name = fold_text(aspect.removeprefix(stamps.NOT_FOR))
+    return next((one for one in _strings_of(attributes.get(WITHHELD_FROM)) if fold_text(one) == name), None)
 
 
 def _strings_of(value: object) -> list[str]:

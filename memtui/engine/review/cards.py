@@ -267,7 +267,7 @@ def _pending_contradictions(
     connection: apsw.Connection, now: float
 ) -> Iterable[tuple[proposals.Proposal, tuple[MemoryRecord, MemoryRecord], tuple[MemoryRecord, ...]]]:
     """What waits about two facts, with the other facts that may have changed instead of the known one."""
-    for proposal in proposals.pending(connection, proposals.CONFLICT, now):
+    for proposal in proposals.pending_proposals(connection, proposals.CONFLICT, now):
         payload = proposal.payload
         pair = _active_memories(connection, (str(payload["new"]), str(payload["old"])), now)
         if len(pair) == 2:
@@ -276,7 +276,7 @@ def _pending_contradictions(
 
 def _device_cards(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
     """What two devices decided differently; what it shows may be in the Trash on this one."""
-    for proposal in proposals.pending(connection, proposals.DEVICES, now):
+    for proposal in proposals.pending_proposals(connection, proposals.DEVICES, now):
         payload = proposal.payload
         shown = proposals.disputed_sides(connection, payload, now)
         if not shown:
@@ -324,7 +324,7 @@ def entity_cards(connection: apsw.Connection, now: float, options: Options) -> l
 
 
 def _quarantine_cards(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
-    for proposal in proposals.pending(connection, proposals.QUARANTINED, now):
+    for proposal in proposals.pending_proposals(connection, proposals.QUARANTINED, now):
         payload = proposal.payload
         sources = _active_memories(connection, payload["sources"], now)
         kept = withheld.withheld_turns(connection) if sources else ()

@@ -80,7 +80,7 @@ def waiting_requests(
     connection: apsw.Connection, now: float
 ) -> Iterable[tuple[str, ChangeRequest, MemoryRecord]]:
     """The change requests that can still be accepted, with their proposals' ids, the latest first."""
-    for proposal in proposals.pending(connection, proposals.CHANGE_REQUEST, now):
+    for proposal in proposals.pending_proposals(connection, proposals.CHANGE_REQUEST, now):
         rows = connection.execute(
             f"SELECT {memories.COLUMNS} FROM memories m WHERE m.id = ? AND m.valid_until IS NULL",
             (str(proposal.payload["memory"]),),

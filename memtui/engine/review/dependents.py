@@ -259,7 +259,7 @@ def waiting_cards(connection: apsw.Connection, now: float) -> list[DependentsCar
     """The cards that are to be asked now, the latest first, each with what is still undecided of it."""
     cards = (
         _dependents_card(connection, one, now)
-        for one in proposals.pending(connection, proposals.DEPENDENTS, now)
+        for one in proposals.pending_proposals(connection, proposals.DEPENDENTS, now)
     )
     return [card for card in cards if card.drawn or card.summaries]
 
@@ -312,7 +312,7 @@ def _unchanged_summaries(connection: apsw.Connection, summaries: dict[str, str])
 
 def note_summary_kept(connection: apsw.Connection, entity: Entity) -> None:
     """The person said that a summary stands: no card asks for it any more."""
-    for proposal in proposals.undecided(connection, proposals.DEPENDENTS):
+    for proposal in proposals.undecided_proposals(connection, proposals.DEPENDENTS):
         if proposal.payload["summaries"].get(entity.id) == entity.summary:
             left = {id: text for id, text in proposal.payload["summaries"].items() if id != entity.id}
             proposals.update_payload(connection, proposal.id, {**proposal.payload, "summaries": left})
@@ -320,7 +320,7 @@ def note_summary_kept(connection: apsw.Connection, entity: Entity) -> None:
 
 def settle_memory(connection: apsw.Connection, memory: MemoryRecord, now: float) -> None:
     """The person said that a note stands, as it is now, whatever became of what it was drawn from or of a name in it."""
-    for proposal in proposals.undecided(connection, proposals.DEPENDENTS):
+    for proposal in proposals.undecided_proposals(connection, proposals.DEPENDENTS):
         named = proposal.payload.get("named", ())
         if memory.id in named:
             left = [id for id in named if id != memory.id]
@@ -337,7 +337,7 @@ def doubtful_summaries(
     """Of entities (by id) whose summary an undecided card asks about: what no longer holds of it."""
     with_summary = {one.id: one.summary for one in shown if one.summary}
     cautions_of_summaries: dict[str, tuple[Caution, ...]] = {}
-    for proposal in proposals.undecided(connection, proposals.DEPENDENTS) if with_summary else ():
+    for proposal in proposals.undecided_proposals(connection, proposals.DEPENDENTS) if with_summary else ():
         about = [id for id, text in proposal.payload["summaries"].items() if with_summary.get(id) == text]
         if about:
             ended = [str(id) for id in proposal.payload["of"]]

@@ -136,13 +136,13 @@ def _memories_mentioning(connection: apsw.Connection, eid: int, cards: Sequence[
         f"AND eid IN {GROUP.format(eid='?2')}",
         (as_json(rids), eid),
     )
-    found = {int(rid) for (rid,) in rows}
+    mentioning = {int(rid) for (rid,) in rows}
     names: Any = connection.execute(
         f"SELECT key FROM entity_aliases WHERE entity_id IN {GROUP.format(eid='?1')}", (eid,)
     ).fetchall()
-    waiting = _without_links(connection, rids) - found
+    waiting = _without_links(connection, rids) - mentioning
     named = re.compile("|".join(rf"(?<!\w){re.escape(key)}(?!\w)" for (key,) in names) or r"(?!)")
-    return found | {rid for rid in waiting if named.search(entities.entity_key(memories[rid].content))}
+    return mentioning | {rid for rid in waiting if named.search(entities.entity_key(memories[rid].content))}
 
 
 def _without_links(connection: apsw.Connection, rids: Sequence[int]) -> set[int]:

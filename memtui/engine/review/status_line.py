@@ -38,9 +38,9 @@ def count_cards(connection: apsw.Connection, now: float) -> int:
         if not ids or not ids <= shown:
             cards += 1
         shown |= ids
-    for one in proposals.pending(connection, proposals.CHANGE_REQUEST, now):
+    for one in proposals.pending_proposals(connection, proposals.CHANGE_REQUEST, now):
         cards += bool(_active_ids(connection, {str(one.payload["memory"])}))
-    cards += len(proposals.pending(connection, proposals.QUARANTINED, now))
+    cards += len(proposals.pending_proposals(connection, proposals.QUARANTINED, now))
     return min(cards, proposals.MAX_PROPOSALS)
 
 
@@ -52,7 +52,7 @@ def _memory_ids_by_card(connection: apsw.Connection, now: float) -> Iterator[set
         for change in agent_changes.waiting_changes(connection, now):
             yield {change.new.id, change.olds[0].id}
     choices = []
-    for one in proposals.pending(connection, proposals.CONFLICT, now):
+    for one in proposals.pending_proposals(connection, proposals.CONFLICT, now):
         pair = {str(one.payload["new"]), str(one.payload["old"])}
         if len(_active_ids(connection, pair)) < 2:
             continue
@@ -61,10 +61,10 @@ def _memory_ids_by_card(connection: apsw.Connection, now: float) -> Iterator[set
         else:
             yield pair
     yield from choices
-    for one in proposals.pending(connection, proposals.DEVICES, now):
+    for one in proposals.pending_proposals(connection, proposals.DEVICES, now):
         if sides := proposals.disputed_sides(connection, one.payload, now):
             yield {side.id for side in sides}
-    if proposals.pending(connection, proposals.DEPENDENTS, now, limit=1):
+    if proposals.pending_proposals(connection, proposals.DEPENDENTS, now, limit=1):
         from . import dependents  # what it compares with takes a while to load
 
         put_off = proposals.snoozed_memories(connection, now)

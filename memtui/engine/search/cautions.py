@@ -191,7 +191,7 @@ def _disputed_cards(
 ) -> list[proposals.Proposal]:
     """The undecided cards of two devices, and of what was said again after it was corrected, that may show one of the
     memories, as it is now or as it was."""
-    cards = proposals.disputed(connection)
+    cards = proposals.disputed_proposals(connection)
     if not cards:
         return []
     shown = {card.id: proposals.memory_ids(connection, card) for card in cards}

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from memtui.engine.records import Caution, MemoryRecord, Profile, Record
 from memtui.engine.store import memories
-from memtui.engine.store.tokens import STOP_WORDS, fold, text_stems, text_words
+from memtui.engine.store.tokens import STOP_WORDS, fold_text, text_stems, text_words
 
 from . import cautions, lexicon, prompt_need, query, ranking, relevance, scoring
 from .access_scope import is_narrowing
@@ -121,11 +121,11 @@ def find_excerpts(
     rids = _candidate_turns(connection, meant, read, within, profile, embedder, nearest)
     turns = memories.by_rid(connection, rids, now)
     ended = cautions.find_cautions(connection, [turn.id for turn in turns], now, known=known)
-    here = fold(prompt)  # a program may have recorded it already
+    here = fold_text(prompt)  # a program may have recorded it already
     pieces = [
         (turn, piece)
         for turn, piece in _statements_of_turns(read, turns, ended)
-        if fold(piece.clause.text) not in here
+        if fold_text(piece.clause.text) not in here
     ]
     scored = scoring.score_pieces(
         read, pieces, "turns", with_meanings=not isinstance(embedder, str), cosines=cosines

@@ -10,7 +10,7 @@ import apsw
 
 from memtui.engine import word_lists
 from memtui.engine.store import memories
-from memtui.engine.store.tokens import fold
+from memtui.engine.store.tokens import fold_text
 
 from . import lexicon
 from .scope import Scope
@@ -37,7 +37,7 @@ def asked_relations(prompt: str) -> frozenset[str]:
     found: set[str] = set()
     for mine in _asked.finditer(prompt):
         for word in mine.groups():
-            if synonyms := lexicon.kinship_words().get(fold(word or "")):
+            if synonyms := lexicon.kinship_words().get(fold_text(word or "")):
                 found |= synonyms
                 break
     return frozenset(found)
@@ -59,5 +59,5 @@ def relation_names(connection: apsw.Connection, kin: Collection[str], within: Sc
     for memory in memories.by_rid(connection, [rid for (rid,) in rows], now):
         pairs = [(kind, name) for kind, name in _named_after.findall(memory.content)]
         pairs += [(kind, name) for name, kind in _named_before.findall(memory.content)]
-        found |= dict.fromkeys(name.removesuffix("’s") for kind, name in pairs if fold(kind) in kin)
+        found |= dict.fromkeys(name.removesuffix("’s") for kind, name in pairs if fold_text(kind) in kin)
     return list(found)[:MOST]

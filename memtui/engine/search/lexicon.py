@@ -27,7 +27,7 @@ class WordList(Record):
     whole: frozenset[str]
     beginnings: tuple[str, ...]
 
-    def found(self, among: Iterable[str]) -> set[str]:
+    def listed_among(self, among: Iterable[str]) -> set[str]:
         """Those of some words that are on the list."""
         return {one for one in among if one in self.whole or one.startswith(self.beginnings)}
 
@@ -68,8 +68,8 @@ def load_topics() -> tuple[LexiconTopic, ...]:
 
 def topics_asked_about(said: Collection[str]) -> tuple[str, ...]:
     """The names of the topics that the words of a prompt ask about."""
-    asked = tuple(topic.name for topic in load_topics() if topic.asked.found(said))
-    return asked or tuple(topic.name for topic in load_topics() if topic.alone.found(said))
+    asked = tuple(topic.name for topic in load_topics() if topic.asked.listed_among(said))
+    return asked or tuple(topic.name for topic in load_topics() if topic.alone.listed_among(said))
 
 
 @functools.cache
@@ -130,7 +130,7 @@ class PhraseList(Record):
 
     def find_in(self, said: Iterable[str], plain: str) -> set[str]:
         """Those that occur in a text: its words, and the text as ``store.words.plain`` gives it."""
-        return self.single.found(said) | {row.strip() for row in self.rows if row in plain}
+        return self.single.listed_among(said) | {row.strip() for row in self.rows if row in plain}
 
 
 class AnswerWording(Record):
@@ -315,9 +315,9 @@ def before_paste(prompt: str) -> str:
 
 def kinds_of_people(said: Collection[str]) -> frozenset[str]:
     """The kinds of people that some words speak of; those of a group with it."""
-    found = {name for name, listed in words_for_people().items() if listed.found(said)}
+    found = {name for name, listed in words_for_people().items() if listed.listed_among(said)}
     for kinds, listed in words_for_groups().items():
-        if listed.found(said):
+        if listed.listed_among(said):
             found |= kinds
     return frozenset(found)
 

@@ -10,7 +10,7 @@ import apsw
 
 from memtui.engine.records import MemoryRecord
 from memtui.engine.store import memories
-from memtui.engine.store.tokens import fold, text_words
+from memtui.engine.store.tokens import fold_text, text_words
 
 from . import lexicon
 from .filters.terms import Term
@@ -34,7 +34,7 @@ def project_in_filter(terms: Sequence[Term]) -> str | None:
 def project_rules(connection: apsw.Connection, project: str, within: Scope, now: float) -> list[MemoryRecord]:
     """The rules that the person gave in this project or confirmed for it, those said last first."""
     return _standing_rules_where(
-        connection, "fold(m.project) = :rules_of", {"rules_of": fold(project)}, within, now, RULES * 4
+        connection, "fold(m.project) = :rules_of", {"rules_of": fold_text(project)}, within, now, RULES * 4
     )
 
 

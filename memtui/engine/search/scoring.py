@@ -88,7 +88,7 @@ def describe_reasons(one: ScoredPiece, read: PromptFeatures) -> tuple[str, ...]:
     if other := other.difference(read.words.values()):
         found.append(f"other words: {', '.join(sorted(other)[:3])}")
     for topic in lexicon.load_topics():
-        if topic.name in read.topics and (said := topic.strong.found(one.piece.words) - STOP_WORDS):
+        if topic.name in read.topics and (said := topic.strong.listed_among(one.piece.words) - STOP_WORDS):
             found.append(f"{topic.name}: {', '.join(sorted(said)[:3])}")
     if one.values["people"]:
         found.append("the same people")

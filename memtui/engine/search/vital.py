@@ -117,7 +117,7 @@ def warnings_of_others(
         ):
             continue
         people = about.get(fact.rid, {}).keys()
-        kinds = {name for name, listed in lexicon.words_for_people().items() if listed.found(said)}
+        kinds = {name for name, listed in lexicon.words_for_people().items() if listed.listed_among(said)}
         others = bool(asked.named and people) and asked.named.keys().isdisjoint(people)
         if others or (asked.kinds and kinds and asked.kinds.isdisjoint(kinds)):
             found.add(fact.rid)
@@ -200,7 +200,7 @@ def _reason_for(
         return 0, _people_in_danger(memory.content, named)
     if not any(lexicon.strong_mark(topic) in marks for topic in asked.topics):
         return None
-    kinds = {name for name, listed in lexicon.words_for_people().items() if listed.found(said)}
+    kinds = {name for name, listed in lexicon.words_for_people().items() if listed.listed_among(said)}
     if meant := asked.kinds & kinds:
         return 0, _people_in_danger(
             memory.content, about.values()

@@ -280,7 +280,7 @@ def of_memory(connection: apsw.Connection, rid: int) -> list[Entity]:
 
 def names_of(connection: apsw.Connection, rids: Sequence[int]) -> dict[int, tuple[str, ...]]:
     """The entity names of several memories at once, for lists."""
-    found: dict[int, list[str]] = {}
+    names_by_rid: dict[int, list[str]] = {}
     for start in range(0, len(rids), 500):
         some = rids[start : start + 500]
         for rid, name in connection.execute(
@@ -292,8 +292,8 @@ def names_of(connection: apsw.Connection, rids: Sequence[int]) -> dict[int, tupl
             """,
             tuple(some),
         ):
-            found.setdefault(rid, []).append(name)
-    return {rid: tuple(names) for rid, names in found.items()}
+            names_by_rid.setdefault(rid, []).append(name)
+    return {rid: tuple(names) for rid, names in names_by_rid.items()}
 
 
 def count(connection: apsw.Connection) -> int:

@@ -20,7 +20,7 @@ from . import entities, memories
 from .connections import Connections
 from .lists import keys_named
 from .sql import keys_in_chunks, scalar
-from .tokens import fold
+from .tokens import fold_text
 
 EntityOrder = Literal["mentions", "name", "last_seen", "first_seen"]
 TYPES: tuple[str, ...] = get_args(EntityType)
@@ -96,7 +96,7 @@ class EntityList:
 
 def check_type(type: str) -> str:
     """A type in small letters. Raises InputError for one that is none."""
-    folded = fold(type)
+    folded = fold_text(type)
     if folded not in TYPES:
         raise InputError(f"{type!r} is not a type of entity.", f"Types: {', '.join(TYPES)}.")
     return folded
@@ -111,7 +111,7 @@ def _filter_condition(words: str) -> tuple[str, tuple[str, ...]]:
             values += named
             continue
         missing = word.startswith("-") and len(word) > 1
-        wanted = fold(word[1:] if missing else word)
+        wanted = fold_text(word[1:] if missing else word)
         if wanted.startswith("type:") and len(wanted) > 5:
             terms.append(f"e.type {'<>' if missing else '='} ?")
             values.append(check_type(wanted[5:]))

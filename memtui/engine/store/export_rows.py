@@ -191,7 +191,7 @@ class Selection(Record):
 ALL = Selection()
 
 
-class _Where(NamedTuple):
+class _RowConditions(NamedTuple):
     """SQL: which rows of each kind. Each may use ``:keys``."""
 
     sessions: str = "true"
@@ -228,7 +228,7 @@ _BY_KEY = {name: f"{column} IN (SELECT value FROM json_each(:keys))" for name, c
 
 def rows_by_key(connection: apsw.Connection, keys: RowKeys) -> Iterator[AnyLine]:
     """These rows as lines, in the order of ``rows``, for ``encode`` alone."""
-    for type, sql in _select_where(_Where(**_BY_KEY)):
+    for type, sql in _select_where(_RowConditions(**_BY_KEY)):
         name, _ = _KEYED.get(type, ("", ""))
         chosen = sorted(getattr(keys, name)) if name else []
         columns = type.__struct_fields__
@@ -407,7 +407,7 @@ def _make_line(type: type[AnyLine], values: dict[str, Any], *, to_write: bool) -
 def _select_statements(selection: Selection) -> list[tuple[type[AnyLine], str]]:
     """A SELECT for each kind of line, its columns in the order of the record's fields."""
     if not selection.narrowed:
-        return _select_where(_Where(memories=selection.where))
+        return _select_where(_RowConditions(memories=selection.where))
     some = f"SELECT m.rid FROM memories m WHERE {selection.where}"
     sessions = f"s.session_id IN (SELECT m.session_id FROM memories m WHERE {selection.where})"
     # A name with what it is merged into, else the name would stand for something else.
@@ -418,12 +418,14 @@ def _select_statements(selection: Selection) -> list[tuple[type[AnyLine], str]]:
         f"(d.rid IS NULL OR d.rid IN ({some})) AND (d.entity_id IS NULL OR d.entity_id IN ({known})) "
         f"AND (d.other_id IS NULL OR d.other_id IN ({known})) AND coalesce(d.rid, d.entity_id, d.other_id) IS NOT NULL"
     )
-    where = _Where(sessions=sessions, entities=entities, memories=selection.where, decisions=decisions)
+    where = _RowConditions(
+        sessions=sessions, entities=entities, memories=selection.where, decisions=decisions
+    )
     beside = ScratchpadLine | DeletedKeyLine | ProposalLine | QuestionLine | ProfileLine
     return [(type, sql) for type, sql in _select_where(where) if not issubclass(type, beside)]
 
 
-def _select_where(where: _Where) -> list[tuple[type[AnyLine], str]]:
+def _select_where(where: _RowConditions) -> list[tuple[type[AnyLine], str]]:
     return [
         (SessionLine, f"""
             SELECT session_id, first_seen_at, last_seen_at, consolidated_at, attempts, next_attempt_at, last_error,

@@ -137,13 +137,13 @@ def _read_levels(connection: apsw.Connection, table: str) -> list[_SegmentLevel]
     record = scalar(connection, f"SELECT block FROM {table}_data WHERE id = 10")
     numbers = iter(decode_varints(record[4:]))  # after a cookie
     levels, _, _ = next(numbers), next(numbers), next(numbers)
-    found = []
+    level_sizes = []
     for _ in range(levels):
         level = _SegmentLevel(next(numbers), next(numbers))
-        found.append(level)
+        level_sizes.append(level)
         for _ in range(3 * level.segments):  # of each its number, first and last page
             next(numbers)
-    return found
+    return level_sizes
 
 
 def decode_varints(block: bytes) -> list[int]:

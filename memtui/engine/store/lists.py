@@ -17,7 +17,7 @@ from memtui.engine.records.lists import RecallRow, SessionRow
 from . import operations, recalls, sessions
 from .connections import Connections
 from .sql import keys_in_chunks, scalar
-from .tokens import fold
+from .tokens import fold_text
 
 T = TypeVar("T")
 
@@ -110,7 +110,7 @@ def _filter_condition(what: _ListTable, words: str) -> tuple[str, tuple[str, ...
             terms.append(f"{what.key} IN ({','.join('?' * len(keys))})")
             values += keys
             continue
-        wanted = fold(word.removeprefix("-")) if len(word) > 1 else fold(word)
+        wanted = fold_text(word.removeprefix("-")) if len(word) > 1 else fold_text(word)
         missing = word.startswith("-") and len(word) > 1
         terms.append(f"instr(fold({what.text}), ?) {'=' if missing else '>'} 0")
         # SQLite cannot store a surrogate or a NUL, so nothing contains one.

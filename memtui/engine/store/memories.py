@@ -128,7 +128,7 @@ def _with_free_ids(
         )
     }
     # Other devices refuse the id of what was erased.
-    taken |= tombstones.erased(connection, [rows[place][0] for place in derived])
+    taken |= tombstones.erased_among(connection, [rows[place][0] for place in derived])
     for place in derived:
         if rows[place][0] in taken:
             rows[place] = (new_id(new[place]["kind"]), *rows[place][1:])

@@ -26,7 +26,7 @@ from memtui.engine.records.history import HistoryCoverage, RestoreGap
 from . import history, memories, metadata
 from .connections import Connections
 from .sql import scalar
-from .tokens import fold
+from .tokens import fold_text
 
 
 class LaterChanges:
@@ -119,13 +119,13 @@ class LaterChanges:
 
 def joined_runs(runs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     """Runs (first, last) in order, those that touch or overlap as one."""
-    found: list[tuple[int, int]] = []
+    joined: list[tuple[int, int]] = []
     for low, high in sorted(runs):
-        if found and low <= found[-1][1] + 1:
-            found[-1] = (found[-1][0], max(found[-1][1], high))
+        if joined and low <= joined[-1][1] + 1:
+            joined[-1] = (joined[-1][0], max(joined[-1][1], high))
         else:
-            found.append((low, high))
-    return found
+            joined.append((low, high))
+    return joined
 
 
 GAPS = "restored_gaps"
@@ -327,7 +327,7 @@ class _ListFilter(NamedTuple):
         return (*self.with_words, *self.without)
 
     def matches(self, one: MemoryRecord) -> bool:
-        text = fold(one.content) if self.values else ""
+        text = fold_text(one.content) if self.values else ""
         return (
             one.kind in self.kinds and one.active is not self.ended
             and all(word in text for word in self.with_words) and not any(word in text for word in self.without)
@@ -353,7 +353,7 @@ def restore_gaps(connection: apsw.Connection) -> list[RestoreGap]:
 
 def _searchable_word(word: str) -> str:
     """SQLite cannot store a surrogate or a NUL, so nothing contains one."""
-    return fold(word).encode("utf-8", "replace").decode().replace("\0", "\ufffd")
+    return fold_text(word).encode("utf-8", "replace").decode().replace("\0", "\ufffd")
 
 
 def _sort_position(one: MemoryRecord) -> str:

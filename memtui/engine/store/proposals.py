@@ -113,7 +113,9 @@ def find(connection: apsw.Connection, id: str) -> Proposal | None:
     return _proposal_record(row) if row else None
 
 
-def pending(connection: apsw.Connection, kind: str, now: float, limit: int = MAX_PROPOSALS) -> list[Proposal]:
+def pending_proposals(
+    connection: apsw.Connection, kind: str, now: float, limit: int = MAX_PROPOSALS
+) -> list[Proposal]:
     """What of a kind is to be asked now, the latest first."""
     rows = connection.execute(
         f"SELECT {_COLUMNS} FROM proposals WHERE kind = ? AND (state = 'open' OR (state = 'snoozed' AND snoozed_until <= ?)) "
@@ -123,7 +125,7 @@ def pending(connection: apsw.Connection, kind: str, now: float, limit: int = MAX
     return [_proposal_record(row) for row in rows]
 
 
-def undecided(connection: apsw.Connection, kind: str, limit: int = MAX_PROPOSALS) -> list[Proposal]:
+def undecided_proposals(connection: apsw.Connection, kind: str, limit: int = MAX_PROPOSALS) -> list[Proposal]:
     """What of a kind is open or put off, the latest first."""
     rows = connection.execute(
         f"SELECT {_COLUMNS} FROM proposals WHERE kind = ? AND state IN ('open', 'snoozed') {_LATEST_FIRST} LIMIT ?",
@@ -185,14 +187,14 @@ def count_decided(connection: apsw.Connection, *, since: float, other_than: str 
 
 def settled_ids(connection: apsw.Connection, ids: Sequence[str], now: float) -> set[str]:
     """Those of ``ids`` that are decided, or put off beyond ``now``: not to be asked."""
-    found: set[str] = set()
+    settled: set[str] = set()
     for start in range(0, len(ids), 500):
         some = ids[start : start + 500]
         rows = connection.execute(
             f"SELECT {_COLUMNS} FROM proposals WHERE id IN ({','.join('?' * len(some))})", tuple(some)
         )
-        found |= {proposal.id for proposal in map(_proposal_record, rows) if not proposal.waits(now)}
-    return found
+        settled |= {proposal.id for proposal in map(_proposal_record, rows) if not proposal.waits(now)}
+    return settled
 
 
 def snoozed_memories(connection: apsw.Connection, now: float) -> set[str]:
@@ -222,7 +224,7 @@ DEVICES = "devices"
 """The kind of such a card."""
 
 
-def disputed(connection: apsw.Connection, limit: int = MAX_PROPOSALS) -> list[Proposal]:
+def disputed_proposals(connection: apsw.Connection, limit: int = MAX_PROPOSALS) -> list[Proposal]:
     """The undecided questions which of two active memories holds: two devices have both, or the person said again what was
     corrected. The latest first."""
     rows = connection.execute(

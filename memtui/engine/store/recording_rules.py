@@ -19,7 +19,7 @@ from memtui.engine.wording import until_when
 
 from . import metadata
 from .sql import json_text
-from .tokens import fold, text_stems
+from .tokens import fold_text, text_stems
 
 _PAUSES, _TURNED_AWAY, _NEVER = "recording_pauses", "recording_turned_away", "recording_never"
 _sentence_end = re.compile(r"[.!?…。！？]+(?=\s|$)|\n")
@@ -128,7 +128,7 @@ def first_excluded(
             case "client":
                 there = client is not None and client.casefold() == one.name.casefold()
             case "project":
-                there = project is not None and fold(project) == fold(one.name)
+                there = project is not None and fold_text(project) == fold_text(one.name)
             case "folder":
                 there = folder is not None and f"{_normalise_folder(folder)}/".startswith(
                     f"{_normalise_folder(one.name).rstrip('/')}/"

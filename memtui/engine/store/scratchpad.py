@@ -12,7 +12,7 @@ import apsw
 from memtui.engine.errors import NotFoundError
 from memtui.engine.records.saved import ScratchpadNote
 
-from .tokens import fold
+from .tokens import fold_text
 
 _COLUMNS = "pad_id, key, value, updated_at"
 
@@ -70,7 +70,7 @@ def search(
         "WHERE substr(key, 1, length(?4)) = ?4 "
         "AND (?1 = '' OR instr(fold(substr(key, length(?4) + 1)), ?1) OR instr(fold(value), ?1)) "
         "ORDER BY updated_at DESC, pad_id DESC LIMIT ?2",
-        (fold(text), limit, beginning, prefix),
+        (fold_text(text), limit, beginning, prefix),
     )
     return [_note_record(row) for row in rows]
 

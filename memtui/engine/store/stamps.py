@@ -263,7 +263,7 @@ def _on_update(table: str, aspects: Mapping[str, tuple[str, ...]], stamping: str
     ]
 
 
-class _Rows(NamedTuple):
+class _ChangedRowSql(NamedTuple):
     """SQL that reads a changed memory: in a trigger, or in history. ``column`` takes a name in place of ``{column}``."""
 
     thing: str
@@ -273,20 +273,22 @@ class _Rows(NamedTuple):
     """Where it stands, to begin a FROM with."""
 
 
-_IN_TRIGGER = _Rows("new.id", "old.{column}", "new.{column}")
+_IN_TRIGGER = _ChangedRowSql("new.id", "old.{column}", "new.{column}")
 _CHANGED = (
     "(SELECT lo, before, after FROM changes WHERE op_id = (SELECT op_id FROM current_op) AND tbl = 'memories' "
     "AND act = 'update' AND seq > :after) c"
 )
-_IN_HISTORY = _Rows(
+_IN_HISTORY = _ChangedRowSql(
     "c.lo", "c.before ->> '$.{column}'", "c.after ->> '$.{column}'", f"{_CHANGED} CROSS JOIN "
 )
 
 
-_IN_PAIRS = _Rows("pair.thing", "pair.old", "pair.new", "pair CROSS JOIN ")
+_IN_PAIRS = _ChangedRowSql("pair.thing", "pair.old", "pair.new", "pair CROSS JOIN ")
 
 
-def _entries_that_differ(rows: _Rows, aspect: str, entries: str, column: str, value: str = "value") -> str:
+def _entries_that_differ(
+    rows: _ChangedRowSql, aspect: str, entries: str, column: str, value: str = "value"
+) -> str:
     """SQL that gives an aspect for each entry that only the old or only the new row has. ``entries``: a table with ``value``."""
     old, new = (entries.format(of=side.format(column=column)) for side in (rows.old, rows.new))
     return " UNION ALL ".join(
@@ -296,14 +298,14 @@ def _entries_that_differ(rows: _Rows, aspect: str, entries: str, column: str, va
     )
 
 
-def _of_tags(rows: _Rows) -> str:
+def _of_tags(rows: _ChangedRowSql) -> str:
     # Another program may have written what is no JSON: that is for the check to say.
     return _entries_that_differ(
         rows, TAG, "json_each(CASE json_valid({of}) WHEN 1 THEN {of} ELSE '[]' END)", "tags"
     )
 
 
-def _of_attributes(rows: _Rows) -> str:
+def _of_attributes(rows: _ChangedRowSql) -> str:
     old, new = (side.format(column="attributes") for side in (rows.old, rows.new))
     source = f"FROM {rows.source.removesuffix(' CROSS JOIN ')} " if rows.source else ""
     parts = [

@@ -109,12 +109,12 @@ def text_stems(text: str) -> list[str]:
     return stems
 
 
-def fold(text: str) -> str:
+def fold_text(text: str) -> str:
     """Two texts that differ only in case, spacing and Unicode form fold to the same."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
-def plain(text: str) -> str:
+def padded_words(text: str) -> str:
     """The words with one space before and after each, so that ``" word "`` is a whole word in it."""
     return f" {' '.join(text_words(text))} "
 
@@ -134,7 +134,7 @@ def occurrences(api: apsw.FTS5ExtensionApi, *_: Any) -> Any:
 def install(connection: apsw.Connection) -> None:
     """Make ``fold(text)`` and ``plain(text)``, where NULL gives NULL, and ``occurrences(index)`` known to a connection."""
     connection.register_fts5_function(occurrences.__name__, occurrences)
-    for function in (fold, plain):
+    for function in (fold_text, padded_words):
         connection.create_scalar_function(function.__name__, _passing_null(function), 1, deterministic=True)
 
 

@@ -94,7 +94,7 @@ def salts_of(connection: apsw.Connection, database: str = "main") -> list[bytes]
     return [salt_of(connection, database), *map(bytes.fromhex, str(others or "").split())]
 
 
-def erased(connection: apsw.Connection, keys: Iterable[str], database: str = "main") -> set[str]:
+def erased_among(connection: apsw.Connection, keys: Iterable[str], database: str = "main") -> set[str]:
     """Those of the keys whose row was erased for good from a ``database`` of the connection."""
     if scalar(connection, f"SELECT 1 FROM {database}.erased_keys LIMIT 1") is None:
         return set()

@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 import apsw
 
 from memtui.engine.records import WITHHELD, WITHHELD_FROM
-from memtui.engine.store.tokens import fold
+from memtui.engine.store.tokens import fold_text
 
 from .sql import as_json, scalar
 
@@ -78,7 +78,7 @@ def withholds_any(connection: apsw.Connection, agent: str) -> bool:
     withheld = scalar(
         connection,
         f"SELECT 1 FROM memories f INDEXED BY memories_with_attributes WHERE {_WITHHELD_SQL} AND {named} LIMIT 1",
-        (fold(agent),),
+        (fold_text(agent),),
     )
     return withheld is not None
 
@@ -90,7 +90,7 @@ def withheld_among(connection: apsw.Connection, rids: Sequence[int], agent: str)
     where = withheld_sql("fold(a.value) = :agent")
     rows = connection.execute(
         f"SELECT m.rid FROM memories m WHERE m.rid IN (SELECT value FROM json_each(:rids)) AND {where}",
-        {"rids": as_json(rids), "agent": fold(agent)},
+        {"rids": as_json(rids), "agent": fold_text(agent)},
     )
     return {int(rid) for (rid,) in rows}
 

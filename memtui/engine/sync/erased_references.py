@@ -27,7 +27,7 @@ _decode = msgspec.json.Decoder().decode
 def without_erased(connection: apsw.Connection, found: Sequence[SyncLine]) -> list[SyncLine]:
     """The lines; their memories and questions name nothing that is known as erased here."""
     named = {id for one in found if isinstance(one, RowLine) for id in _named_ids(one.line)}
-    erased = frozenset(tombstones.erased(connection, named))
+    erased = frozenset(tombstones.erased_among(connection, named))
     if not erased:
         return list(found)
     return [_without(one, erased) if isinstance(one, RowLine) else one for one in found]

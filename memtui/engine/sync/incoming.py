@@ -129,7 +129,7 @@ class Incoming:
                 versions.merge(connection, line.id, theirs)
             _agree_unstamped(connection, line)
             return False
-        if tombstones.erased(connection, import_rows.erased_keys(line)):
+        if tombstones.erased_among(connection, import_rows.erased_keys(line)):
             self.counts["erased for good"] += 1
             return False
         ours = versions.read(connection, line.id).get(ROW)
@@ -198,7 +198,9 @@ class Incoming:
         if plan is None:
             return
         # Of what was erased meanwhile there is no question.
-        cards = [card for card in plan.cards if not tombstones.erased(connection, card.payload["memories"])]
+        cards = [
+            card for card in plan.cards if not tombstones.erased_among(connection, card.payload["memories"])
+        ]
         plan = plan._replace(cards=tuple(cards))
         before = self._stamps_of_successors(connection, plan.thing) if isinstance(line, MemoryLine) else {}
         reconcile.carry_out(connection, plan, self._now)
@@ -240,7 +242,7 @@ class Incoming:
     def _apply_row(self, connection: apsw.Connection, one: RowLine) -> None:
         line = one.line
         stamped = {stamp.aspect: stamp for stamp in one.versions}
-        if tombstones.erased(connection, (*import_rows.erased_keys(line), *_memory_ids_on_card(line))):
+        if tombstones.erased_among(connection, (*import_rows.erased_keys(line), *_memory_ids_on_card(line))):
             return
         match line:
             case SessionLine():
@@ -505,7 +507,7 @@ _order = msgspec.json.Encoder(order="deterministic").encode
 
 def _note_erased(connection: apsw.Connection, line: ErasedLine) -> None:
     """What another device erased for good is erased here next (``Replica``), and comes back no more."""
-    known = tombstones.erased(connection, line.names)
+    known = tombstones.erased_among(connection, line.names)
     names = [name for name in line.names if name not in known]
     connection.executemany(
         "INSERT INTO sync_erased(name, sent, todo) VALUES (?, 1, 1) ON CONFLICT DO NOTHING",

@@ -79,10 +79,10 @@ def proposal_columns(glyphs: Glyphs, one_of: Callable[[int], str]) -> list[Colum
         yield StyledText(one_line(word, width), role if row.line.accepted else "dim")
 
     def text_cell(row: Proposal, width: int) -> Iterable[StyledText]:
-        sign = "e " if row.line.edited else ""
-        yield StyledText(visible_text(sign), "accent")
+        edited_sign = "e " if row.line.edited else ""
+        yield StyledText(visible_text(edited_sign), "accent")
         yield StyledText(
-            one_line(line_text(row.line), width - len(sign)), "text" if row.line.accepted else "dim"
+            one_line(line_text(row.line), width - len(edited_sign)), "text" if row.line.accepted else "dim"
         )
 
     def session_cell(row: Proposal, width: int) -> Iterable[StyledText]:

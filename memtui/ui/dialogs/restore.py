@@ -123,16 +123,16 @@ class RestoreDialog(Dialog[RestoreChoice]):
 
         def text_cell(row: _RestoreRow, width: int) -> Iterable[StyledText]:
             change = row.change
-            sign = f"{glyphs.kinds[change.kind]} "
+            glyph = f"{glyphs.kinds[change.kind]} "
             was, now = change.then, change.now
             if was is not None and now is not None and was != now:
                 half = max((width - 7) // 2, 8)
-                yield StyledText(visible_text(sign), "accent")
+                yield StyledText(visible_text(glyph), "accent")
                 yield StyledText(one_line(was, half))
                 yield StyledText(visible_text("  now "), "dim")
                 yield StyledText(one_line(now, half), "dim")
                 return
-            yield StyledText(visible_text(sign), "accent")
+            yield StyledText(visible_text(glyph), "accent")
             yield StyledText(one_line(was or now or "", max(width - 2, 8)))
 
         return [Column("outcome", "", outcome_cell, width=10), Column("text", "", text_cell, least=20)]

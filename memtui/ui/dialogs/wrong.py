@@ -132,8 +132,8 @@ class WrongDialog(Dialog[PickedMemory]):
             content(quoted_query(row.answer), "$accent", limit=_LONGEST),
         ]
         if row.memory is not None:
-            sign = self.shell.glyphs.kinds[row.memory.kind]
-            parts += [(f"\n{sign} ", "$accent"), content(without_secrets(row.memory), limit=_LONGEST)]
+            glyph = self.shell.glyphs.kinds[row.memory.kind]
+            parts += [(f"\n{glyph} ", "$accent"), content(without_secrets(row.memory), limit=_LONGEST)]
             for caution in self._cautions.get(row.memory.id, ()):
                 text = "".join(part for part, _ in caution_line(caution, self.shell.clock()))
                 parts += [

@@ -48,7 +48,7 @@ _A_KIND: dict[Kind, str] = {
 def memory_legend(glyphs: Glyphs) -> list[tuple[str, str]]:
     """The signs of a list of memories, for the help."""
     return [
-        *((sign, _KINDS[kind]) for kind, sign in glyphs.kinds.items()),
+        *((glyph, _KINDS[kind]) for kind, glyph in glyphs.kinds.items()),
         (glyphs.protected, "Confirmed: it does not fade, and no job changes it."),
         (glyphs.pinned, "Pinned, beside the text: agents are told it at every prompt."),
         (glyphs.fading, "Fading: it will go to the Trash, unless it is recalled or confirmed."),
@@ -165,7 +165,7 @@ class MemoryActions:
             rids = [self.current.rid]
         now = await self._pane.change(lambda engine: _pin_or_unpin(engine, rids), "pinning")
         self._clear_marks()
-        self._pane.post_message(Notified(now.message, now.severity, then=now.then))
+        self._pane.post_message(Notified(now.message, now.severity, then=now.next_action))
 
     async def do_forget(self) -> None:
         """Forget it. Asks first if another memory says the same, or if a pinned question expects it."""
@@ -549,15 +549,15 @@ def _load_dependents(engine: Memory, rids: Sequence[int]) -> Dependents:
     return engine.view.dependents([one.id for one in engine.view.rows(rids)])
 
 
-class _Pinned(NamedTuple):
+class _PinOutcome(NamedTuple):
     """The result of pinning, as a sentence."""
 
     message: str
     severity: Severity = "information"
-    then: str = "undo"
+    next_action: str = "undo"
 
 
-def _pin_or_unpin(engine: Memory, rids: Sequence[int]) -> _Pinned:
+def _pin_or_unpin(engine: Memory, rids: Sequence[int]) -> _PinOutcome:
     """Pin the facts among these memories, or unpin them if all are pinned. One operation. Blocks."""
     from memtui.engine.search.briefing import PINNED
     from memtui.engine.search.kept_back import why_kept_back
@@ -569,7 +569,7 @@ def _pin_or_unpin(engine: Memory, rids: Sequence[int]) -> _Pinned:
         if memory.kind == "fact" and memory.active
     ]
     if not facts:
-        return _Pinned("None of these is a fact in use: only those can be pinned.", "warning", "")
+        return _PinOutcome("None of these is a fact in use: only those can be pinned.", "warning", "")
     one, off = len(facts) == 1, all(fact.pinned for fact in facts)
     if one:
         (engine.unpin if off else engine.pin)(facts[0].id)
@@ -577,15 +577,15 @@ def _pin_or_unpin(engine: Memory, rids: Sequence[int]) -> _Pinned:
         engine.change_all("unpin" if off else "pin", [fact.rid for fact in facts])
     if off:
         when = "it only if it is" if one else "them only if they are"
-        return _Pinned(f"Unpinned: agents are told {when} relevant to the prompt.")
+        return _PinOutcome(f"Unpinned: agents are told {when} relevant to the prompt.")
     if reason := next(filter(None, map(why_kept_back, facts[:ASK_ABOVE])), ""):
-        return _Pinned(
+        return _PinOutcome(
             f"Pinned, but agents are not told {'it' if one else 'all of them'}: {reason}.", "warning"
         )
     pinned = engine.view.count("kind:fact is:pinned")
     if pinned > PINNED:
-        return _Pinned(f"Pinned: of {pinned:,} pinned facts agents are told the {PINNED} pinned last.")
-    return _Pinned(f"Pinned: agents are told {'it' if one else 'them'} at every prompt.")
+        return _PinOutcome(f"Pinned: of {pinned:,} pinned facts agents are told the {PINNED} pinned last.")
+    return _PinOutcome(f"Pinned: agents are told {'it' if one else 'them'} at every prompt.")
 
 
 def source_quote(memory: MemoryRecord, sources: list[MemoryRecord]) -> Content | None:

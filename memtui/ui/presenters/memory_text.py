@@ -87,10 +87,10 @@ class MemoryText(TextLayout):
 
     def title(self, memory: MemoryRecord) -> Content:
         """The title of the frame: kind, trust and age."""
-        sign = self.glyphs.kinds[memory.kind]
+        glyph = self.glyphs.kinds[memory.kind]
         age = relative_time(memory.event_time, self.now)
         parts = (words.kind_label(memory), words.speaker_note(memory), age)
-        return assemble((f" {sign} ", "$accent"), f" {self.glyphs.dot} ".join(parts), " ")
+        return assemble((f" {glyph} ", "$accent"), f" {self.glyphs.dot} ".join(parts), " ")
 
     # -- parts
 
@@ -211,9 +211,9 @@ class MemoryText(TextLayout):
 
     def _derived_lines(self, detail: MemoryDetail) -> Iterable[Content]:
         for index, one in enumerate(detail.derived[:LISTED]):
-            sign = self.glyphs.kinds[one.kind]
+            glyph = self.glyphs.kinds[one.kind]
             text = line(one.content, max(self.width - LABEL - 2, 10))
-            yield from self.labelled("" if index else "derived", assemble((f"{sign} ", "$accent"), text))
+            yield from self.labelled("" if index else "derived", assemble((f"{glyph} ", "$accent"), text))
         yield from self._more_line(len(detail.derived))
 
     def _neighbour_lines(self, detail: MemoryDetail) -> Iterable[Content]:
@@ -223,13 +223,13 @@ class MemoryText(TextLayout):
             return
         for index, one in enumerate(rows):
             here = one.id == detail.memory.id or one.id in sources
-            sign = self.glyphs.cursor if here else " "
+            glyph = self.glyphs.cursor if here else " "
             same_day = local_date(one.event_time) == local_date(detail.memory.event_time)
             time = local_time(one.event_time, self.now)
             when = time.rpartition(" ")[2 if same_day else 0]
             text_width = max(self.width - LABEL - len(when) - 3, 10)
             text = line(one.content, text_width, "bold" if here else "$text-muted")
-            row = assemble((f"{sign} ", "$accent"), (f"{when} ", "$text-muted"), text)
+            row = assemble((f"{glyph} ", "$accent"), (f"{when} ", "$text-muted"), text)
             yield from self.labelled("" if index else "around it", row)
 
     def _identity_line(self, memory: MemoryRecord) -> Iterable[Content]:
@@ -264,10 +264,10 @@ class MemoryText(TextLayout):
         one = detail.successor
         if one is None:
             return
-        sign = self.glyphs.kinds[one.kind] if one.active else ended_sign(one, self.glyphs)
+        glyph = self.glyphs.kinds[one.kind] if one.active else ended_sign(one, self.glyphs)
         way = self._key_hint("successor", "goes there")
         text = line(one.content, max(self.width - LABEL - 2 - way.cell_length, 10))
-        yield from self.labelled("now", assemble((f"{sign} ", "$accent"), text, way))
+        yield from self.labelled("now", assemble((f"{glyph} ", "$accent"), text, way))
 
     def _key_hint(self, action: str, does: str) -> Content:
         """A key and what it does."""
@@ -277,8 +277,8 @@ class MemoryText(TextLayout):
         for label, memories in (("made of", detail.merged), ("merged into", detail.merged_into)):
             for index, one in enumerate(memories[:LISTED]):
                 text = line(one.content, max(self.width - LABEL - 2, 10))
-                sign = self.glyphs.kinds[one.kind] if one.active else ended_sign(one, self.glyphs)
-                yield from self.labelled("" if index else label, assemble((f"{sign} ", "$accent"), text))
+                glyph = self.glyphs.kinds[one.kind] if one.active else ended_sign(one, self.glyphs)
+                yield from self.labelled("" if index else label, assemble((f"{glyph} ", "$accent"), text))
 
     def _history_lines(self, detail: MemoryDetail) -> Iterable[Content]:
         for index, (operation, change) in enumerate(detail.history[-LISTED:]):

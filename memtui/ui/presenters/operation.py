@@ -200,9 +200,9 @@ def gather_operation(memory: Memory, op_id: int) -> OperationDetail:
 
 def gather_recall(memory: Memory, recall: Recall) -> RecallDetail:
     """Read the memories that an agent got. Blocks."""
-    found: dict[str, MemoryRecord] = {}
+    memories_by_id: dict[str, MemoryRecord] = {}
     for identity in recall.memory_ids[:SHOWN]:
-        _add_memory(memory, found, identity)
+        _add_memory(memory, memories_by_id, identity)
     session = None
     if recall.session_id is not None:
         from memtui.engine.errors import NotFoundError
@@ -211,7 +211,7 @@ def gather_recall(memory: Memory, recall: Recall) -> RecallDetail:
             session = memory.view.session(recall.session_id).name
         except NotFoundError:
             session = recall.session_id
-    memories = tuple((identity, found.get(identity)) for identity in recall.memory_ids[:SHOWN])
+    memories = tuple((identity, memories_by_id.get(identity)) for identity in recall.memory_ids[:SHOWN])
     return RecallDetail(recall=recall, memories=memories, session=session)
 
 
@@ -356,9 +356,9 @@ class HistoryText:
             yield from self._changed_columns(change.before, change.after)
 
     def _row_title(self, memory: MemoryRecord | None, change: RowChange, verb: str) -> Content:
-        sign = self.glyphs.kinds[memory.kind] if memory is not None else self.glyphs.dot
+        glyph = self.glyphs.kinds[memory.kind] if memory is not None else self.glyphs.dot
         return assemble(
-            (f"{sign} ", "$accent"), f"{verb}  ", (change.memory_id or str(change.key), "$text-disabled")
+            (f"{glyph} ", "$accent"), f"{verb}  ", (change.memory_id or str(change.key), "$text-disabled")
         )
 
     def _changed_columns(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterable[Content]:
@@ -378,10 +378,10 @@ class HistoryText:
             if memory is None:
                 lines.append(assemble((f"{self.glyphs.ended} {identity}  no longer there", "$text-muted")))
                 continue
-            sign = self.glyphs.kinds[memory.kind] if memory.active else self.glyphs.ended
+            glyph = self.glyphs.kinds[memory.kind] if memory.active else self.glyphs.ended
             style = "$text" if memory.active else "$text-muted"
             for index, part in enumerate(content(memory.content, style, limit=_LONGEST).wrap(self.width - 2)):
-                lines.append(assemble((f"{sign} ", "$accent") if index == 0 else "  ", part))
+                lines.append(assemble((f"{glyph} ", "$accent") if index == 0 else "  ", part))
         if not detail.memories:
             lines.append(assemble(("It got nothing.", "$text-muted")))
         more = len(detail.recall.memory_ids) - len(detail.memories)

@@ -33,9 +33,9 @@ def question_outcome(
 
 
 def _expected_lines(expected: ExpectedMemory, glyphs: Glyphs, width: int) -> list[Content]:
-    sign = glyphs.done if expected.passed else glyphs.conflict
+    glyph = glyphs.done if expected.passed else glyphs.conflict
     where, role = rank_of_expected(expected)
-    lines = [content_of_line(((f"{sign} {where}", role),))]
+    lines = [content_of_line(((f"{glyph} {where}", role),))]
     texts = [content(expected.content or expected.memory_id)]
     if not expected.passed and expected.why:
         texts.append(content(expected.why, "$text-muted"))

@@ -62,18 +62,18 @@ class CompletionList(OptionList, can_focus=False):
         at = self.highlighted
         return self.choices[at] if self.is_open and at is not None and at < len(self.choices) else None
 
-    def show_choices(self, choices: tuple[Choice, ...], left: int, room: int) -> None:
-        """Show ``choices`` ``left`` cells from the beginning of the bar, which has ``room`` cells."""
+    def show_choices(self, choices: tuple[Choice, ...], left: int, width_left: int) -> None:
+        """Show ``choices`` ``left`` cells from the beginning of the bar, which has ``width_left`` cells."""
         names = [one_line(one.name, _WIDEST_NAME) for one in choices]
         abouts = [one_line(_kind_label(one), _WIDEST_ABOUT) for one in choices]
         name = max(map(max_cells, names))
         about = max(map(max_cells, abouts))
         scrolls = len(choices) > LINES
         width = max(name + (about + _GAP if about else 0) + _SIDES + scrolls, _NARROWEST)
-        width = min(width, room)
+        width = min(width, width_left)
         self.choices, self.moved = choices, False
         self.styles.width = width
-        self.styles.margin = (0, 0, 0, max(min(left, room - width), 0))
+        self.styles.margin = (0, 0, 0, max(min(left, width_left - width), 0))
         beside = self.parent.size.height if isinstance(self.parent, Widget) else 0
         self.styles.max_height = min(max(beside // _SHARE, 2), LINES)
         inner = width - _SIDES - scrolls

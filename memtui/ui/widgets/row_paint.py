@@ -58,8 +58,10 @@ class RowPainter(Generic[Row]):
                     break
                 column_width += after.gap + more
             chosen = bool(column.sort) and column.sort == sort
-            sign = (self.glyphs.descending if falling else self.glyphs.ascending) if chosen else ""
-            label = StyledText(one_line(f"{column.label}{sign}", column_width), "accent" if chosen else "dim")
+            glyph = (self.glyphs.descending if falling else self.glyphs.ascending) if chosen else ""
+            label = StyledText(
+                one_line(f"{column.label}{glyph}", column_width), "accent" if chosen else "dim"
+            )
             parts += self._paint_cell([label], column_width, column, index, "plain")
         return Strip(parts).adjust_cell_length(width, blank)
 

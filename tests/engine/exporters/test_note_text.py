@@ -18,7 +18,7 @@ from memtui.engine.exporters.markdown_text import (
     wiki_link,
     yaml_frontmatter,
 )
-from memtui.engine.importers.formats.vault import unquoted
+from memtui.engine.importers.formats.vault import strip_quotes
 from memtui.engine.records import Options, SecretPolicy
 
 PIECES = (
@@ -50,7 +50,7 @@ def _is_plain(note: str) -> None:
 def test_a_quoted_text_is_plain_and_comes_back(text: str) -> None:
     note = as_block_quote(text)
     _is_plain(note)
-    assert "\n".join(unquoted(line) for line in note.split("\n")) == text
+    assert "\n".join(strip_quotes(line) for line in note.split("\n")) == text
     assert all(line.startswith(">") for line in note.split("\n"))
 
 
@@ -86,7 +86,7 @@ def test_front_matter_holds_strings_only(text: str) -> None:
 def test_each_live_piece_alone_and_in_a_line_is_plain(text: str) -> None:
     for one in (text, f"a {text} b", f"{text}\n{text}", f"a\n{text}\nb"):
         _is_plain(as_block_quote(one))
-        assert "\n".join(unquoted(line) for line in as_block_quote(one).split("\n")) == one
+        assert "\n".join(strip_quotes(line) for line in as_block_quote(one).split("\n")) == one
 
 
 def test_a_key_that_was_split_is_not_put_together_in_a_name(tmp_path: Path) -> None:

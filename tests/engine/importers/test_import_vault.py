@@ -102,6 +102,6 @@ def test_ones_own_notes_beside_are_facts_as_ever(memory: Memory, fresh: Memory, 
 
 @given(st.text().filter(lambda text: text.strip()) | st.text("\\[]<#^%$!*_>(){}:\n a", min_size=1))
 def test_what_is_escaped_is_read_as_it_was(text: str) -> None:
-    read = "\n".join(vaults.unquoted(line) for line in as_block_quote(text).split("\n"))
+    read = "\n".join(vaults.strip_quotes(line) for line in as_block_quote(text).split("\n"))
     kept = text
     assert [line.rstrip() for line in read.split("\n")] == [line.rstrip() for line in kept.split("\n")]

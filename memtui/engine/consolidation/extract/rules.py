@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from memtui.engine.memories import validation
 from memtui.engine.records import MemoryRecord
-from memtui.engine.store.tokens import fold
+from memtui.engine.store.tokens import fold_text
 
 from . import clause_facts, joined_statements
 from .clause_facts import ClauseContext
@@ -75,13 +75,15 @@ class KeywordExtractor:
             )
             stated = _StatedFacts(*(self._split_statements(message, some, around) for some in stated))
             for draft in self._drafts_of_turn(turn, message, stated.lasting):
-                key = fold(draft.content)
+                key = fold_text(draft.content)
                 if key not in seen:
                     seen.add(key)
                     drafts.append(draft)
             for some in (*stated.updates.values(), *_clear_clauses(stated.lasting, people)):
                 updates += [
-                    _fact_draft(turn, statement) for statement in some if fold(statement.text) not in seen
+                    _fact_draft(turn, statement)
+                    for statement in some
+                    if fold_text(statement.text) not in seen
                 ]
             if _is_of_person(turn):
                 before = turn.content

@@ -16,7 +16,7 @@ from memtui.engine.errors import InputError
 from memtui.engine.memories.observations import ObservationDraft
 from memtui.engine.records import MemoryRecord, Record, Trust
 from memtui.engine.store import memories
-from memtui.engine.store.tokens import fold
+from memtui.engine.store.tokens import fold_text
 from memtui.engine.wording import cut_text
 
 from .sentences import split_sentences
@@ -61,8 +61,8 @@ def draw_observations(
     for message in transcript:
         if trust(message.role) in ("user", "agent") and worth_reading(message.content):
             for one in _user_statement(session_id, message, trust(message.role)):
-                if fold(one.content) not in seen:
-                    seen.add(fold(one.content))
+                if fold_text(one.content) not in seen:
+                    seen.add(fold_text(one.content))
                     found.append(one)
     return found, _last_long_answer(session_id, transcript, trust)
 

@@ -39,10 +39,10 @@ _MOST_LINKS = 20
 
 
 def _sniff(head: StreamHead) -> bool:
-    found = _FRONT.match(head.raw)
-    if found is None:
+    match = _FRONT.match(head.raw)
+    if match is None:
         return False
-    front = found["front"]
+    front = match["front"]
     if _PERMALINK.search(front) is None or _TITLE.search(front) is None:
         return False
     return _TYPE.search(front) is not None or _MARKED.search(head.raw) is not None

@@ -61,8 +61,8 @@ def _split_facts(text: str, project: str | None) -> Iterator[Note]:
     heading = ""
     for line in text.splitlines():
         line = _BULLET.sub("", line.strip(), count=1)
-        if found := _HEADING.match(line):
-            heading = found[1].strip(" :*")
+        if match := _HEADING.match(line):
+            heading = match[1].strip(" :*")
         elif any(character.isalnum() for character in line):
             yield Note(
                 kind="fact",

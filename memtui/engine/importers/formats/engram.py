@@ -123,8 +123,8 @@ def _parse_observation(row: Row, stream: Stream) -> Note | Skip:
     kind = foreign_values.title_line(type)
     attributes = {
         name: value
-        for name, found in (("tool", tool), ("topic_key", topic))
-        if (value := foreign_values.title_line(found))
+        for name, text_value in (("tool", tool), ("topic_key", topic))
+        if (value := foreign_values.title_line(text_value))
     }
     personal = (scope or "").casefold() == "personal"
     return Note(

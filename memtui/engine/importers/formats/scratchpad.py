@@ -37,11 +37,11 @@ def read(stream: Stream) -> Iterator[PadEntry | Skip]:
             yield stream.skip(f"larger than {stream.limits.item // MIB} MB")
             return
     try:
-        found = foreign_values.decode(_OBJECT, bytes(raw), stream)
+        decoded = foreign_values.decode(_OBJECT, bytes(raw), stream)
     except foreign_values.NotReadableError as error:
         yield stream.skip(str(error))
         return
-    for key, value in (found or {}).items():
+    for key, value in (decoded or {}).items():
         if isinstance(value, str):
             yield PadEntry(key=key, value=value, source="import:scratchpad")
         else:

@@ -76,7 +76,7 @@ def read(stream: Stream) -> Iterator[Item | Skip]:
         elif here and (link := _LINK.match(line)):
             lists.setdefault(here, []).append(link[1])
         elif not here and (line.startswith(">") or (heading and line)):
-            quote.append(unquoted(line))
+            quote.append(strip_quotes(line))
     text = "\n".join(quote)
     identity = front.get("id")
     if not isinstance(identity, str):
@@ -90,7 +90,7 @@ def read(stream: Stream) -> Iterator[Item | Skip]:
 FORMAT = Format("memtui-vault", "memtui vault", _sniff, read)
 
 
-def unquoted(line: str) -> str:
+def strip_quotes(line: str) -> str:
     """A line of a block quote, or of a text, as it was before it was escaped."""
     return _ESCAPED.sub(_unescape, _QUOTE.sub("", line, count=1))
 

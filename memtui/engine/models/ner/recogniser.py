@@ -172,8 +172,8 @@ class NameRecogniser:
             known = {text: self._remembered.get((provider.name, text)) for text in texts}
         new = [text for text, spans in known.items() if spans is None]
         if new:
-            for text, found in zip(new, await provider.find_spans(new, spending), strict=True):
-                known[text] = tuple(found)
+            for text, spans_found in zip(new, await provider.find_spans(new, spending), strict=True):
+                known[text] = tuple(spans_found)
             with self._lock:
                 for text in new:
                     self._remembered[provider.name, text] = known[text] or ()

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from memtui.engine.records import KINDS, TOPICS, TRUST_ORDER, Record
 from memtui.engine.records.saved import SavedFilter
-from memtui.engine.store.tokens import fold
+from memtui.engine.store.tokens import fold_text
 
 from .sql import CATEGORIES, STATES
 from .terms import KEYS, Value
@@ -138,9 +138,9 @@ def _known_values(key: str, known: Known) -> list[KnownValue]:
 
 def _matching_choices(typed: str, choices: list[Choice]) -> list[Choice]:
     """Those that begin as typed, then those in which a later word does."""
-    wanted = fold(typed)
-    first = [one for one in choices if fold(one.name).startswith(wanted)]
-    return first + [one for one in choices if one not in first and f" {wanted}" in fold(one.name)]
+    wanted = fold_text(typed)
+    first = [one for one in choices if fold_text(one.name).startswith(wanted)]
+    return first + [one for one in choices if one not in first and f" {wanted}" in fold_text(one.name)]
 
 
 def _word_at(before: str) -> int:

@@ -15,7 +15,7 @@ from memtui.engine.confidence import EFFECTIVE_SQL
 from memtui.engine.records import KINDS, TOPICS, TRUST_ORDER, Category
 from memtui.engine.store import recalls, withheld
 from memtui.engine.store.replacements import REPLACED_AT
-from memtui.engine.store.tokens import fold
+from memtui.engine.store.tokens import fold_text
 
 from . import dates
 from . import text as filter_text
@@ -143,7 +143,7 @@ class Translator:
 
     def same(self, column: str, value: Value) -> str:
         """Equal but for case and Unicode form, or beginning so."""
-        folded = fold(value.text)
+        folded = fold_text(value.text)
         if value.prefix:
             return f"instr(fold({column}), {self.bind(folded)}) = 1" if folded else f"{column} IS NOT NULL"
         if folded.isascii():
@@ -164,7 +164,7 @@ class Translator:
         """A topic is found as a tag too: what ``-tag:health`` keeps from an agent may have only the topic."""
         same = self.same("t.value", value)
         tagged = f"m.tags <> '[]' AND EXISTS (SELECT 1 FROM json_each(m.tags) t WHERE {same})"
-        folded = fold(value.text)
+        folded = fold_text(value.text)
         topics = [
             one for one in TOPICS if folded and (one.startswith(folded) if value.prefix else one == folded)
         ]
@@ -177,7 +177,7 @@ class Translator:
         """Linked to an entity of that name or alias; entities that were merged are one."""
         if value.prefix and not value.text:
             return "m.rid IN (SELECT rid FROM memory_entities)"
-        key = self.bind(fold(value.text))
+        key = self.bind(fold_text(value.text))
         named = f"substr(a.key, 1, length({key})) = {key}" if value.prefix else f"a.key = {key}"
         return f"""m.rid IN (
             SELECT me.rid FROM memory_entities me WHERE me.eid IN (
@@ -198,7 +198,7 @@ class Translator:
         same = self.same("m.source", value)
         if value.prefix or not value.text:
             return same
-        folded = fold(value.text) + ":"
+        folded = fold_text(value.text) + ":"
         return f"{same} OR substr(m.source, 1, {len(folded)}) = {self.bind(folded)} COLLATE NOCASE"
 
     def identity(self, _: Term, value: Value) -> str:

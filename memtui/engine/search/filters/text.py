@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from memtui.engine.store import full_text
-from memtui.engine.store.tokens import fold, fold_spelling, text_stems, text_words
+from memtui.engine.store.tokens import fold_spelling, fold_text, text_stems, text_words
 
 from .terms import Value
 
@@ -86,7 +86,7 @@ def _literal_checks(value: Value, text: str, bind: Bind) -> list[str]:
         wanted = " ".join(["", *text_words(text)]) + ("" if value.prefix else " ")
         checks.append(f"instr(plain(m.content), {bind(wanted)}) > 0")
     if _has_signs(text):
-        checks.append(f"instr(fold(m.content), {bind(fold(text))}) > 0")
+        checks.append(f"instr(fold(m.content), {bind(fold_text(text))}) > 0")
     return checks
 
 
@@ -98,7 +98,7 @@ def _has_signs(text: str) -> bool:
 
 
 def _cjk_condition(text: str, bind: Bind) -> str:
-    check = f"instr(fold(m.content), {bind(fold(text))}) > 0"
+    check = f"instr(fold(m.content), {bind(fold_text(text))}) > 0"
     pairs = [full_text.cjk_bigrams(run) for run in full_text.cjk_runs(text)]
     match = " AND ".join(_phrase_expression(run) for run in pairs if run)
     if not match:

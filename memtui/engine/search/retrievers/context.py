@@ -110,7 +110,7 @@ def context_candidates(
     profile = asked.profile
     alone = {**dict.fromkeys(readings, 0.0), **weighted_totals(lists, profile)}
     stand = candidates_with_own_evidence(lists, profile)
-    meant = _Meant(asked, lists)
+    meant = _NeighbourSimilarity(asked, lists)
     sums = dict(alone)
     gained: dict[int, tuple[float, list[str]]] = {}
     for rid, reading in readings.items():
@@ -159,7 +159,7 @@ def context_candidates(
     return sorted(made, key=lambda one: (-one.score, -one.rid))
 
 
-class _Meant:
+class _NeighbourSimilarity:
     """How near neighbours are in meaning, as whole turns and word by word, and what that counts for a turn."""
 
     def __init__(

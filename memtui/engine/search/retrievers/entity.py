@@ -15,7 +15,7 @@ import apsw
 from memtui.engine.search.scope import Scope
 from memtui.engine.store import full_text
 from memtui.engine.store.sql import as_json
-from memtui.engine.store.tokens import fold
+from memtui.engine.store.tokens import fold_text
 
 _MOST_WORDS = 300
 _LONGEST_NAME = 6
@@ -50,7 +50,7 @@ def entities_named(
     connection: apsw.Connection, text: str, inside: list[int] | None = None
 ) -> list[NamedEntity]:
     """The entities that a text names, in its order, each once. ``inside``: the memories to count, None for all."""
-    places = _name_candidates(fold(text))
+    places = _name_candidates(fold_text(text))
     rows = connection.execute(
         """
         SELECT a.key, survivor.eid, survivor.canonical_name, survivor.mention_count

@@ -187,10 +187,10 @@ def check_protection(context: CheckContext) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def check_history(scene: CheckContext) -> Iterator[Finding]:
-    if count_rows(scene, "SELECT count(*) FROM current_op"):
+def check_history(context: CheckContext) -> Iterator[Finding]:
+    if count_rows(context, "SELECT count(*) FROM current_op"):
         yield make_finding("history", "an operation was left open", repairable=True)
-    lost = count_rows(scene, "SELECT count(*) FROM changes WHERE op_id NOT IN (SELECT op_id FROM ops)")
+    lost = count_rows(context, "SELECT count(*) FROM changes WHERE op_id NOT IN (SELECT op_id FROM ops)")
     if lost:
         yield make_finding(
             "history", f"changes belong to no operation ({lost:,})",
@@ -198,7 +198,7 @@ def check_history(scene: CheckContext) -> Iterator[Finding]:
         )  # fmt: skip
     known = ", ".join(f"'{table}'" for table in COVERED)
     odd = select_rows(
-        scene,
+        context,
         f"SELECT DISTINCT op_id FROM changes WHERE lo > hi OR tbl NOT IN ({known}) "
         "OR (act = 'insert') <> (before IS NULL) OR (before IS NOT NULL AND NOT json_valid(before)) "
         "OR (after IS NOT NULL AND NOT json_valid(after))",
@@ -209,7 +209,7 @@ def check_history(scene: CheckContext) -> Iterator[Finding]:
             remedy="They cannot be undone; what is remembered is not concerned.",
         )  # fmt: skip
     half = select_rows(
-        scene,
+        context,
         "SELECT op_id FROM ops WHERE state = 'running' AND undoes IS NOT NULL AND label LIKE '%' || ?",
         INTERRUPTED,
     )
@@ -219,7 +219,7 @@ def check_history(scene: CheckContext) -> Iterator[Finding]:
             remedy="memtui undo and memtui redo finish it or take it back, as History says.",
         )  # fmt: skip
     stuck = select_rows(
-        scene,
+        context,
         "SELECT op_id FROM ops WHERE undone_by IS NOT NULL AND undone_by NOT IN (SELECT op_id FROM ops)",
     )
     if stuck:
@@ -227,7 +227,7 @@ def check_history(scene: CheckContext) -> Iterator[Finding]:
             "history", f"operations were undone by one that is not there ({stuck.total:,})", stuck, about="operations",
             remedy="They can be neither undone nor redone; what is remembered is not concerned.",
         )  # fmt: skip
-    ahead = select_rows(scene, "SELECT op_id FROM ops WHERE at > ?", int(scene.now) + 2 * 86_400)
+    ahead = select_rows(context, "SELECT op_id FROM ops WHERE at > ?", int(context.now) + 2 * 86_400)
     if ahead:
         yield make_finding(
             "times", f"operations were made in the future ({ahead.total:,}): was the clock wrong?", ahead,
@@ -235,9 +235,9 @@ def check_history(scene: CheckContext) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def erase(scene: CheckContext) -> Iterator[Finding]:
+def erase(context: CheckContext) -> Iterator[Finding]:
     """What was to be erased for good is erased: in the pages and backups too."""
-    if count_rows(scene, "SELECT count(*) FROM memory_metadata WHERE key = ?", UNFINISHED):
+    if count_rows(context, "SELECT count(*) FROM memory_metadata WHERE key = ?", UNFINISHED):
         yield make_finding(
             "erase", "an erase was interrupted before it was proven",
             remedy="memtui erase --resume finishes it; so does E in the app.",

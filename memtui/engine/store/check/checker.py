@@ -75,10 +75,10 @@ def _open_snapshot(connections: Connections) -> Iterator[apsw.Connection]:
 def _run_checks(connections: Connections, clock: Clock, deep: bool) -> list[Finding]:
     findings: list[Finding] = []
     with _open_snapshot(connections) as connection:
-        scene = CheckContext(connection, connections, clock(), deep)
+        context = CheckContext(connection, connections, clock(), deep)
         for name, run in CHECKS.items():
             try:
-                findings += run(scene)
+                findings += run(context)
             except (apsw.CorruptError, apsw.NotADBError) as error:
                 findings.append(_unreadable_finding(name, f"the file is damaged: {error}"))
                 break

@@ -37,11 +37,11 @@ class FoundRows(NamedTuple):
         return self.total > 0
 
 
-def select_rows(scene: CheckContext, sql: str, *values: apsw.SQLiteValue) -> FoundRows:
+def select_rows(context: CheckContext, sql: str, *values: apsw.SQLiteValue) -> FoundRows:
     """What a SELECT of one column finds. It is read to its end: a count costs no second scan."""
     ids: list[str] = []
     total = 0
-    for (identity,) in scene.connection.execute(sql, values):
+    for (identity,) in context.connection.execute(sql, values):
         total += 1
         if total <= SHOWN:
             ids.append(str(identity))
@@ -52,8 +52,8 @@ def rows_of_ids(ids: list[str]) -> FoundRows:
     return FoundRows(tuple(ids[:SHOWN]), len(ids))
 
 
-def count_rows(scene: CheckContext, sql: str, *values: apsw.SQLiteValue) -> int:
-    return int(scalar(scene.connection, sql, values))
+def count_rows(context: CheckContext, sql: str, *values: apsw.SQLiteValue) -> int:
+    return int(scalar(context.connection, sql, values))
 
 
 def make_finding(

@@ -33,25 +33,25 @@ FIXED = ("folding",)
 """Tables that every file has with the same rows."""
 
 
-def check_pages(scene: CheckContext) -> Iterator[Finding]:
+def check_pages(context: CheckContext) -> Iterator[Finding]:
     """The pages of the file are whole."""
     for table in full_text.ALL_TABLES:
         # Opening a cursor makes FTS5 look at what other programs wrote since; the PRAGMA would take that for damage.
         try:
-            scene.connection.execute(f"SELECT rowid FROM {table} LIMIT 1").fetchall()
+            context.connection.execute(f"SELECT rowid FROM {table} LIMIT 1").fetchall()
         except (apsw.SQLError, apsw.CorruptError):
             continue  # the checks of the schema and of full text say so
-    pragma = "integrity_check" if scene.deep else "quick_check"
-    for (problem,) in scene.connection.execute(f"PRAGMA {pragma}(100)"):
+    pragma = "integrity_check" if context.deep else "quick_check"
+    for (problem,) in context.connection.execute(f"PRAGMA {pragma}(100)"):
         text = str(problem)
         if text != "ok" and not backup.is_full_text_problem(text):  # full text has its own check
             yield make_finding("pages", text, repairable=backup.is_index_problem(text), remedy=RESTORE)
 
 
-def foreign_keys(scene: CheckContext) -> Iterator[Finding]:
+def foreign_keys(context: CheckContext) -> Iterator[Finding]:
     """Whatever points at a row points at one that is there."""
     broken: dict[str, int] = {}
-    for table, *_ in scene.connection.execute("PRAGMA foreign_key_check"):
+    for table, *_ in context.connection.execute("PRAGMA foreign_key_check"):
         broken[str(table)] = broken.get(str(table), 0) + 1
     for table, number in sorted(broken.items()):
         yield make_finding(
@@ -104,9 +104,9 @@ def _normalise_sql(sql: str) -> str:
     return " ".join(token for token in _TOKEN.findall(sql) if token)
 
 
-def check_schema(scene: CheckContext) -> Iterator[Finding]:
+def check_schema(context: CheckContext) -> Iterator[Finding]:
     """Tables, indexes, views and triggers are those of this version; no key is given out twice."""
-    wanted, have = expected_schema(), existing_schema(scene.connection)
+    wanted, have = expected_schema(), existing_schema(context.connection)
     for kind, name in sorted(wanted.keys() | have.keys()):
         if wanted.get((kind, name)) == have.get((kind, name)):
             continue
@@ -119,11 +119,11 @@ def check_schema(scene: CheckContext) -> Iterator[Finding]:
             "schema", f"{kind} {name} {what}", repairable=can_be_made(kind, name, have), remedy=RESTORE
         )
     for table in FIXED:
-        if ("table", table) in have and table_contents(scene.connection, table) != fixed_contents(table):
+        if ("table", table) in have and table_contents(context.connection, table) != fixed_contents(table):
             yield make_finding(
                 "schema", f"table {table} does not hold the rows of this version", repairable=True
             )
-    for table, least in too_low_sequences(scene.connection).items():
+    for table, least in too_low_sequences(context.connection).items():
         yield make_finding(
             "schema", f"{table} would give out a key for the second time (below {least:,})", repairable=True
         )
@@ -170,9 +170,9 @@ def _table_exists(connection: apsw.Connection, table: str) -> bool:
     return connection.execute("SELECT 1 FROM sqlite_schema WHERE name = ?", (table,)).fetchone() is not None
 
 
-def check_permissions(scene: CheckContext) -> Iterator[Finding]:
+def check_permissions(context: CheckContext) -> Iterator[Finding]:
     """Only the owner may read the file, its log, its backups, and the folders that memtui made."""
-    path = scene.connections.path
+    path = context.connections.path
     if path is None or not operating_system.has_modes():
         return
     for part in owner_only_files(path):

@@ -78,7 +78,7 @@ def _label_width(one: Companion) -> int:
 
 def _companion_label(one: Companion, spot: LabelPosition, glyphs: Glyphs) -> tuple[StyledText, ...]:
     """The sign of its type, next to the line; its name; the number of memories. Mirrored at the left."""
-    sign, role = type_sign(one.entity.type, glyphs)
+    glyph, role = type_sign(one.entity.type, glyphs)
     number = visible_text(format_count(one.together))
     name_width = spot.width - 3 - max_cells(number)
     name = one_line(one.entity.canonical_name, _NAME)
@@ -86,7 +86,7 @@ def _companion_label(one: Companion, spot: LabelPosition, glyphs: Glyphs) -> tup
         number, name_width = VisibleText(""), spot.width - 2
     name = one_line(name, name_width)
     blank = StyledText(VisibleText(" "))
-    pieces = [StyledText(visible_text(sign), role), blank, StyledText(name, "text")]
+    pieces = [StyledText(visible_text(glyph), role), blank, StyledText(name, "text")]
     if number:
         pieces += [blank, StyledText(number, "dim")]
     spare = spot.width - sum(max_cells(piece.text) for piece in pieces)

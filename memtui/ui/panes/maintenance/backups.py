@@ -135,15 +135,15 @@ class BackupText(Labelled):
 
     def change_text(self, change: RestoreChange) -> Iterable[Content]:
         """The text now and in the backup, a line each."""
-        sign = self.glyphs.kinds[change.kind]
+        glyph = self.glyphs.kinds[change.kind]
         text_width = max(self.width - 6, 8)
         if change.now is not None and change.now == change.then:  # for example its tags or its confidence
-            yield assemble((f"  ~ {sign} ", "$warning"), line(change.now, text_width))
+            yield assemble((f"  ~ {glyph} ", "$warning"), line(change.now, text_width))
             return
         if change.now is not None:
-            yield assemble((f"  - {sign} ", "$removed"), line(change.now, text_width))
+            yield assemble((f"  - {glyph} ", "$removed"), line(change.now, text_width))
         if change.then is not None:
-            yield assemble((f"  + {sign} ", "$added"), line(change.then, text_width))
+            yield assemble((f"  + {glyph} ", "$added"), line(change.then, text_width))
 
 
 # A larger backup is compared only on request, not when the cursor rests on it.

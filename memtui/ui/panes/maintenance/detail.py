@@ -192,20 +192,20 @@ class JobText(Labelled):
             yield from self.labelled("note", assemble((note, "$warning")))
 
     def _run_line(self, run: JobRun) -> Content:
-        sign = {"done": self.glyphs.done, "failed": self.glyphs.conflict}.get(run.state, self.glyphs.ended)
+        glyph = {"done": self.glyphs.done, "failed": self.glyphs.conflict}.get(run.state, self.glyphs.ended)
         when = local_time(run.started_at, self.now)
         text_width = max(self.width - len(when) - 4, 8)
         style = f"${run_result_role(run)}"
         return assemble(
-            (f"{sign} ", "$text-muted"),
+            (f"{glyph} ", "$text-muted"),
             (f"{when}  ", "$text-muted"),
             line(run_outcome_line(run), text_width, style),
         )
 
     def _memory_lines(self, memories: Sequence[MemoryRecord], all_of_them: int) -> Iterable[Content]:
         for memory in memories[:_LISTED]:
-            sign = self.glyphs.kinds[memory.kind]
-            yield assemble((f"{sign} ", "$accent"), line(memory.content, self.width - 2))
+            glyph = self.glyphs.kinds[memory.kind]
+            yield assemble((f"{glyph} ", "$accent"), line(memory.content, self.width - 2))
         if all_of_them > _LISTED:
             yield assemble((f"and {format_count(all_of_them - _LISTED)} more", "$text-muted"))
 

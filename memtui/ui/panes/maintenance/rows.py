@@ -79,13 +79,13 @@ def backup_keys(backups: Sequence[Backup]) -> list[int]:
 
 def read_contents(memory: Memory, backups: Sequence[Backup], known: Known) -> Known:
     """The contents of each backup. Only changed ones are read again. Blocks."""
-    found: Known = {}
+    contents_found: Known = {}
     for one in backups:
         contents = known.get(one.path.name)
         if contents is None or not one.path.exists() or contents.stamp != one.path.stat().st_mtime_ns:
             contents = memory.backups.contents(one.path)
-        found[one.path.name] = contents
-    return found
+        contents_found[one.path.name] = contents
+    return contents_found
 
 
 Topic = Literal[
@@ -328,8 +328,8 @@ def maintenance_columns(
     """Sign, name, outcome, schedule, when. ``topic_line`` gives the line of a topic."""
 
     def sign_cell(row: Row, width: int) -> Iterable[StyledText]:
-        sign, role = _sign_of_row(row, glyphs)
-        yield StyledText(visible_text(sign), role)
+        glyph, role = _sign_of_row(row, glyphs)
+        yield StyledText(visible_text(glyph), role)
 
     def name_cell(row: Row, width: int) -> Iterable[StyledText]:
         role: Role = "dim" if row.run is not None else "strong" if row.group is not None else "text"

@@ -142,8 +142,8 @@ class TopicText(Labelled):
         """
         lines: list[Content] = []
         for one in health:
-            sign, style = (self.glyphs.done, "$success") if one.well else (self.glyphs.conflict, "$warning")
-            lines += self.labelled(one.area, assemble((f"{sign} ", style), one.text))
+            glyph, style = (self.glyphs.done, "$success") if one.well else (self.glyphs.conflict, "$warning")
+            lines += self.labelled(one.area, assemble((f"{glyph} ", style), one.text))
             if one.remedy:
                 lines += self.labelled("", assemble((runnable_text(one.remedy), "$text-muted")))
             if one.area == "model" and reembed:
@@ -222,10 +222,10 @@ class TopicText(Labelled):
             assemble(""),
         ]
         for health_finding in health.findings:
-            sign, style = (
+            glyph, style = (
                 (self.glyphs.conflict, "$warning") if health_finding.total else (self.glyphs.done, "$success")
             )
-            lines += assemble((f"{sign} ", style), finding_line(health_finding)).wrap(self.width)
+            lines += assemble((f"{glyph} ", style), finding_line(health_finding)).wrap(self.width)
             if health_finding.limit:
                 lines += content(f"  {health_finding.limit}", "$text-muted").wrap(self.width)
         lines.append(assemble(""))

@@ -51,7 +51,7 @@ _LINES_OF_CHOICE = 2
 _APART = 3
 
 
-class Verdict(NamedTuple):
+class VerdictKey(NamedTuple):
     """A key, and what it would do to the picked side. ``brief``: in one or two words."""
 
     key: str
@@ -122,12 +122,12 @@ class CardText:
         """A line for each fact, so that the person sees all of them. Their sources are below."""
         yield content("")
         for memory in card.sides[:_LISTED]:
-            sign = f"  {self.glyphs.kinds[memory.kind]} "
-            yield assemble((sign, "$accent"), line(memory.content, max(self.width - max_cells(sign), 8)))
+            glyph = f"  {self.glyphs.kinds[memory.kind]} "
+            yield assemble((glyph, "$accent"), line(memory.content, max(self.width - max_cells(glyph), 8)))
         if many > _LISTED:
             yield assemble((f"    and {many - _LISTED:,} more below", "$text-muted"))
 
-    def verdicts_text(self, verdicts: Sequence[Verdict], most: int) -> Content:
+    def verdicts_text(self, verdicts: Sequence[VerdictKey], most: int) -> Content:
         """Keys, and what each would do to the picked side, in at most ``most`` lines if possible.
 
         In a line each; or one after the other; or in one or two words each.
@@ -211,15 +211,15 @@ class CardText:
             here = memory in picked
             if here:
                 picked_at = len(lines)
-            sign = f" {self.glyphs.kinds[memory.kind]} "
-            text_width = max(self.width - max_cells(sign) - 1, 8)
+            glyph = f" {self.glyphs.kinds[memory.kind]} "
+            text_width = max(self.width - max_cells(glyph) - 1, 8)
             text = content(memory.content[:_LONGEST], "bold $text" if here else "$text").wrap(text_width)
             short = text[:_LINES_OF_CHOICE]
             if len(text) > len(short):
                 cut.add(memory.id)
                 short[-1] = assemble(short[-1], " ", text[len(short)]).truncate(text_width, ellipsis=True)
             bar = assemble((self.glyphs.cursor if here else " ", "$accent"))
-            before = [(sign, "$accent"), *[(" " * max_cells(sign), "")] * (len(short) - 1)]
+            before = [(glyph, "$accent"), *[(" " * max_cells(glyph), "")] * (len(short) - 1)]
             lines += [assemble(bar, first, part) for first, part in zip(before, short, strict=True)]
         for name, memory in (("new", new), *(("picked", one) for one in picked)):
             lines += [content(""), assemble((name, "bold $text-muted"))]
@@ -246,9 +246,10 @@ class CardText:
             bar = self.glyphs.cursor if here or (many and pick is None) else " "
             bar_part, text_width = assemble((bar, "$accent"), " "), max(self.width - 2, 8)
             text = content(memory.content[:_LONGEST], "bold $text" if here or not many else "$text")
-            sign = assemble((f"{self.glyphs.kinds[memory.kind]} ", "$accent"))
+            glyph = assemble((f"{self.glyphs.kinds[memory.kind]} ", "$accent"))
             shown = [
-                assemble(sign if at == 0 else "  ", part) for at, part in enumerate(text.wrap(text_width - 2))
+                assemble(glyph if at == 0 else "  ", part)
+                for at, part in enumerate(text.wrap(text_width - 2))
             ]
             shown += [assemble("  ", part) for part in self._replaced_lines(card, memory, text_width - 2)]
             shown += [assemble("  ", part) for part in self._memory_facts_lines(memory, text_width - 2)]

@@ -26,7 +26,7 @@ from memtui.ui.widgets.columns import Column
 from memtui.ui.widgets.filter_bar import FilterBar
 
 from .decisions import VERDICTS, Decisions
-from .detail import CardLayout, CardTable, CardText, CardView, Verdict
+from .detail import CardLayout, CardTable, CardText, CardView, VerdictKey
 from .rows import (
     Card,
     DayCards,
@@ -171,13 +171,13 @@ class ReviewPane(ListPane[Card]):
         known = self._evidence
         evidence = known[1] if known is not None and known[0] == card.key else evidence_of_row(card)
         offered = [
-            Verdict(self.shell.keymap_shown(action), text, self.label(BY_ID[action]))
+            VerdictKey(self.shell.keymap_shown(action), text, self.label(BY_ID[action]))
             for action, text in verdict_consequences(card, self.decisions.pick)
         ]
         if len(card.parts) > 1:
             keys = f"{self.shell.keymap_shown('pick_left')}{self.shell.keymap_shown('pick_right')}"
             way = "pick a side" if card.is_pair else "pick what changed" if card.is_choice else "one by one"
-            offered.insert(0, Verdict(keys, way, way))
+            offered.insert(0, VerdictKey(keys, way, way))
         text = self._card_text()
         verdicts = text.verdicts_text(offered, max(self.card_view.outer_size.height // _VERDICTS_SHARE, 1))
         self.card_view.show_card(

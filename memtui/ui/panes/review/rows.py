@@ -159,10 +159,10 @@ def evidence_of_row(card: Card) -> Evidence:
 
 def gather_evidence(memory: Memory, card: Card) -> Evidence:
     """Read all evidence of a card. Blocks."""
-    found = {one.id: memory.view.sources(one.id) for one in card.item.memories[:EVIDENCED]}
-    turns = [turn for sources in found.values() for turn in sources]
+    sources_of = {one.id: memory.view.sources(one.id) for one in card.item.memories[:EVIDENCED]}
+    turns = [turn for sources in sources_of.values() for turn in sources]
     sessions = {turn.session_id for turn in (*turns, *card.item.sources)}
-    return Evidence(found, session_titles(memory, sessions))
+    return Evidence(sources_of, session_titles(memory, sessions))
 
 
 def cards_matching(cards: Sequence[Card], words: str) -> list[Card]:

@@ -366,9 +366,9 @@ class SearchPane(ListPane[SearchRow]):
     def preview_border_title(self, row: SearchRow) -> Content:
         if row.hit is None:
             return assemble(" a pinned question ")
-        sign = self.shell.glyphs.kinds[row.hit.memory.kind]
+        glyph = self.shell.glyphs.kinds[row.hit.memory.kind]
         return assemble(
-            f" why #{row.hit.rank} ", (f"{sign} ", "$accent"), (f"{row.hit.memory.kind} ", "$text-muted")
+            f" why #{row.hit.rank} ", (f"{glyph} ", "$accent"), (f"{row.hit.memory.kind} ", "$text-muted")
         )
 
     def quick_preview(self, row: SearchRow) -> Content:

@@ -101,8 +101,8 @@ class TurnLayout(NamedTuple):
         return lines
 
     def _fact_line(self, fact: MemoryRecord) -> Line:
-        sign = memory_sign(fact, self.glyphs)
-        prefix = [_indent_line(INDENT), sign, _indent_line(1)]
+        glyph = memory_sign(fact, self.glyphs)
+        prefix = [_indent_line(INDENT), glyph, _indent_line(1)]
         if not fact.active:
             prefix += [StyledText(visible_text(ended_reason(fact)), "warning"), _indent_line(1)]
         width_left = self.width - sum(max_cells(piece.text) for piece in prefix)
@@ -126,14 +126,14 @@ class TurnLayout(NamedTuple):
         note, role = turn_note(turn, self.through)
         if not note:
             return VisibleText(""), role
-        sign = (
+        glyph = (
             self.glyphs.ended
             if not turn.active
             else self.glyphs.marked
             if role == "dim"
             else self.glyphs.conflict
         )
-        return visible_text(f"{sign} {note}"), role
+        return visible_text(f"{glyph} {note}"), role
 
     def _mark_matches(self, line: VisibleText, role: Role) -> Line:
         pieces = [_indent_line(INDENT)]
