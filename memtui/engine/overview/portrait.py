@@ -106,8 +106,9 @@ def make_portrait(
         changes=changes,
         replaced={
             id: those
-            for id, found in replaced.items()
-            if id in ids and (those := tuple(one for one in found if one.new.id == id or one.how == "asked"))
+            for id, replaced_facts in replaced.items()
+            if id in ids
+            and (those := tuple(one for one in replaced_facts if one.new.id == id or one.how == "asked"))
         },
         months=load_months(connection, within, now, people=not filter),
     )
@@ -166,7 +167,7 @@ def _strongest_facts(
 ) -> list[MemoryRecord]:
     where = f"{_FACT} AND m.topic IS :topic AND {within.where}"
     bindings = {**within.bindings, "topic": topic, "pinned": as_json(pinned)}
-    found = _find_rids(
+    rids_of_topics = _find_rids(
         connection, f"{where} AND m.rid IN (SELECT value FROM json_each(:pinned))", "m.rid", bindings
     )
     if topic == "plan":
@@ -176,8 +177,8 @@ def _strongest_facts(
     else:
         dated = []
     most = max(each * _LOOKED_AT, _LEAST_LOOKED_AT)
-    found += _find_rids(connection, where, _STRONGEST, {**bindings, "limit": most})
-    known = memories.by_rid(connection, list(dict.fromkeys([*dated, *found])), now)
+    rids_of_topics += _find_rids(connection, where, _STRONGEST, {**bindings, "limit": most})
+    known = memories.by_rid(connection, list(dict.fromkeys([*dated, *rids_of_topics])), now)
     if topic == "plan":
         known = [one for one in known if one.happens_at is None or one.rid in dated]
     return sorted(known, key=_by_day if topic == "plan" else _by_strength)[:each]

@@ -35,7 +35,7 @@ from memtui.engine.search.excerpts import WITHHELD
 from memtui.engine.search.explanation import NO_VECTOR, NOT_COMPARED
 from memtui.engine.search.kept_back import why_kept_back
 from memtui.engine.search.open_changes import OpenChanges
-from memtui.engine.store.tokens import fold
+from memtui.engine.store.tokens import fold_text
 
 from .agent import Agent, kind_filter
 from .base import Arguments, Tool
@@ -339,7 +339,7 @@ def get_entity_info(agent: Agent, arguments: EntityArguments) -> EntityInfo:
     # The same if something about the name is kept from the agent: a summary or another name could reveal it.
     by_text = agent.is_scoped or agent.is_kept_from(f"entity:{quote_value(arguments.name)}")
     wanted = quote_value(arguments.name) if by_text else f"entity:{quote_value(arguments.name)}"
-    about = agent.page(wanted, limit=_NAMED_IN) if fold(arguments.name) else []
+    about = agent.page(wanted, limit=_NAMED_IN) if fold_text(arguments.name) else []
     profiles = (
         _name_as_shown(agent, arguments.name, about)
         if by_text
@@ -370,7 +370,11 @@ def _other_entities_named(agent: Agent, name: str) -> tuple[str, ...]:
 def _entity_profiles(agent: Agent, name: str, about: list[MemoryRecord]) -> list[EntityProfile]:
     """The entities of that name that these memories mention."""
     entities = {entity.id: entity for memory in about for entity in agent.memory.view.entities_of(memory.id)}
-    called = [one for one in entities.values() if fold(name) in map(fold, (one.canonical_name, *one.aliases))]
+    called = [
+        one
+        for one in entities.values()
+        if fold_text(name) in map(fold_text, (one.canonical_name, *one.aliases))
+    ]
     known = agent.memory.view.summary_cautions(called)
     return [
         EntityProfile(
@@ -387,7 +391,7 @@ def _name_as_shown(agent: Agent, name: str, about: list[MemoryRecord]) -> list[E
         one
         for memory in about
         for one in agent.memory.entities.named_in(memory.content)
-        if fold(one.raw) == fold(name)
+        if fold_text(one.raw) == fold_text(name)
     ]
     if not shown_names:
         return []
