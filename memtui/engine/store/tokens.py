@@ -3,7 +3,7 @@
 The index stems its words, so that "trains" finds "train". It folds letters that have two spellings (ё and е, Greek accents,
 vowel points); ``fold_spelling`` does the same as the view over the texts. A query may ask for the exact word, for the
 beginning of one, or for signs that the index drops ("C++"). Then what the index found is checked with
-``fold`` and ``plain``. Queries use them; the schema never does, so that a program without them can write the file.
+``fold_text`` and ``padded_words``. Queries use them; the schema never does, so that a program without them can write the file.
 """
 
 from __future__ import annotations
@@ -132,10 +132,10 @@ def occurrences(api: apsw.FTS5ExtensionApi, *_: Any) -> Any:
 
 
 def install(connection: apsw.Connection) -> None:
-    """Make ``fold(text)`` and ``plain(text)``, where NULL gives NULL, and ``occurrences(index)`` known to a connection."""
+    """Make ``fold(text)`` (``fold_text``) and ``plain(text)`` (``padded_words``), where NULL gives NULL, and ``occurrences(index)`` known to a connection."""
     connection.register_fts5_function(occurrences.__name__, occurrences)
-    for function in (fold_text, padded_words):
-        connection.create_scalar_function(function.__name__, _passing_null(function), 1, deterministic=True)
+    for name, function in (("fold", fold_text), ("plain", padded_words)):
+        connection.create_scalar_function(name, _passing_null(function), 1, deterministic=True)
 
 
 def _passing_null(function: Callable[[str], str]) -> Callable[..., str | None]:
