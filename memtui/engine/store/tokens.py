@@ -132,7 +132,8 @@ def occurrences(api: apsw.FTS5ExtensionApi, *_: Any) -> Any:
 
 
 def install(connection: apsw.Connection) -> None:
-    """Make ``fold(text)`` (``fold_text``) and ``plain(text)`` (``padded_words``), where NULL gives NULL, and ``occurrences(index)`` known to a connection."""
+    """Make ``fold(text)`` (``fold_text``) and ``plain(text)`` (``padded_words``), where NULL gives NULL, and
+    ``occurrences(index)`` known to a connection."""
     connection.register_fts5_function(occurrences.__name__, occurrences)
     for name, function in (("fold", fold_text), ("plain", padded_words)):
         connection.create_scalar_function(name, _passing_null(function), 1, deterministic=True)
