@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
 from memtui.ui.dialogs.help import HelpDialog
+from memtui.ui.dialogs.line_input import LineDialog
 from ui_story import Story, running, screen_text, still, there, until
 
 
@@ -26,3 +28,17 @@ async def test_what_a_dialog_is_for_and_the_way_out_are_in_sight_where_it_is_nar
         await pilot.press("e")
         await still(app)
         assert "Enter save" in screen_text(app) and "Esc" in screen_text(app)
+
+
+@pytest.mark.parametrize(("key", "begins"), [("B", "Name a subject"), ("Z", "No conversation")])
+async def test_a_line_to_type_and_its_keys_are_in_sight_below_a_long_text(
+    story: Story, key: str, begins: str
+) -> None:
+    app = story.app()
+    async with running(app, (40, 12)) as pilot:
+        await pilot.press(key)
+        await until(lambda: isinstance(app.screen, LineDialog) and there(app, LineDialog))
+        await pilot.press(*"typed")
+        await still(app)
+        shown = screen_text(app)
+        assert begins in shown and "typed" in shown and "Enter " in shown and "Esc leave" in shown
