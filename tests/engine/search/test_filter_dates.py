@@ -93,6 +93,18 @@ def test_a_span_is_never_empty(text: str) -> None:
     assert first <= NOW < after
 
 
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("march", "2026-03"), ("may", "2026-05"), ("september", "2026-09"), ("october", "2025-10"), ("feb", "2026-02"),
+        ("in-december", "2025-12"), ("december 2026", "2026-12"), ("last december", "2025-12"), ("last may", "2025-05"),
+    ],
+)  # fmt: skip
+def test_of_a_month_without_a_year_the_nearest_is_meant_where_days_lie_ahead(text: str, first: str) -> None:
+    found = dates.parse_period(text, NOW, UTC, nearest=True)
+    assert found is not None and f"{datetime.fromtimestamp(found[0], UTC):%Y-%m}" == first
+
+
 def test_days_are_local_days() -> None:
     assert period("2026-03-01", timezone(timedelta(hours=9)))[0] == "2026-02-28 15:00"
 

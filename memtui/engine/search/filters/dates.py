@@ -37,11 +37,12 @@ _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "su
 _WEEKDAY = re.compile(rf"last ({'|'.join(f'{name[:3]}(?:{name[3:]})?' for name in _DAYS)})")
 
 
-def parse_period(text: str, now: float, tz: tzinfo | None = None) -> Period | None:
+def parse_period(text: str, now: float, tz: tzinfo | None = None, *, nearest: bool = False) -> Period | None:
     """The period that a date names, ``tz`` None being the local time zone; None if it names none.
 
     A span back from now (``7d``) is the period from then until now; one on from now (``+7d``) that from now until then.
-    A month without a year (``october``, ``in October``) is the latest one that has begun. Words may be joined by hyphens.
+    A month without a year (``october``, ``in October``) is the latest one that has begun; ``nearest``: the nearest
+    one, be it ahead. Words may be joined by hyphens.
     """
     word = text.casefold()
     try:
@@ -55,7 +56,7 @@ def parse_period(text: str, now: float, tz: tzinfo | None = None) -> Period | No
             return int(now), _moment_before(now, -int(match[1]), match[2], tz) + 1
         if match := _DATE.fullmatch(word):
             return _calendar_period(match[1], match[2], match[3], tz, hour=match[4])
-        return _named_period(" ".join(word.replace("-", " ").split()).removeprefix("in "), now, tz)
+        return _named_period(" ".join(word.replace("-", " ").split()).removeprefix("in "), now, tz, nearest)
     except (ValueError, OverflowError, OSError):
         return None
 
@@ -74,7 +75,7 @@ def is_date_range(text: str) -> bool:
     return bool(dots and (first or last) and all(not end or _DATE.fullmatch(end) for end in (first, last)))
 
 
-def _named_period(words: str, now: float, tz: tzinfo | None) -> Period | None:
+def _named_period(words: str, now: float, tz: tzinfo | None, nearest: bool) -> Period | None:
     """``last week``, ``this month``, ``october``, ``oct 2026``, ``last tuesday``."""
     today = wall_clock(now, tz).replace(hour=0, minute=0, second=0, microsecond=0)
     if match := _UNIT.fullmatch(words):
@@ -88,8 +89,13 @@ def _named_period(words: str, now: float, tz: tzinfo | None) -> Period | None:
         return _calendar_period(str(first.year), str(first.month), None, tz)
     if match := _MONTH.fullmatch(words):
         month = next(at for at, name in enumerate(_MONTHS, 1) if name.startswith(match[2][:3]))
-        begun = month < today.month if match[1] else month <= today.month
-        year = match[3] or str(today.year if begun else today.year - 1)
+        if nearest and not match[1]:
+            away = (month - today.month + 5) % 12 - 5  # as far as half a year to both sides
+            latest = today.year + (today.month - 1 + away) // 12
+        else:
+            begun = month < today.month if match[1] else month <= today.month
+            latest = today.year if begun else today.year - 1
+        year = match[3] or str(latest)
         return _calendar_period(year, str(month), None, tz)
     if match := _WEEKDAY.fullmatch(words):
         number = next(at for at, name in enumerate(_DAYS) if name.startswith(match[1]))

@@ -240,14 +240,14 @@ class Translator:
             )  # fmt: skip
         if term.key == "on":
             return self.span("on", value, "m.event_time")
-        start = self.period(value, first)[0]
+        start = self.period(term.key, value, first)[0]
         return f"m.event_time {'>=' if term.key == 'after' else '<'} {self.bind(start)}"
 
     def span(self, key: str, value: Value, column: str) -> str:
         """Within a period, or from one to another; either end may be open."""
         first, dots, last = value.text.partition("..")
-        start = self.period(value, first)[0] if first or not last else None
-        end = self.period(value, last if dots else first)[1] if last or not dots else None
+        start = self.period(key, value, first)[0] if first or not last else None
+        end = self.period(key, value, last if dots else first)[1] if last or not dots else None
         if start is not None and end is not None and end <= start:
             raise filter_error(
                 self.expression,
@@ -263,8 +263,10 @@ class Translator:
         ]
         return " AND ".join(bounds)
 
-    def period(self, value: Value, text: str) -> dates.Period:
-        period = None if value.prefix else dates.parse_period(text, self._now, self._tz)
+    def period(self, key: str, value: Value, text: str) -> dates.Period:
+        # The days that texts name lie ahead as well.
+        nearest = key == "happens"
+        period = None if value.prefix else dates.parse_period(text, self._now, self._tz, nearest=nearest)
         if period is None:
             raise filter_error(
                 self.expression, value.position, value.length,
