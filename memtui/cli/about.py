@@ -10,7 +10,7 @@ from msgspec.structs import asdict, replace
 
 from memtui.engine.records import FadingFact, MemoryRecord, Portrait, Replacement, Topic
 from memtui.present import replacement
-from memtui.present.format import format_count, local_month
+from memtui.present.format import format_count, local_month, whole_month
 from memtui.present.memory import without_secrets
 from memtui.present.portrait import (
     THIS_WEEK,
@@ -21,6 +21,7 @@ from memtui.present.portrait import (
     fact_day,
     fact_sign,
     is_new,
+    month_of_most_changes,
     persons_of,
     portrait_headline,
     portrait_notices,
@@ -135,11 +136,14 @@ def _print_months(portrait: Portrait) -> None:
     changed = [one for one in portrait.months if one.changed]
     if changed:
         out()
-        out(paint(WHEN, "bold"))
+        most = month_of_most_changes(changed)
+        note = (paint(f"most in {whole_month(most.start, now)}", "dim"),) if most is not None else ()
+        out(row(paint(WHEN, "bold"), *note))
     for one in changed:
+        out(row(paint(whole_month(one.start, now), "dim"), f"{format_count(one.changed)} changed"))
         print_replacements(replacement.latest_of_each(one.changes)[:_IN_MONTH], now, indent=1)
         if one.changed > _IN_MONTH:
-            print_note(f"all {format_count(one.changed)}: memtui list kind:fact changed:{one.term}")
+            print_note(f"all of them: memtui list kind:fact changed:{one.term}")
 
 
 def _print_topics(invocation: Invocation, portrait: Portrait) -> None:
@@ -148,6 +152,11 @@ def _print_topics(invocation: Invocation, portrait: Portrait) -> None:
         out()
         new = (paint(f"{format_count(one.new)} new", "dim"),) if one.new else ()
         out(row(paint(TITLES[one.topic], "bold"), format_count(one.total), *new))
+        if one.topic == "plan" and found.due:
+            months = (f"{whole_month(due.start, now)} {format_count(due.plans)}" for due in found.due)
+            out(row(" ", paint("due in", "dim"), cut_to_terminal(", ".join(months), 10)))
+            term = found.due[0].term
+            print_note(f"those of a month: memtui list topic:plan happens:{term} --sort day --ascending")
         for fact in one.facts:
             cautions = portrait.cautions.get(fact.id, ())
             mark = (

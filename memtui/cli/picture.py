@@ -120,4 +120,4 @@ def _render_svg(memory: Memory, what: str, name: str | None, by: RowsBy, frame: 
             without_turns(frame.filter), by=by, most=picture.periods_that_fit(frame.columns)
         )
         return picture.timeline_svg(timeline, frame)
-    return picture.portrait_svg(memory.view.portrait(frame.filter), frame)
+    return picture.portrait_svg(memory.view.portrait(frame.filter, months=False), frame)

@@ -75,6 +75,13 @@ def local_month(seconds: float, now: float | None = None) -> VisibleText:
     return VisibleText(month if same_year else f"{month} {local.year}")
 
 
+def whole_month(seconds: float, now: float) -> VisibleText:
+    """``October 2025``, without the year if it is the year of ``now``."""
+    local = local_datetime(seconds, None)
+    month = WHOLE_MONTHS[local.month - 1]
+    return VisibleText(month if local_datetime(now, None).year == local.year else f"{month} {local.year}")
+
+
 def format_count(number: int) -> VisibleText:
     """``12,408``."""
     return VisibleText(f"{number:,}")

@@ -24,7 +24,7 @@ TITLES: Mapping[Topic | None, str] = {
 _PLACES = {topic: place for place, topic in enumerate(TITLES)}
 _DAY = 86_400
 
-About = Literal["review", "new", "changed", "agents", "fading", "served", "sessions", "who", "when"]
+About = Literal["review", "new", "changed", "agents", "fading", "served", "sessions", "who", "when", "months"]
 WHO, WHEN = "Who was talked about when", "What changed when"
 
 
@@ -64,6 +64,12 @@ class Notice(NamedTuple):
 def topics_in_order(topics: Sequence[TopicFacts]) -> list[TopicFacts]:
     """The topics as they are shown: the person first, facts without a topic last."""
     return sorted(topics, key=lambda one: _PLACES[one.topic])
+
+
+def plans_of_month_filter(day: float, zone: tzinfo | None = None) -> str:
+    """The filter that passes the plans ahead of the month in which a time (Unix seconds) is."""
+    local = local_datetime(day, zone)
+    return f"topic:plan happens:{local.year:04}-{local.month:02} -is:past"
 
 
 def topic_filter(topic: Topic | None) -> str:
@@ -124,6 +130,12 @@ def persons_of(month: Month, most: int) -> list[tuple[PersonInMonth, str]]:
         names = [other.canonical_name for other in one.beside if other.eid not in before]
         persons.append((one, f"with {', '.join(names)}" if names else ""))
     return persons
+
+
+def month_of_most_changes(months: Sequence[Month]) -> Month | None:
+    """The month in which most changed; of several the latest. None where there is only one."""
+    changed = [one for one in months if one.changed]
+    return max(changed, key=lambda one: (one.changed, one.start)) if len(changed) > 1 else None
 
 
 def since_last(then: float | None, now: float, zone: tzinfo | None = None) -> Since:

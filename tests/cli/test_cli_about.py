@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -58,7 +59,8 @@ def test_facts_stand_under_their_topic_with_their_day(cli: Cli, known: Path) -> 
         line.split("  ")[0] for line in lines if line[:1].isalpha() and line.endswith(("1", "2", "new"))
     ]
     assert headings == ["Health", "Plans ahead", "Work", "Other facts"]
-    plans = lines[lines.index("Plans ahead  2  2 new") + 1 :][:2]
+    due, *plans = lines[lines.index("Plans ahead  2  2 new") + 1 :][:3]
+    assert due.startswith("   due in  ")
     assert "tomorrow" in plans[0] and "dentist" in plans[0] and "ferry" in plans[1]
     assert "party" not in result.out and "\x1b" not in result.out and "sk-proj" not in result.out
 
@@ -123,7 +125,20 @@ def test_the_months_tell_who_was_talked_about_and_what_changed(cli: Cli, known: 
     at = lines.index("Who was talked about when")
     assert "Nadia Haddad (2) with Samir Haddad; Samir Haddad (1)" in lines[at + 1]
     at = lines.index("What changed when")
-    assert "was: Nadia Haddad has a dog; now: Nadia Haddad has a cat" in lines[at + 1]
+    assert lines[at + 1].endswith(" 1 changed")
+    assert "was: Nadia Haddad has a dog; now: Nadia Haddad has a cat" in lines[at + 2]
     [month] = cli("about", "--json").json["months"]
     assert month["persons"][0]["memories"] == 2 and month["changed"] == 1
     assert "Who was talked about" not in cli("about", "-t", "plan").out
+
+
+def test_plans_are_counted_by_the_month_that_they_name(cli: Cli, known: Path) -> None:
+    year = datetime.now().year + 1
+    with Memory.open(known, options=OPTIONS) as memory:
+        for text, day in (("race", f"{year}-02-03"), ("party", f"{year}-02-09"), ("exam", f"{year}-11-02")):
+            memory.classify(memory.remember(f"There is a {text}", topic="plan").id, happens=day)
+    told = cli("about", "--topic", "plan", "--filter", f"happens:{year}-02..{year}-11 -ferry -dentist")
+    assert f"February {year} 2, November {year} 1" in told.out
+    assert f"topic:plan happens:{year}-02 --sort day --ascending" in told.err
+    listed = cli("list", "topic:plan", f"happens:{year}-02", "--sort", "day", "--ascending").out
+    assert listed.index("race") < listed.index("party") and "exam" not in listed

@@ -41,6 +41,7 @@ from memtui.engine.search.filters import compiler, dates
 from memtui.engine.store import (
     entities,
     entity_lists,
+    fading,
     history,
     lists,
     memories,
@@ -81,9 +82,12 @@ class ReadQueries:
         self._clock = clock
         self._options = options
         self.session_list = lists.session_list(connections)
-        self.operation_list = lists.operation_list(connections)
-        self.recall_list = lists.recall_list(connections)
+        self.operation_list = lists.operation_list(connections, self._span_of)
+        self.recall_list = lists.recall_list(connections, self._span_of)
         self.entity_list = entity_lists.EntityList(connections)
+
+    def _span_of(self, text: str) -> dates.Period | None:
+        return dates.parse_bounds(text, self._clock())
 
     def _compile_filter(self, filter: str) -> compiler.CompiledFilter:
         return compiler.compile_filter(filter, self._clock(), fade_threshold=self._options.fade_threshold)
@@ -176,11 +180,13 @@ class ReadQueries:
 
     # At a glance
 
-    def portrait(self, filter: str = "", *, each: int = 8, since: str = "7d") -> Portrait:
+    def portrait(
+        self, filter: str = "", *, each: int = 8, since: str = "7d", months: bool = True
+    ) -> Portrait:
         """What is known about the person by topic, with the ``each`` strongest facts of each; and what goes on around it.
 
         ``filter``: only facts that pass it. People are named without one only. ``since``: from when on a fact is new, a date
-        of the filter language. Raises FilterError.
+        of the filter language. ``months``: with what happened in the latest months. Raises FilterError.
         """
         from memtui.engine.overview.portrait import make_portrait
         from memtui.engine.review.status_line import status
@@ -188,8 +194,9 @@ class ReadQueries:
         now = self._clock()
         with self._connections.read() as connection:
             return make_portrait(
-                connection, filter, self._options, now, status(connection, now), _asked_for(each), since
-            )
+                connection, filter, self._options, now, status(connection, now), _asked_for(each), since,
+                months=months,
+            )  # fmt: skip
 
     def topics(self, filter: str = "", *, each: int = 8) -> tuple[TopicFacts, ...]:
         """The topics of the facts that pass a filter, each with its counts and its ``each`` strongest facts.
@@ -279,6 +286,11 @@ class ReadQueries:
             return decay.plan_fading(connection, self._options, self._clock())
 
     # One memory
+
+    def fade_times(self, rids: Sequence[int]) -> dict[int, float]:
+        """When the memories (by rid) fade, in Unix seconds, those that did already included; others are left out."""
+        with self._connections.read() as connection:
+            return fading.fade_times(connection, rids, self._options.fade_threshold)
 
     def get(self, identity: str) -> MemoryRecord:
         """A memory by id, or by a beginning of an id that is unique. Raises NotFoundError."""

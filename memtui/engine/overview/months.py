@@ -1,4 +1,6 @@
-"""Who was talked about in each of the latest months, and with whom; and what changed. Read in the caller's snapshot.
+"""Who was talked about in each of the latest months, and with whom; what changed; and in which months plans lie ahead.
+
+Read in the caller's snapshot.
 
 Persons are counted as ranges of an index, changes among the memories that were written in the place of others. Of very
 many only the most mentioned and the latest are looked at.
@@ -14,17 +16,18 @@ from typing import Any, NamedTuple
 
 import apsw
 
-from memtui.engine.records import Entity, Month, PersonInMonth, Replacement
+from memtui.engine.records import Entity, Month, PersonInMonth, PlansInMonth, Replacement
 from memtui.engine.search.filters.compiler import CompiledFilter
-from memtui.engine.search.filters.dates import wall_clock
+from memtui.engine.search.filters.dates import seconds_of, wall_clock
 from memtui.engine.store import entities, entity_lists, replacements
 from memtui.engine.store.sql import as_json
 
 from . import periods
 
 MONTHS = 12
-"""So many months before the last in which there is anything."""
+"""So many months before the last in which there is anything; and so many with plans."""
 _PERSONS, _BESIDE, _CHANGES = 3, 3, 8
+_DAY = 86_400
 # So many persons are counted, of each in a month so many memories looked through, and so many changes.
 _COUNTED, _LOOKED_THROUGH, _LATEST = 60, 500, 2_000
 _OF_PERSON = entity_lists.GROUP.format(eid=":eid")
@@ -85,6 +88,33 @@ def _make_month(
         others=max(len(mentioned) - _PERSONS, 0),
         changed=len(those),
         changes=_read_replacements(connection, those[:_CHANGES], now),
+    )
+
+
+# -- plans
+
+
+def count_plans_ahead(
+    connection: apsw.Connection, within: CompiledFilter, now: float
+) -> tuple[PlansInMonth, ...]:
+    """The next months that have plans which pass a filter, without those whose day is over."""
+    rows: Any = connection.execute(
+        f"""
+        SELECT m.happens_at, count(*) FROM memories m
+        WHERE m.kind = 'fact' AND m.valid_until IS NULL AND m.topic = 'plan' AND m.happens_at >= :now - {_DAY // 2}
+            AND {within.where} GROUP BY m.happens_at ORDER BY m.happens_at
+        """,
+        {**within.bindings, "now": now},
+    )
+    found: dict[int, int] = {}
+    for day, plans in rows:
+        start = seconds_of(periods.beginning_of_period("month", wall_clock(day)))
+        if start not in found and len(found) == MONTHS:
+            break
+        found[start] = found.get(start, 0) + plans
+    return tuple(
+        PlansInMonth(start=start, term=periods.filter_term_of_period("month", start), plans=plans)
+        for start, plans in found.items()
     )
 
 

@@ -32,7 +32,7 @@ from memtui.engine.search.scope import make_scope, rids_in_scope
 from memtui.engine.store import entity_lists, fading, memories, replacements, sessions
 from memtui.engine.store.sql import as_json
 
-from .months import load_months
+from .months import count_plans_ahead, load_months
 
 NEW = "7d"
 """How long a fact is new, as the filter language has it: ``added:7d``."""
@@ -57,13 +57,15 @@ def make_portrait(
     status: Status,
     each: int,
     since: str = NEW,
+    *,
+    months: bool = True,
 ) -> Portrait:
     """The portrait of what passes a filter, with at most ``each`` facts of a topic. Raises FilterError.
 
     Suspicious memories are left out until the person has decided.
 
     With a filter it names no people: those are of the whole memory. ``since``: from when on a fact is new, a date of the
-    filter language.
+    filter language. ``months``: with what happened in the latest months.
     """
     suspicious = scan.suspicious_rids(connection, now)
     within = _without_facts(suspicious, compile_filter(filter, now, fade_threshold=options.fade_threshold))
@@ -110,7 +112,8 @@ def make_portrait(
             if id in ids
             and (those := tuple(one for one in replaced_facts if one.new.id == id or one.how == "asked"))
         },
-        months=load_months(connection, within, now, people=not filter),
+        months=load_months(connection, within, now, people=not filter) if months else (),
+        due=count_plans_ahead(connection, within, now),
     )
 
 

@@ -69,7 +69,7 @@ from .options import (
     SecretPolicy,
     Usage,
 )
-from .portrait import FadingFact, Month, PersonInMonth, Portrait, TopicFacts
+from .portrait import FadingFact, Month, PersonInMonth, PlansInMonth, Portrait, TopicFacts
 from .search import (
     Explanation,
     Hit,
@@ -158,6 +158,7 @@ __all__ = [
     "Pause",
     "PersonInMonth",
     "PinnedQuestion",
+    "PlansInMonth",
     "Portrait",
     "Profile",
     "ProviderReport",

@@ -56,6 +56,16 @@ class Month(Record):
     changes: tuple[Replacement, ...] = ()
 
 
+class PlansInMonth(Record):
+    """A month of the local calendar with plans that lie ahead, and their number. ``start``: Unix seconds; ``term``: as a date
+    of the filter language.
+    """
+
+    start: int
+    term: str
+    plans: int
+
+
 class Portrait(Record):
     """What is known, at one time.
 
@@ -66,8 +76,8 @@ class Portrait(Record):
     since in the facts here, by id. ``changed``: how many facts took the place of another one since, ``changes`` the latest
     of them. ``by_agents``: how many facts and observations agents wrote since, ``from_agents`` the
     latest. ``replaced``: what the facts here took the place of, by id, the latest last; a change that Review asks
-    about is listed for both of its sides. ``months``: the latest in which
-    persons were mentioned or facts changed, the last first.
+    about is listed for both of its sides. ``months``: the latest in which persons were mentioned or facts changed, the
+    last first. ``due``: the next months that have plans, each with their number.
     """
 
     since: int
@@ -85,6 +95,7 @@ class Portrait(Record):
     changes: tuple[Replacement, ...] = ()
     replaced: dict[str, tuple[Replacement, ...]] = {}
     months: tuple[Month, ...] = ()
+    due: tuple[PlansInMonth, ...] = ()
 
     @property
     def total(self) -> int:

@@ -15,12 +15,13 @@ import apsw
 from memtui.engine.confidence import EFFECTIVE_SQL
 from memtui.engine.records import TRUST_ORDER, MemoryRecord
 from memtui.engine.store import memories
+from memtui.engine.store.fading import FADES_AT
 from memtui.engine.store.sql import keys_in_chunks
 
 from .filters.compiler import CompiledFilter
 from .filters.terms import parse_filter
 
-SortKey = Literal["time", "created", "confidence", "kind", "content", "trust", "accessed", "day"]
+SortKey = Literal["time", "created", "confidence", "kind", "content", "trust", "accessed", "day", "fades"]
 DEFAULT_LIST = "kind:fact,reflection,observation"
 
 _TRUST_RANK = " ".join(f"WHEN '{trust}' THEN {rank}" for rank, trust in enumerate(TRUST_ORDER))
@@ -32,6 +33,8 @@ _ORDERS: dict[SortKey, str] = {
     "trust": f"CASE m.trust {_TRUST_RANK} END",
     "accessed": "coalesce(m.last_accessed, 0)",
 }
+# What is about no day, or does not fade, comes last either way.
+_LAST_WITHOUT: dict[SortKey, str] = {"day": "m.happens_at", "fades": f"({FADES_AT})"}
 
 # A filter with one of these terms decides itself about turns.
 _NAMES_KINDS = frozenset({"kind", "id", "role", "session"})
@@ -86,8 +89,9 @@ def _select_statement(filter: CompiledFilter, sort: SortKey, descending: bool) -
     ties = "m.event_time DESC, m.rid DESC"
     if sort == "time":
         order = f"m.event_time{down}, m.rid{down}"
-    elif sort == "day":  # what is about no day comes last either way
-        order = f"m.happens_at IS NULL, m.happens_at{down}, {ties}"
+    elif sort in _LAST_WITHOUT:
+        moment = _LAST_WITHOUT[sort]
+        order = f"{moment} IS NULL, {moment}{down}, {ties}"
     else:
         order = f"{_ORDERS[sort]}{down}, {ties}"
     return f"SELECT m.rid FROM memories m WHERE {filter.where} ORDER BY {order}"

@@ -20,7 +20,9 @@ _MAY_FADE = (
     f"{_ACTIVE_FACTS} AND m.confirmed_at IS NULL AND m.decay_rate > 0.0 "
     "AND json_type(m.attributes, '$.pinned_at') IS NULL"
 )
-_FADES_AT = f"({ANCHOR_SQL} + 86400.0 * max(0.0, ln(m.confidence / :threshold) / (m.decay_rate * pow(0.7, m.recall_days))))"
+_FADES_AT = f"({ANCHOR_SQL} + 86400.0 * max(0.0, ln(m.confidence / :fade_threshold) / (m.decay_rate * pow(0.7, m.recall_days))))"
+FADES_AT = f"CASE WHEN {_MAY_FADE} AND m.confidence > 0.0 AND :fade_threshold > 0.0 THEN {_FADES_AT} END"
+"""SQL: when the memory ``m`` reaches ``:fade_threshold`` (Unix seconds); NULL if it does not fade."""
 # What somebody brought back by undoing a run is not taken again the next night: it waits to be looked at.
 _BROUGHT_BACK = """EXISTS (
     SELECT 1 FROM changes c JOIN ops o ON o.op_id = c.op_id
@@ -88,9 +90,22 @@ def upcoming_fades(connection: apsw.Connection, threshold: float, until: float) 
             SELECT m.rid AS rid, {_FADES_AT} AS fades_at FROM memories m WHERE {_MAY_FADE} AND m.confidence > 0.0)
         WHERE fades_at < :until ORDER BY fades_at, rid
         """,
-        {"threshold": threshold, "until": until},
+        {"fade_threshold": threshold, "until": until},
     )
     return [UpcomingFade(rid, at) for rid, at in rows]
+
+
+def fade_times(connection: apsw.Connection, rids: Sequence[int], threshold: float) -> dict[int, float]:
+    """When some memories (by key) reach ``threshold`` (Unix seconds), those that did already included. Others are left out."""
+    rows: Any = connection.execute(
+        f"""
+        SELECT rid, at FROM (
+            SELECT m.rid AS rid, {FADES_AT} AS at FROM json_each(:rids) j CROSS JOIN memories m ON m.rid = j.value)
+        WHERE at IS NOT NULL
+        """,
+        {"rids": as_json(rids), "fade_threshold": threshold},
+    )
+    return dict(rows)
 
 
 def confidence_histogram(connection: apsw.Connection, now: float, *, protected: bool) -> tuple[int, ...]:

@@ -1,8 +1,8 @@
 """Sessions, operations and recalls as lists for people: filtered by words, a page at a time or by key.
 
 A row must contain all words in its visible text, in any case and script, and no word that has a ``-``
-before it; ``id:3,7`` asks for rows by key. The keys (sid, op_id, recall_id) let a list
-follow its rows while new ones come in.
+before it; ``id:3,7`` asks for rows by key, ``on:today`` or ``on:2026-03`` for those of a time. The keys
+(sid, op_id, recall_id) let a list follow its rows while new ones come in.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ T = TypeVar("T")
 
 
 class _ListTable(NamedTuple):
-    """``text``: the SQL expression that is searched; ``orders``: name -> terms of ORDER BY, last first."""
+    """``text``: the SQL expression that is searched; ``orders``: name -> terms of ORDER BY, last first.
+
+    ``at``: the column of the time that ``on:`` is about; empty where it is a word like any other.
+    """
 
     table: str
     key: str
@@ -31,17 +34,25 @@ class _ListTable(NamedTuple):
     columns: str
     orders: dict[str, tuple[str, ...]]
     record: Callable[[Sequence[Any]], Any]
+    at: str = ""
+
+
+SpanOf = Callable[[str], tuple[int, int] | None]
+"""Reads a date or span of the filter language: its first second, and the first one after it; None for other texts."""
 
 
 class KeyedList(Generic[T]):
     """One kind of rows. Safe to call from any thread; every method blocks."""
 
-    def __init__(self, connections: Connections, what: _ListTable) -> None:
+    def __init__(
+        self, connections: Connections, what: _ListTable, span_of: SpanOf = lambda text: None
+    ) -> None:
         self._connections = connections
         self._what = what
+        self._span_of = span_of
 
     def count(self, words: str = "") -> int:
-        where, values = _filter_condition(self._what, words)
+        where, values = _filter_condition(self._what, words, self._span_of)
         with self._connections.read() as connection:
             return int(scalar(connection, f"SELECT count(*) FROM {self._what.table} WHERE {where}", values))
 
@@ -50,7 +61,7 @@ class KeyedList(Generic[T]):
     ) -> list[T]:
         """``limit`` rows from ``offset`` on; ``order`` is one of the kind's, its first if empty."""
         what = self._what
-        where, values = _filter_condition(what, words)
+        where, values = _filter_condition(what, words, self._span_of)
         by = _order_clause(what, order, falling)
         statement = f"""
             SELECT {what.columns} FROM {what.table} WHERE {what.key} IN (
@@ -62,7 +73,7 @@ class KeyedList(Generic[T]):
     def keys(self, words: str = "", *, order: str = "", falling: bool = True) -> Iterator[array[int]]:
         """The keys of all rows in order, in chunks; stop iterating (and close) to cancel."""
         what = self._what
-        where, values = _filter_condition(what, words)
+        where, values = _filter_condition(what, words, self._span_of)
         statement = f"SELECT {what.key} FROM {what.table} WHERE {where} ORDER BY {_order_clause(what, order, falling)}"
         with self._connections.read() as connection:
             yield from keys_in_chunks(connection.execute(statement, values))
@@ -93,22 +104,27 @@ def session_row(connections: Connections, session_id: str) -> SessionRow:
     return SessionRow(sid=row[0], pending=bool(row[1]), session=session)
 
 
-def operation_list(connections: Connections) -> KeyedList[Operation]:
+def operation_list(connections: Connections, span_of: SpanOf) -> KeyedList[Operation]:
     """The newest first. Searched are actor, kind, label and state."""
-    return KeyedList(connections, _OPERATIONS)
+    return KeyedList(connections, _OPERATIONS, span_of)
 
 
-def recall_list(connections: Connections) -> KeyedList[RecallRow]:
+def recall_list(connections: Connections, span_of: SpanOf) -> KeyedList[RecallRow]:
     """The newest first. Searched are agent, question and session."""
-    return KeyedList(connections, _RECALLS)
+    return KeyedList(connections, _RECALLS, span_of)
 
 
-def _filter_condition(what: _ListTable, words: str) -> tuple[str, tuple[str, ...]]:
-    terms, values = ["1"], []
+def _filter_condition(what: _ListTable, words: str, span_of: SpanOf) -> tuple[str, tuple[Any, ...]]:
+    terms: list[str] = ["1"]
+    values: list[Any] = []
     for word in words.split():
         if keys := keys_named(word):
             terms.append(f"{what.key} IN ({','.join('?' * len(keys))})")
             values += keys
+            continue
+        if what.at and word.startswith("on:") and (span := span_of(word[3:])) is not None:
+            terms.append(f"{what.at} >= ? AND {what.at} < ?")
+            values += span
             continue
         wanted = fold_text(word.removeprefix("-")) if len(word) > 1 else fold_text(word)
         missing = word.startswith("-") and len(word) > 1
@@ -147,6 +163,7 @@ _OPERATIONS = _ListTable(
     operations.COLUMNS,
     {"time": ("o.op_id",)},
     lambda row: operations.operation_of(tuple(row)),
+    at="o.at",
 )
 _RECALLS = _ListTable(
     "recalls r",
@@ -155,4 +172,5 @@ _RECALLS = _ListTable(
     "r.recall_id, r.at, r.agent, r.session_id, r.query, r.memory_ids, r.saved",
     {"time": ("r.recall_id",)},
     lambda row: RecallRow(recall_id=row[0], recall=recalls.recall_record(row[1:])),
+    at="r.at",
 )

@@ -119,3 +119,32 @@ def test_nothing_has_no_month(desk: Desk) -> None:
     assert desk.months() == {}
     desk.write("2026-04-05", "Sleeps badly after coffee")
     assert desk.months() == {}
+
+
+def test_the_months_with_plans_and_how_many_lie_ahead_in_each(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for text, day in (
+        ("the race", "2026-06-03"), ("the ferry", "2026-06-20"), ("the party", "2026-06-30"), ("the exam", "2026-12-24"),
+        ("the move", "2027-01-01"), ("the boat", "none"),
+    ):  # fmt: skip
+        desk.now = NOW
+        desk.memory.classify(desk.memory.remember(f"There is {text}", topic="plan").id, happens=day)
+    desk.memory.classify(desk.memory.remember("Ada was born", topic="people").id, happens="2026-12-02")
+    due = desk.memory.view.portrait().due
+    assert [(one.term, one.plans) for one in due] == [("2026-06", 2), ("2026-12", 1), ("2027-01", 1)]
+    for one in due:
+        assert one.plans == desk.memory.view.count(f"topic:plan happens:{one.term} -is:past")
+        assert datetime.fromtimestamp(one.start).isoformat()[:7] == one.term
+    assert [one.term for one in desk.memory.view.portrait("exam").due] == ["2026-12"]
+    assert [one.content for one in desk.memory.view.page("happens:december topic:plan")] == [
+        "There is the exam"
+    ]
+    monkeypatch.setattr(months, "MONTHS", 2)
+    assert [one.term for one in desk.memory.view.portrait().due] == ["2026-06", "2026-12"]
+
+
+def test_a_portrait_without_months_does_not_read_them(desk: Desk) -> None:
+    [home] = desk.write("2026-01-05", "Lives in Porto with Ada")
+    desk.correct("2026-05-01", home, "Lives in Lisbon with Ada")
+    assert desk.months("kind:fact") and desk.memory.view.portrait(months=False).months == ()

@@ -50,7 +50,7 @@ def expected(rows: list[MemoryRecord], sort: SortKey, descending: bool) -> list[
 
 
 @pytest.mark.parametrize("descending", [True, False])
-@pytest.mark.parametrize("sort", [one for one in get_args(SortKey) if one != "day"])
+@pytest.mark.parametrize("sort", [one for one in get_args(SortKey) if one not in ("day", "fades")])
 def test_pages_and_rids_follow_one_total_order(book: Book, sort: SortKey, descending: bool) -> None:
     fill(book)
     filter = compiler.compile_filter("kind:fact,episode", NOW)
@@ -66,6 +66,19 @@ def test_pages_and_rids_follow_one_total_order(book: Book, sort: SortKey, descen
     chunks = listing.rids(book.connection, filter, sort=sort, descending=descending, now=NOW)
     assert list(chain.from_iterable(chunks)) == wanted
     assert listing.count(book.connection, filter) == len(wanted)
+
+
+@pytest.mark.parametrize(("descending", "expected"), [(False, ["soon", "later"]), (True, ["later", "soon"])])
+def test_what_does_not_fade_comes_last_by_the_day_on_which_the_others_do(
+    book: Book, descending: bool, expected: list[str]
+) -> None:
+    book.add("later", decay_rate=0.1, confidence=0.9)
+    book.add("confirmed", decay_rate=0.1, confidence=0.9, confirmed_at=NOW)
+    book.add("said once")
+    book.add("soon", decay_rate=0.1, confidence=0.2)
+    filter = compiler.compile_filter("kind:fact", NOW)
+    found = listing.page(book.connection, filter, sort="fades", descending=descending, now=NOW)
+    assert [one.content for one in found] == [*expected, "said once", "confirmed"]
 
 
 @pytest.mark.parametrize(("descending", "expected"), [(False, ["soon", "later"]), (True, ["later", "soon"])])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 
 import pytest
 from memtui import Memory
@@ -101,6 +102,24 @@ def test_recalls_are_listed_with_their_keys(memory: Memory) -> None:
     assert [row.recall.query for row in rows] == ["question 2", "question 1", "question 0"]
     assert listed.rows([rows[1].recall_id]) == [rows[1]]
     assert listed.count("question 1") == 1
+    with memory._core.connections.write() as connection:
+        recalls.add(
+            connection,
+            at=NOW - 40 * 86_400,
+            agent="planner",
+            session_id=None,
+            query="question 9",
+            memory_ids=[],
+        )
+    then = datetime.fromtimestamp(NOW - 40 * 86_400).date()
+    for words in (f"planner on:{then}", f"on:..{then}"):
+        assert [row.recall.query for row in listed.page(words)] == ["question 9"]
+    assert (
+        listed.count(f"on:{datetime.fromtimestamp(NOW).date()}")
+        == 3
+        == listed.count(f"on:{then}.. question -9")
+    )
+    assert listed.count("on:whenever") == 0  # a word like any other
 
 
 def test_a_session_without_a_title_is_known_by_its_first_words(memory: Memory) -> None:
