@@ -148,10 +148,11 @@ ACTIONS: tuple[Action, ...] = (
     _action("go", "enter", "open", "Look", ("portrait", "profile"),
             "Open what the cursor is on: a fact, a person, all facts of a topic, Review.", footer=5),
     _action("then", "w", "that month", "Look", ("you",),
-            "Show in the timeline the month of the person, or of the change, under the cursor.", footer=6),
+            "Show in the timeline the month of the person, or of the change, under the cursor; of a plan list "
+            "all of its month.", footer=6),
     _action("list_cell", "enter", "list these", "Look", ("grid",),
             "List the memories under the cursor; Esc comes back to the same place.", footer=5),
-    _action("timeline", "T", "timeline", "Look", ("memories",),
+    _action("timeline", "T", "timeline", "Look", ("you", "memories"),
             "Show over time how much was learned, changed, forgotten or recalled of each topic.", footer=35),
     _action("as_list", "T", "as a list", "Look", ("timeline",), "Back to the list of memories.", footer=18),
     _action("zoom_in", "=  ]", "zoom in", "Look", ("timeline",),

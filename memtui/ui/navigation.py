@@ -175,9 +175,9 @@ class Navigation:
         """Show Search, to type a question."""
         cast("TakesQuestion", await self.visit_pane("search")).do_query()
 
-    async def list_recalls(self, agent: str = "") -> None:
-        """Show what agents, or one of them, were told."""
-        cast("ListsRecalls", await self.visit_pane("history")).list_recalls(agent)
+    async def list_recalls(self, words: str) -> None:
+        """Show what agents were told, as far as it has these words: ``coach on:today``."""
+        cast("ListsRecalls", await self.visit_pane("history")).list_recalls(words)
 
     async def list_memories(self, filter: str, order: tuple[str, bool] | None = None) -> None:
         """Show the memories that pass a filter. ``order``: its sort key and whether it falls; None for that of the list."""

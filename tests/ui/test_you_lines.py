@@ -16,6 +16,7 @@ from memtui.engine.records import (
     MemoryRecord,
     Month,
     PersonInMonth,
+    PlansInMonth,
     Portrait,
     Replacement,
     ServedToday,
@@ -183,13 +184,46 @@ def test_the_months_tell_who_was_talked_about_and_what_changed() -> None:
         "Oct Ada with Ben 5 memories", "Ben 1 memory", "May Ben 3 memories",
     ]  # fmt: skip
     assert [" ".join(row.split()) for row in rows[when + 1 : when + 4]] == [
-        "26 May New 10 was: Old 10", "25 May New 20 was? Old 20", "and 2 more in May",
+        "May ━━━━━━━━ 4", "26 May New 10 was: Old 10", "25 May New 20 was? Old 20",
     ]  # fmt: skip
     stops = [stop for stop in found.stops if stop.month is not None]
     assert [(stop.entity or stop.memory or stop.about) for stop in stops] == [
-        ADA, BEN, BEN, THEN[1].changes[0].new, THEN[1].changes[1].new, "changed",
+        ADA, BEN, BEN, "changed", THEN[1].changes[0].new, THEN[1].changes[1].new,
     ]  # fmt: skip
     assert len({stop.key for stop in found.stops}) == len(found.stops)
+
+
+def test_each_month_has_the_number_of_its_changes_and_the_title_says_where_most_are() -> None:
+    def changes(*numbers: int, width: int = 76) -> list[str]:
+        months = tuple(
+            month(12 - at, changed=number, changes=(replaced(10 * at, 30 * at),))
+            for at, number in enumerate(numbers)
+        )
+        rows = lines(laid(Portrait(since=NOW, topics=(topic("home", 1),), months=months), width, 60))
+        first = next(at for at, row in enumerate(rows) if row.startswith(WHEN))
+        return [" ".join(row.split()) for row in rows[first:] if "was" not in row]
+
+    assert changes(1) == [WHEN, "December ━━━━━━━━ 1"]
+    assert changes(2, 1_204, 3) == [
+        f"{WHEN} most in Nov", "December ━╌╌╌╌╌╌╌ 2", "November ━━━━━━━━ 1,204", "October ━╌╌╌╌╌╌╌ 3",
+    ]  # fmt: skip
+    assert changes(5, 5, width=37) == [f"{WHEN} most in Dec", "December 5", "November 5"]
+
+
+@pytest.mark.parametrize("width", [37, 76, 113])
+def test_plans_are_counted_by_month_unless_all_are_there_or_of_one(width: int) -> None:
+    def counted(*plans: int, total: int = 9) -> list[str]:
+        due = tuple(
+            PlansInMonth(start=month(1 + at).start, term=f"2025-{1 + at:02}", plans=number)
+            for at, number in enumerate(plans)
+        )
+        rows = lines(laid(Portrait(since=NOW, topics=(topic("plan", 2, total=total),), due=due), width, 40))
+        return [" ".join(row.split("|")[0].split()) for row in rows if "   in " in row]
+
+    assert counted(4) == ["in January 4 plans"]
+    assert counted(4, 1, 1, 1) == ["in January 4 plans", "in February 1 plan", "in March 1 plan"]
+    assert counted(9) == counted() == []
+    assert counted(1, 1, total=2) == []  # both are there
 
 
 @pytest.mark.parametrize("width", [37, 76, 113, 193])

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from memtui.present.format import local_date
 from memtui.present.portrait import WHEN, WHO
 from memtui.ui.app import MemtuiApp
 from memtui.ui.dialogs.edit import CorrectDialog
@@ -124,6 +125,64 @@ async def test_enter_on_a_topic_lists_exactly_its_facts(known: Story) -> None:
             await back(app, pilot, stop)
 
 
+async def test_a_month_of_the_plans_lists_them_by_their_day(known: Story) -> None:
+    lessons = [
+        (f"Lesson {number}", f"2026-01-{number + 10}") for number in range(9)
+    ]  # more than there is room for
+    with known.open() as memory:
+        for text, day in (("The race", "2025-12-03"), ("A dinner", "2025-11-30"), *lessons):
+            memory.classify(memory.remember(text, topic="plan").id, happens=day)
+    app = at_you(known)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await ready(app)
+        assert "in November" in screen_text(app) and "in January 2026" in screen_text(app)
+        stop = await choose(app, lambda stop: stop.due and stop.due.term == "2025-12")
+        assert "lists all 2 plans of December 2025, by day" in screen_text(app)
+        for key, wanted in (
+            ("enter", lambda stop: stop.due and stop.due.term == "2025-12"),
+            ("w", lambda stop: stop.memory and "race" in stop.memory.content and stop.month is None),
+        ):
+            stop = await choose(app, wanted)
+            await pilot.press(key)
+            await until(lambda: app.shown_pane_id == "memories" and memories(app).table.row_count == 2)
+            await settle(app)
+            shown = screen_text(app)
+            assert shown.index("The race") < shown.index("The ferry")
+            # The day of each stands in the place of its age.
+            assert " day" in shown and " age" not in shown
+            assert any("The race" in line and "3 Dec" in line for line in shown.splitlines())
+            await back(app, pilot, stop)
+        # The order was that of the visit.
+        await pilot.press("2")
+        await settle(app)
+        assert memories(app).table.order == ("time", True) and " age" in screen_text(app)
+
+
+async def test_what_fades_is_listed_with_the_day_on_which_it_does(known: Story) -> None:
+    with known.open(actor="agent:coach") as agent:
+        for colour, days in (("blue", 24), ("red", 26)):
+            known.now = NOW - days * DAY
+            agent.remember(f"Wants a {colour} bike", confidence=0.4)
+        known.now = NOW
+        facts = agent.view.page("bike is:fading", sort="fades", descending=False)
+        days = [agent.view.fade_times([one.rid])[one.rid] for one in facts]
+        assert days == [agent.view.detail(one.id).fades for one in facts]
+    assert [one.content for one in facts] == ["Wants a red bike", "Wants a blue bike"] and days == sorted(
+        days
+    )
+    app = at_you(known)
+    async with app.run_test(size=(120, 40)) as pilot:
+        stop = await opened(app, pilot, lambda stop: stop.about == "fading", "memories")
+        await until(lambda: memories(app).table.row_count >= 2)
+        await settle(app)
+        shown = screen_text(app)
+        assert " until" in shown and shown.index("red bike") < shown.index("blue bike")
+        for fact, day in zip(facts, days, strict=True):
+            until_when = local_date(day, known.now) if day > known.now else "due"
+            assert any(fact.content in line and until_when in line for line in shown.splitlines())
+        await back(app, pilot, stop)
+
+
 async def test_enter_on_a_person_shows_everything_about_her(known: Story) -> None:
     app = at_you(known)
     async with app.run_test(size=(120, 40)) as pilot:
@@ -148,7 +207,11 @@ async def test_enter_on_what_goes_on_shows_it(known: Story) -> None:
         await back(app, pilot, stop)
 
 
-async def test_enter_on_an_agent_lists_what_it_was_told(known: Story) -> None:
+async def test_enter_on_an_agent_lists_what_it_was_told_today(known: Story) -> None:
+    known.now = NOW - 2 * DAY
+    with known.open(actor="agent:coach") as agent:
+        agent.search("what was it two days ago?")
+    known.now = NOW
     with known.open(actor="agent:planner") as other:
         other.search("walnuts")
     app = at_you(known)

@@ -374,18 +374,19 @@ class ListPane(Pane, Generic[Row]):
         return True
 
     def bookmark(self) -> Callable[[], None]:
-        filter, key = self.filter_bar.value, self.table.selected_key
+        filter, key, order = self.filter_bar.value, self.table.selected_key, self.table.order
         zoomed = next((part for part in ("list", "preview") if self.has_class(f"-zoom-{part}")), None)
         focused = self.preview_part if self.preview_part.has_focus else self.table
 
         def restore_list() -> None:
-            again = self.filter_bar.value != filter
+            again = self.filter_bar.value != filter or self.table.order != order
+            self.table.order = order
             if again:
                 self.filter_bar.set_filter(filter, quiet=True)
             if key is not None and key != self.table.selected_key:
                 self.table.select_key(key)
             if again:
-                self.show_rows(top=False)
+                self.show_rows(top=key is None)
             self.zoom_part(zoomed)
             focused.focus()
 

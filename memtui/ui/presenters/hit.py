@@ -29,7 +29,7 @@ from memtui.present.text import VisibleText, max_cells, one_line, visible_text
 from memtui.ui.safe import assemble, content, content_of_line
 from memtui.ui.widgets.columns import Column, StyledText
 
-from .memory_rows import WORDED, ended_word, memory_sign
+from .memory_rows import WORDED, ended_word, memory_sign, state_word
 from .memory_text import LONGEST, MemoryText
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     )
     from memtui.engine.records.saved import QuestionResult, SavedQuery
     from memtui.present.glyphs import Glyphs
-    from memtui.present.text import LabelledLine
+    from memtui.present.text import LabelledLine, Role
 
 
 BAR = 10
@@ -62,7 +62,8 @@ class SearchRow(NamedTuple):
     ``best``: the score of row 1. ``moved``: places up (+) or down (-) compared with the saved profile; None if
     the hit was not found with that. ``result``: the search that found it. ``expected``: the question is pinned and
     expects this hit. ``outcome``: whether a pinned question passed when it was last asked. ``likely``: it is above
-    the relevance cutoff (``engine.search.likely``). ``edge``: it is next to the cutoff.
+    the relevance cutoff (``engine.search.likely``). ``edge``: it is next to the cutoff. ``instead``: why it stands before hits
+    with a higher score: ``corrects`` or ``replaces``; empty if it has the rank of its score.
     """
 
     hit: Hit | None = None
@@ -74,6 +75,7 @@ class SearchRow(NamedTuple):
     outcome: QuestionResult | None = None
     likely: bool = True
     edge: bool = False
+    instead: str = ""
 
     @property
     def has_cutoff_line(self) -> bool:
@@ -94,16 +96,28 @@ def hit_rows(
     line = count_likely(result.hits)
     edges = (line, line + 1) if line < len(result.hits) else ()
     rows = []
+    instead = _lifted_hits(result.hits)
     for hit in result.hits:
         rank = hit.rank if before is None else before.get(hit.memory.rid)
         moved = None if rank is None else rank - hit.rank
         rows.append(
             SearchRow(
                 hit, None, best, moved, result, hit.memory.id in expected,
-                likely=hit.rank <= line, edge=hit.rank in edges,
+                likely=hit.rank <= line, edge=hit.rank in edges, instead=instead.get(hit.memory.id, ""),
             )
         )  # fmt: skip
     return rows
+
+
+def _lifted_hits(hits: Sequence[Hit]) -> dict[str, str]:
+    """The hits (by id of the memory) that stand before one of a higher score, because they correct or replace it."""
+    scores = {hit.memory.id: hit.score for hit in hits}
+    return {
+        one.successor.id: "replaces" if one.replaced else "corrects"
+        for hit in hits
+        for one in hit.cautions
+        if one.successor is not None and scores.get(one.successor.id, hit.score) < hit.score
+    }
 
 
 def row_key(row: SearchRow) -> int:
@@ -127,10 +141,13 @@ def search_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Sear
             state = ended_word(row.hit.memory, text_width, row.hit.cautions, now())
             if row.edge and not row.likely and text_width >= WORDED:
                 state = visible_text(f"{glyphs.rule} less likely {glyphs.rule} {state}")
+            role: Role = "warning"
+            if row.instead and not state and text_width >= WORDED:
+                state, role = state_word(row.instead), "accent"
             content = one_line(row.hit.memory.content, max(text_width - len(state), 1))
             yield memory_sign(row.hit.memory, glyphs)
             yield StyledText(visible_text("?"), "accent") if row.expected else StyledText(visible_text(" "))
-            yield StyledText(state, "warning")
+            yield StyledText(state, role)
             yield StyledText(content, "text" if row.hit.memory.active and row.likely else "dim")
             if arrow:
                 yield StyledText(

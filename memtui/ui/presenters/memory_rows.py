@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from memtui.present import replacement
 from memtui.present.caution import caution_label
-from memtui.present.format import relative_time
+from memtui.present.format import local_date, relative_time
 from memtui.present.memory import (
     confidence_text,
     ended_reason,
@@ -31,6 +31,7 @@ BAR = 5
 WORDED = 26
 # The length of the longest such word: all texts begin in the same column.
 _WORD = len("forgotten")
+_DATE = len("28 Oct 2025")
 
 ORDERS = (
     Order("time", True, "newest first", "oldest first"),
@@ -41,16 +42,21 @@ ORDERS = (
     Order("accessed", True, "last recalled first", "longest not recalled first"),
     Order("day", False, "last day first", "next day first"),
     Order("created", True, "last written down first", "first written down first"),
+    Order("fades", False, "last to fade first", "next to fade first"),
 )
 
 
 class MemoryRow(NamedTuple):
-    """A memory, the names of the entities in it, its cautions (what is no longer true), and what replaced what around it."""
+    """A memory, the names of the entities in it, its cautions (what is no longer true), and what replaced what around it.
+
+    ``fades``: when it does (Unix seconds), where the list is about that.
+    """
 
     memory: MemoryRecord
     entities: tuple[str, ...]
     cautions: tuple[Caution, ...] = ()
     replacements: tuple[Replacement, ...] = ()
+    fades: float | None = None
 
 
 class MemorySource:
@@ -67,6 +73,7 @@ class MemorySource:
         self._episodes = episodes
         self._sort = cast("SortKey", order[0])
         self._falling = order[1]
+        self._fades = dates_shown(filter, order) == "until"
 
     def whole_filter(self) -> str:
         """The typed filter and the terms that the list adds by itself. Raises FilterError."""
@@ -98,14 +105,28 @@ class MemorySource:
         ids = [memory.id for memory in memories]
         cautions = self._memory.view.cautions(ids)
         replaced = self._memory.view.replacements(ids)
+        fades = self._memory.view.fade_times([one.rid for one in memories]) if self._fades else {}
         return [
-            MemoryRow(one, names.get(one.rid, ()), cautions.get(one.id, ()), replaced.get(one.id, ()))
+            MemoryRow(
+                one, names.get(one.rid, ()), cautions.get(one.id, ()), replaced.get(one.id, ()), fades.get(one.rid)
+            )
             for one in memories
-        ]
+        ]  # fmt: skip
 
 
-def memory_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[MemoryRow]]:
-    """Text, whether it is pinned and protected, confidence as bar and number, age, entities, topic, tags."""
+Dates = Literal["age", "day", "until"]
+"""What a list says of time: how long ago a memory was said, the day that it names, or when it fades."""
+
+
+def dates_shown(filter: str, order: tuple[str, bool]) -> Dates:
+    """What a list with this filter and order says of time."""
+    if order[0] == "day":
+        return "day"
+    return "until" if order[0] == "fades" or "is:fading" in filter.split() else "age"
+
+
+def memory_columns(glyphs: Glyphs, now: Callable[[], float], dates: Dates = "age") -> list[Column[MemoryRow]]:
+    """Text, whether it is pinned and protected, confidence as bar and number, its time, entities, topic, tags."""
 
     def text_cell(row: MemoryRow, width: int) -> Iterable[StyledText]:
         yield memory_sign(row.memory, glyphs)
@@ -113,9 +134,9 @@ def memory_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Memo
         ending = ended_word(row.memory, width, row.cautions)
         role: Role = "warning"
         if not ending and width >= WORDED and (changed := changed_word(row.memory, row.replacements)):
-            ending, role = visible_text(f"{changed:{_WORD}}  "), "accent"
-        elif not ending and width >= WORDED and (day := plan_day(row.memory, now())):
-            ending, role = visible_text(f"{day:{_WORD}}  "), "dim"
+            ending, role = state_word(changed), "accent"
+        elif not ending and dates != "day" and width >= WORDED and (day := plan_day(row.memory, now())):
+            ending, role = state_word(day), "dim"
         yield StyledText(ending, role)
         # The mark of a pinned memory is next to the text.
         text_width = width - 2 - len(ending) - row.memory.pinned
@@ -139,6 +160,16 @@ def memory_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Memo
     def age_cell(row: MemoryRow, width: int) -> Iterable[StyledText]:
         yield StyledText(relative_time(row.memory.event_time, now()), "dim")
 
+    def day_cell(row: MemoryRow, width: int) -> Iterable[StyledText]:
+        if (day := row.memory.happens_at) is not None:
+            past = is_past_plan(row.memory, now())
+            yield StyledText(local_date(day, now()), "dim" if past else "accent")
+
+    def until_cell(row: MemoryRow, width: int) -> Iterable[StyledText]:
+        if row.fades is not None:
+            due = row.fades <= now()
+            yield StyledText(VisibleText("due") if due else local_date(row.fades, now()), "warning")
+
     def entities_cell(row: MemoryRow, width: int) -> Iterable[StyledText]:
         yield StyledText(one_line(", ".join(row.entities), width), "entity")
 
@@ -151,12 +182,17 @@ def memory_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Memo
     def tags_cell(row: MemoryRow, width: int) -> Iterable[StyledText]:
         yield StyledText(one_line(" ".join(row.memory.tags), width), "dim")
 
+    time_column: dict[Dates, Column[MemoryRow]] = {
+        "age": Column("age", "age", age_cell, width=4, right=True, sort="time"),
+        "day": Column("day", "day", day_cell, width=_DATE, right=True, sort="day"),
+        "until": Column("until", "until", until_cell, width=_DATE, right=True, sort="fades"),
+    }
     return [
         Column("text", "memory", text_cell, least=40, sort="content"),
         Column("kept", "", kept_cell, width=2, gap=0),
         Column("bar", "conf", confidence_bar_cell, width=BAR, drop=1, gap=1, sort="confidence"),
         Column("number", "", confidence_cell, width=3, gap=1, sort="confidence"),
-        Column("age", "age", age_cell, width=4, right=True, sort="time"),
+        time_column[dates],
         Column("entities", "about", entities_cell, width=18, drop=3),
         Column("topic", "topic", topic_cell, width=10, drop=2),
         Column("tags", "tags", tags_cell, width=14, drop=4),
@@ -195,6 +231,11 @@ def ended_word(
         if cautions
         else "past"
     )
+    return state_word(word)
+
+
+def state_word(word: str) -> VisibleText:
+    """A word before a text, so that the texts behind such words begin in one column."""
     return visible_text(f"{word:{_WORD}}  ")
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 AGENT = "agent:"
-_RECALLS_PLACEHOLDER = "filter by agent and question: assistant, dinner, -word"
+_RECALLS_PLACEHOLDER = "filter by agent and question: assistant, dinner, on:today, -word"
 
 
 class HistoryPane(ListPane[Any]):
@@ -33,7 +33,7 @@ class HistoryPane(ListPane[Any]):
 
     pane_id: ClassVar = "history"
     BINDINGS = [*bindings_at("history")]
-    placeholder = "filter by who and what: you, coach, forgot, -undone"
+    placeholder = "filter by who and what: you, coach, forgot, on:today, -undone"
     noun, noun_one = "changes", "change"
     markable = False
     recalls = False

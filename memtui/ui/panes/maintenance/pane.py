@@ -322,7 +322,7 @@ class MaintenancePane(ListPane[Row]):
         elif row is not None and row.topic == "backups":
             self.backups.toggle_backups()
         elif row is not None and row.topic == "fading":
-            self._list_in_memories("is:fading")
+            self._list_in_memories("is:fading", ("fades", False))
         elif row is not None and (finding := first_finding(row, self.current_rows(""))) is not None:
             self.open_at(finding.key)
             self.show_rows(top=False)
@@ -333,8 +333,8 @@ class MaintenancePane(ListPane[Row]):
         filter = await self.ask(lambda memory: filter_of_finding(memory, finding))
         await self.shell.navigation.list_rows(PLACES[finding.about], filter)
 
-    def _list_in_memories(self, filter: str) -> None:
-        start_worker(self, partial(self.shell.navigation.list_memories, filter), "go")
+    def _list_in_memories(self, filter: str, order: tuple[str, bool] | None = None) -> None:
+        start_worker(self, partial(self.shell.navigation.list_memories, filter, order), "go")
 
     # -- actions
 

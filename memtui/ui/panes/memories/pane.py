@@ -17,7 +17,14 @@ from memtui.ui.panes.entity_links import NOBODY
 from memtui.ui.panes.list_pane import ListPane
 from memtui.ui.panes.memory_actions import MemoryActions, memory_legend
 from memtui.ui.panes.pane import Command, use_styles
-from memtui.ui.presenters.memory_rows import ORDERS, MemoryRow, MemorySource, memory_columns
+from memtui.ui.presenters.memory_rows import (
+    ORDERS,
+    Dates,
+    MemoryRow,
+    MemorySource,
+    dates_shown,
+    memory_columns,
+)
 from memtui.ui.safe import assemble
 from memtui.ui.saved_filters import SaveFilterAction
 from memtui.ui.widgets.columns import Column
@@ -41,7 +48,7 @@ class MemoriesPane(ListPane[MemoryRow]):
 
     pane_id: ClassVar = "memories"
     BINDINGS = [*bindings_at("memories")]
-    footer_needed = frozenset({"timeline", "mark", "as_list"})
+    footer_needed = frozenset({"timeline", "mark", "as_list", "layer", "rows_by"})
     placeholder = 'filter by words, kind:fact, tag:work, conf<0.5, after:7d, -word, "exact words"'
     language = True
     noun, noun_one = "memories", "memory"
@@ -51,6 +58,8 @@ class MemoriesPane(ListPane[MemoryRow]):
     # Made when it is first shown. Visited: another pane showed it.
     _timeline: TimelineView | None = None
     _timeline_visited = False
+    # What the list says of time.
+    _dates: Dates = "age"
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
@@ -77,7 +86,7 @@ class MemoriesPane(ListPane[MemoryRow]):
         return [*memory_legend(glyphs), *(heights if self.timeline is not None else ())]
 
     def columns(self) -> Sequence[Column[MemoryRow]]:
-        return memory_columns(self.shell.glyphs, self.shell.clock)
+        return memory_columns(self.shell.glyphs, self.shell.clock, self._dates)
 
     def source(self, filter: str, order: tuple[str, bool]) -> MemorySource:
         memory = self.shell.operations.require_memory()
@@ -270,6 +279,10 @@ class MemoriesPane(ListPane[MemoryRow]):
             self.timeline.focus()
 
     def show_rows(self, *, top: bool) -> None:
+        dates = dates_shown(self.filter_text, self.table.order)
+        if dates != self._dates:
+            self._dates = dates
+            self.table.show_columns(self.columns())
         super().show_rows(top=top)
         if self.timeline is not None:
             self.timeline.show()

@@ -14,7 +14,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from memtui.engine.errors import FilterError
-from memtui.present.format import format_count, plural
+from memtui.present.format import format_count, local_date, plural
 from memtui.ui.action_dispatch import start_worker
 from memtui.ui.actions import Action
 from memtui.ui.keymap import bindings_at
@@ -114,6 +114,10 @@ class SearchPane(ListPane[SearchRow]):
                 "less likely",
                 "Hits below this line have less than a quarter of the best score; or less than half of it and no"
                 " word and no name in common with the question.",
+            ),
+            (
+                "corrects",
+                "It corrects or replaces what a hit below says, so it stands before that one with a lower score.",
             ),
             *memory_legend(self.shell.glyphs),
         ]
@@ -367,9 +371,9 @@ class SearchPane(ListPane[SearchRow]):
         if row.hit is None:
             return assemble(" a pinned question ")
         glyph = self.shell.glyphs.kinds[row.hit.memory.kind]
-        return assemble(
-            f" why #{row.hit.rank} ", (f"{glyph} ", "$accent"), (f"{row.hit.memory.kind} ", "$text-muted")
-        )
+        said = local_date(row.hit.memory.event_time, self.shell.clock())
+        about = f"{row.hit.memory.kind} {self.shell.glyphs.dot} {said} "
+        return assemble(f" why #{row.hit.rank} ", (f"{glyph} ", "$accent"), (about, "$text-muted"))
 
     def quick_preview(self, row: SearchRow) -> Content:
         if row.hit is not None and row.result is not None:

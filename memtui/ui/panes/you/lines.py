@@ -12,7 +12,14 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.present import replacement
-from memtui.present.format import format_count, local_date, local_month, plural, relative_time
+from memtui.present.format import (
+    format_count,
+    local_date,
+    local_month,
+    plural,
+    relative_time,
+    whole_month,
+)
 from memtui.present.memory import without_secrets
 from memtui.present.portrait import (
     THIS_WEEK,
@@ -25,6 +32,7 @@ from memtui.present.portrait import (
     fact_day,
     fact_sign,
     is_new,
+    month_of_most_changes,
     persons_of,
     portrait_notices,
     topics_in_order,
@@ -40,6 +48,7 @@ if TYPE_CHECKING:
         MemoryRecord,
         Month,
         PersonInMonth,
+        PlansInMonth,
         Portrait,
         Replacement,
         ServedToday,
@@ -60,13 +69,19 @@ _PERSONS, _AROUND = 3, 4
 _MONTHS, _FEWER_MONTHS, _PERSONS_IN_MONTH = 12, (12, 8, 5, 3), 2
 _IN_SIGHT, _AFTER = 2, 6
 _BAR = 8
+# So many months with plans.
+_MONTHS_DUE = 3
 _NARROW = 44
+
+
+_BY_MONTH = Notice("months", calls=False, text="by month", short="by month", shortest="months")
 
 
 class Stop(NamedTuple):
     """What Enter opens: a fact, a person, all facts of a topic, what an agent was told, or what goes on.
 
-    ``section``: the section that it is in, because a fact may be in two. ``month``: the month in which it stands.
+    ``section``: the section that it is in, because a fact may be in two. ``month``: the month in which it stands. ``due``: all
+    plans of a month.
     """
 
     section: str
@@ -76,13 +91,15 @@ class Stop(NamedTuple):
     agent: str | None = None
     about: About | None = None
     month: Month | None = None
+    due: PlansInMonth | None = None
 
     @property
     def key(self) -> Hashable:
         if self.memory is not None:
             return self.section, self.memory.rid
         about = self.entity.eid if self.entity is not None else self.agent
-        return self.section, about, self.month.start if self.month is not None else None
+        month = self.month or self.due
+        return self.section, about, month.start if month is not None else None
 
 
 class Row(NamedTuple):
@@ -143,7 +160,10 @@ class PortraitLines:
         self.nothing_since = nothing_since
 
     def lay_out(self, portrait: Portrait) -> StopLayout[Stop]:
-        head = self._notice_rows(portrait_notices(portrait, self.review, self.since))
+        notices = portrait_notices(portrait, self.review, self.since)
+        if portrait.months and self.width < THREE:  # they may be far below
+            notices.append(_BY_MONTH)
+        head = self._notice_rows(notices)
         topics = topics_in_order(portrait.topics)
         room = self.height - len(head) - bool(head)
 
@@ -175,13 +195,15 @@ class PortraitLines:
 
     def _notice_rows(self, found: Sequence[Notice]) -> list[list[tuple[Row, int]]]:
         """The notices in one line where they fit, else each in its own."""
-        # What agents learned stands below as well.
-        without = [one for one in found if one.about != "agents"]
+        # What agents learned and the months stand below as well.
+        without_agents = [one for one in found if one.about != "agents"]
+        needed = [one for one in without_agents if one.about != "months"]
         for those, texts in (
             (found, [one.text for one in found]),
             (found, [one.short for one in found]),
             (found, [one.shortest for one in found]),
-            (without, [one.shortest for one in without]),
+            (without_agents, [one.shortest for one in without_agents]),
+            (needed, [one.shortest for one in needed]),
         ):
             drawn = [
                 (self._notice_row(one, text), max_cells(text)) for one, text in zip(those, texts, strict=True)
@@ -245,6 +267,8 @@ class PortraitLines:
         shown = one.facts[: max(most - len(persons), 1)]
         rows = [self._heading_row(title, one.total, Stop(title, topic=one), new=one.new, largest=largest)]
         rows += [self._person_row(person, title) for person in persons]
+        if one.topic == "plan" and one.total > len(shown):
+            rows += self._plans_of_month_rows(portrait, one.total, title)
         days = (
             max((max_cells(fact_day(fact, self.now)) for fact in shown), default=0)
             if one.topic == "plan"
@@ -252,6 +276,14 @@ class PortraitLines:
         )
         rows += [self._fact_row(fact, portrait, title, days) for fact in shown]
         return rows
+
+    def _plans_of_month_rows(self, portrait: Portrait, total: int, section: str) -> Iterable[Row]:
+        """The next months with the number of their plans, unless all plans are of one month."""
+        if [one.plans for one in portrait.due] == [total]:
+            return
+        for one in portrait.due[:_MONTHS_DUE]:
+            name = f"in {whole_month(one.start, self.now)}"
+            yield self._counted_row(name, plural(one.plans, "plan"), "accent", Stop(section, due=one))
 
     def _people_section(self, portrait: Portrait) -> Section:
         title = TITLES["people"]
@@ -279,11 +311,13 @@ class PortraitLines:
         if changed:
             shown = [(one, replacement.latest_of_each(one.changes)[:each]) for one in changed]
             days = max(max_cells(local_date(change.at, self.now)) for _, those in shown for change in those)
-            rows = [self._title_row(WHEN, Stop(WHEN, about="when"))]
+            most = month_of_most_changes(portrait.months)
+            note = f"most in {local_month(most.start, self.now)}" if most is not None else ""
+            rows = [self._title_row(WHEN, Stop(WHEN, about="when"), note)]
+            largest = max(one.changed for one in portrait.months)
             for one, those in shown:
+                rows.append(self._changes_of_month_row(one, largest))
                 rows += [self._change_of_month_row(one, change, days) for change in those]
-                if one.changed > len(those):
-                    rows.append(self._more_of_month_row(one, one.changed - len(those), days))
             yield rows
 
     def _sections_after_topics(self, portrait: Portrait, *, changes: bool) -> Iterable[Section]:
@@ -327,8 +361,16 @@ class PortraitLines:
     def _sentence_pieces(self, text: str, width: int) -> list[StyledText]:
         return [StyledText(one_line(text, width), "dim")]
 
-    def _title_row(self, title: str, stop: Stop) -> Row:
-        return Row(lambda width: [StyledText(one_line(title, width), "strong")], stop)
+    def _title_row(self, title: str, stop: Stop, note: str = "") -> Row:
+        """A title; ``note`` stands at the right, where there is room."""
+
+        def draw(width: int) -> list[StyledText]:
+            name = one_line(title, width)
+            room = width - max_cells(name) - max_cells(note)
+            right = [_blank_cells(room), StyledText(visible_text(note), "dim")] if note and room > 1 else []
+            return [StyledText(name, "strong"), *right]
+
+        return Row(draw, stop)
 
     def _person_of_month_row(
         self, month: Month, one: PersonInMonth, others: str, label: str, room: int
@@ -382,24 +424,20 @@ class PortraitLines:
 
         return Row(draw, Stop(WHEN, memory=one.new, month=month))
 
-    def _more_of_month_row(self, month: Month, number: int, days: int) -> Row:
-        text = f"and {format_count(number)} more in {local_month(month.start, self.now)}"
+    def _changes_of_month_row(self, month: Month, largest: int) -> Row:
+        """A month with the number of its changes. ``largest``: the most that a month has."""
 
         def draw(width: int) -> list[StyledText]:
-            return [_blank_cells(3 + days + 2), StyledText(one_line(text, width - days - 5), "dim")]
+            right = self._count_pieces(month.changed, largest, width)
+            name = one_line(whole_month(month.start, self.now), width - 3 - _cells_of(right))
+            room = width - 3 - max_cells(name) - _cells_of(right)
+            return [_blank_cells(3), StyledText(name, "accent"), _blank_cells(room), *right]
 
         return Row(draw, Stop(WHEN, about="changed", month=month))
 
     def _heading_row(self, title: str, total: int, stop: Stop, *, new: int = 0, largest: int = 0) -> Row:
         def draw(width: int) -> list[StyledText]:
-            right = [StyledText(visible_text(format_count(total).rjust(4)), "text")]
-            if largest and width >= _NARROW:
-                filled = max(round(total / largest * _BAR), 1)
-                bar = [
-                    StyledText(visible_text(self.glyphs.bar * filled), "accent"),
-                    StyledText(visible_text(self.glyphs.empty * (_BAR - filled)), "faint"),
-                ]
-                right = [*bar, *right]
+            right = self._count_pieces(total, largest, width)
             if new and width >= _NARROW:
                 right = [StyledText(visible_text(f"{format_count(new)} new  "), "success"), *right]
             room = width - _cells_of(right)
@@ -408,18 +446,31 @@ class PortraitLines:
 
         return Row(draw, stop)
 
+    def _count_pieces(self, number: int, largest: int, width: int) -> list[StyledText]:
+        """A number, and where there is room a bar before it. ``largest``: the number that fills the bar; 0: without one."""
+        pieces = [StyledText(visible_text(f" {format_count(number)}".rjust(4)), "text")]
+        if not largest or width < _NARROW:
+            return pieces
+        filled = max(round(number / largest * _BAR), 1)
+        return [
+            StyledText(visible_text(self.glyphs.bar * filled), "accent"),
+            StyledText(visible_text(self.glyphs.empty * (_BAR - filled)), "faint"),
+            *pieces,
+        ]
+
     def _person_row(self, person: Entity, section: str) -> Row:
-        name, memories = person.canonical_name, person.mention_count
-        return self._counted_row(name, memories, "entity", Stop(section, entity=person))
+        memories = plural(person.mention_count, "memory")
+        return self._counted_row(person.canonical_name, memories, "entity", Stop(section, entity=person))
 
     def _agent_row(self, one: ServedToday, section: str) -> Row:
-        return self._counted_row(one.agent, one.memories, "text", Stop(section, agent=one.agent))
+        memories = plural(one.memories, "memory")
+        return self._counted_row(one.agent, memories, "text", Stop(section, agent=one.agent))
 
-    def _counted_row(self, name: str, memories: int, role: Role, stop: Stop) -> Row:
-        """A name, and behind it the number of its memories."""
+    def _counted_row(self, name: str, counted: str, role: Role, stop: Stop) -> Row:
+        """A name, and behind it how many memories or plans it has."""
 
         def draw(width: int) -> list[StyledText]:
-            right = one_line(plural(memories, "memory"), width // 3)
+            right = one_line(counted, width // 3)
             room = width - 3 - max_cells(right) - 1
             shown = one_line(name, room)
             return [

@@ -22,8 +22,11 @@ from memtui.present.memory import without_secrets
 from memtui.present.portrait import (
     THIS_WEEK,
     TITLES,
+    WHEN,
+    WHO,
     Since,
     fact_sign_legend,
+    plans_of_month_filter,
     portrait_headline,
     since_last,
     topic_filter,
@@ -45,6 +48,8 @@ if TYPE_CHECKING:
     from memtui.engine.memory import Memory
     from memtui.engine.records import MemoryRecord, Portrait
 
+_TODAY = "on:today"
+_BY_DAY = ("day", False)
 _NO_FACT = "There is no fact under the cursor."
 # The text under the cursor is shown in so many cells at most.
 _SHOWN = 600
@@ -55,6 +60,13 @@ class PortraitView(StopView[Stop]):
 
     BINDINGS = [*bindings_at("portrait")]
     part: ClassVar[ActionContext] = "portrait"
+
+    def move_to_first(self, sections: Sequence[str]) -> None:
+        """Put the cursor on the first stop of any of these sections, at the top of the window where that is possible."""
+        number = next((at for at, stop in enumerate(self._laid.stops) if stop.section in sections), None)
+        if number is not None:
+            self.scroll_to(y=self._laid.rows[number], animate=False)
+            self.put_cursor(number)
 
     def do_column_left(self) -> None:
         self.move_across(-1)
@@ -127,17 +139,35 @@ class YouPane(Pane):
         return None if self.stop is None else self.stop.memory
 
     def preferred_actions(self) -> Sequence[str]:
-        then = () if self.stop is None or self.stop.month is None else ("then",)
+        stop = self.stop
+        of_month = stop is not None and (
+            stop.month is not None or (stop.due is None and self._plan_day is not None)
+        )
+        then = ("then",) if of_month else ()
         return then if self.current is None else ("go", *then, "correct", "confirm", "forget")
 
     def unavailable_reason(self, action: Action) -> str:
         if action.id == "then" and not self._has_time:
-            return "This is of no month: put the cursor on a month below “Who was talked about when”, or on a change."
+            return "This is of no month: put the cursor on a month, a change, or a plan with a day."
         return super().unavailable_reason(action)
 
     @property
     def _has_time(self) -> bool:
-        return self.stop is not None and (self.stop.month is not None or self.stop.about in ("who", "when"))
+        if self.stop is None:
+            return False
+        return self.stop.month is not None or self.stop.about in ("who", "when") or self._plan_day is not None
+
+    @property
+    def _plan_day(self) -> float | None:
+        """A day of the month of the plan, or of the plans, under the cursor; None if it is on something else."""
+        stop = self.stop
+        if stop is None:
+            return None
+        if stop.due is not None:
+            return stop.due.start
+        plan = stop.memory
+        ahead = stop.month is None and plan is not None and words.plan_day(plan, self.shell.clock())
+        return plan.happens_at if plan is not None and ahead else None
 
     # -- what is shown
 
@@ -250,10 +280,15 @@ class YouPane(Pane):
             return f"{key} shows everything about {name}, {then} {when} in the timeline of persons."
         if stop.entity is not None:
             return f"{key} shows everything about {stop.entity.canonical_name}."
+        if stop.due is not None:
+            when = period_name("month", stop.due.start)
+            return f"{key} lists {_all_plans_text(stop.due.plans)} of {when}, by day."
+        if stop.topic is not None and stop.topic.topic == "plan":
+            return f"{key} lists {_all_plans_text(stop.topic.total)}, by day."
         if stop.topic is not None:
             return f"{key} lists {_all_facts_text(stop.topic.total)} under “{TITLES[stop.topic.topic]}”."
         if stop.agent is not None:
-            return f"{key} lists what {stop.agent} was told."
+            return f"{key} lists what {stop.agent} was told today."
         match stop.about:
             case "review":
                 return f"{key} goes to Review, where each card takes one key."
@@ -263,6 +298,8 @@ class YouPane(Pane):
                 return f"{key} lists what was written down {self._since.in_words}."
             case "changed" if stop.month is not None:
                 return f"{key} lists what took the place of another fact in {period_name('month', stop.month.start)}."
+            case "months":
+                return f"{key} goes to who was talked about and what changed, month by month."
             case "who":
                 return f"{key} shows the timeline of persons."
             case "when":
@@ -274,7 +311,7 @@ class YouPane(Pane):
             case "fading":
                 return f"{key} lists what fades within a week if nobody recalls or confirms it."
             case "served":
-                return f"{key} lists what agents asked and were told."
+                return f"{key} lists what agents asked and were told today."
             case _:
                 return f"{key} lists the people that memories mention."
 
@@ -291,17 +328,21 @@ class YouPane(Pane):
             await go.open_memory(stop.memory.rid)
         elif stop.entity is not None:
             await go.open_entity(stop.entity.eid)
+        elif stop.due is not None:
+            await self._list_plans(stop.due.start)
         elif stop.topic is not None:
-            order = ("day", False) if stop.topic.topic == "plan" else None
+            order = _BY_DAY if stop.topic.topic == "plan" else None
             await go.list_memories(topic_filter(stop.topic.topic), order)
         elif stop.agent is not None:
-            await go.list_recalls(stop.agent)
+            await go.list_recalls(f"{stop.agent} {_TODAY}")
         else:
             match stop.about:
                 case "review" | "sessions" as section:
                     await go.visit_pane(section)
                 case "new":
                     await go.list_memories(f"kind:fact added:{self._since.filter_value}")
+                case "months":
+                    self.view.move_to_first((WHO, WHEN))
                 case "who" | "when":
                     await self._open_timeline(stop)
                 case "changed" if stop.month is not None:
@@ -311,11 +352,15 @@ class YouPane(Pane):
                 case "agents":
                     await go.list_memories(f"{FROM_AGENTS} on:{self._since.date}..")
                 case "fading":
-                    await go.list_memories("is:fading")
+                    await go.list_memories("is:fading", ("fades", False))
                 case "served":
-                    await go.list_recalls()
+                    await go.list_recalls(_TODAY)
                 case None:
                     await go.list_rows("entities", "type:person")
+
+    async def _list_plans(self, day: float) -> None:
+        """List the plans of the month of a day."""
+        await self.shell.navigation.list_memories(plans_of_month_filter(day), _BY_DAY)
 
     async def _open_timeline(self, stop: Stop) -> None:
         """The timeline by months: of persons, at the person of the stop; or of what changed."""
@@ -334,7 +379,13 @@ class YouPane(Pane):
 
     async def do_then(self) -> None:
         assert self.stop is not None  # unavailable_reason
-        await self._open_timeline(self.stop)
+        if (day := self._plan_day) is not None:
+            await self._list_plans(day)
+        else:
+            await self._open_timeline(self.stop)
+
+    async def do_timeline(self) -> None:
+        await self.shell.navigation.show_timeline(TimelineTarget(by="topic", layer="learned"))
 
     async def do_query(self) -> None:
         await self.shell.navigation.ask_question()
@@ -343,6 +394,10 @@ class YouPane(Pane):
         """Put the cursor on a fact of this section, as soon as it is shown there."""
         if self.stop is not None:
             self.view.move_to_key((self.stop.section, rid))
+
+
+def _all_plans_text(total: int) -> str:
+    return "the one plan" if total == 1 else f"all {format_count(total)} plans"
 
 
 def _all_facts_text(total: int) -> str:
