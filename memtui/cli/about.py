@@ -152,10 +152,10 @@ def _print_topics(invocation: Invocation, portrait: Portrait) -> None:
         out()
         new = (paint(f"{format_count(one.new)} new", "dim"),) if one.new else ()
         out(row(paint(TITLES[one.topic], "bold"), format_count(one.total), *new))
-        if one.topic == "plan" and found.due:
-            months = (f"{whole_month(due.start, now)} {format_count(due.plans)}" for due in found.due)
+        if one.topic == "plan" and portrait.due:
+            months = (f"{whole_month(due.start, now)} {format_count(due.plans)}" for due in portrait.due)
             out(row(" ", paint("due in", "dim"), cut_to_terminal(", ".join(months), 10)))
-            term = found.due[0].term
+            term = portrait.due[0].term
             print_note(f"those of a month: memtui list topic:plan happens:{term} --sort day --ascending")
         for fact in one.facts:
             cautions = portrait.cautions.get(fact.id, ())
