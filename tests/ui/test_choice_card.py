@@ -9,12 +9,14 @@ from typing import Any
 import pytest
 from memtui.engine.records import MemoryRecord
 from memtui.ui.app import MemtuiApp
+from memtui.ui.dialogs.merge import FactMergeDialog
 from memtui.ui.panes.registry import spec_of
 from memtui.ui.panes.review.pane import ReviewPane
 from memtui.ui.state import UiState
 from memtui.ui.theme import Appearance
 from memtui.ui.widgets.bars import KeyBar, StatusLine
 from textual.pilot import Pilot
+from textual.widgets import TextArea
 from ui_story import DAY, NOW, Story, running, screen_text, settle, still, until
 
 KNOWN = (
@@ -69,7 +71,7 @@ async def test_the_card_has_the_new_one_all_choices_and_what_each_key_does(
     moved: Story, size: tuple[int, int]
 ) -> None:
     app = at_review(moved)
-    async with running(app, size) as pilot:
+    async with running(app, size):
         await ready(app)
         text = screen_text(app)
         for shown in ("of what?", SHIFT, GYM, PIANO, "replaces the picked one",
@@ -77,8 +79,6 @@ async def test_the_card_has_the_new_one_all_choices_and_what_each_key_does(
             assert shown in text, shown
         keys = [key.label for key in app.main.query_one(KeyBar).fitting_keys()]
         assert keys[:3] == ["replace it", "new is wrong", "none of these"]
-        await pilot.press("m")
-        await until(lambda: "no two texts" in app.main.query_one(StatusLine).said)
 
 
 @pytest.mark.parametrize(("keys", "chosen"), [("c", SHIFT), ("lc", GYM), ("llllc", PIANO), ("lhhc", SHIFT)])
@@ -94,6 +94,23 @@ async def test_the_picked_one_is_replaced_by_one_key(moved: Story, keys: str, ch
         await pilot.press("u")
         await until(lambda: "of what?" in screen_text(app))
     assert facts(moved)[NEW].supersedes is None
+
+
+async def test_the_new_one_and_the_picked_one_are_merged_into_one_text(moved: Story) -> None:
+    app = at_review(moved)
+    async with running(app) as pilot:
+        await ready(app)
+        await pilot.press("l", "m")
+        await until(lambda: isinstance(app.screen, FactMergeDialog))
+        assert GYM in screen_text(app) and NEW in screen_text(app)
+        app.screen.query_one(TextArea).text = "My gym moved to Fridays at 8"
+        await pilot.press("enter")
+        await until(lambda: app.main.query_one(StatusLine).said.startswith(f"Merged “{NEW}” with “{GYM[:9]}"))
+        known = facts(moved)
+        assert "My gym moved to Fridays at 8" in known and GYM not in known and NEW not in known
+        assert SHIFT in known and PIANO in known
+        await pilot.press("u")
+        await until(lambda: "of what?" in screen_text(app))
 
 
 async def test_it_may_be_none_of_them(moved: Story) -> None:

@@ -58,7 +58,7 @@ _REPLACED = """EXISTS (
 OFFERED: dict[ReviewKind, tuple[Verdict, ...]] = {
     "agent_change": ("keep", "forget", "correct", "snooze"),
     "conflict": ("keep", "forget", "correct", "both", "merge", "snooze"),
-    "choice": ("replace", "both", "forget", "snooze"),
+    "choice": ("replace", "both", "merge", "forget", "snooze"),
     "devices": ("keep", "forget", "both", "merge", "snooze"),
     "dependents": ("keep", "forget", "correct", "snooze"),
     "change_request": ("keep", "forget", "correct", "snooze"),

@@ -100,6 +100,12 @@ def label(item: ReviewItem, verdict: Verdict, keep: str | None = None) -> str:
         return f"{_DONE[stands]} {memory_predecessors.quote_for(item.memories[0], again)}"
     if item.kind == "choice" and verdict == "replace":
         return _label_of_conflict(_chosen_pair(item, keep), None)
+    if item.kind == "choice" and verdict == "merge":
+        new, old = (
+            quote_beginning(validation.without_secrets(one.content), _SIDE)
+            for one in _chosen_pair(item, keep).memories
+        )
+        return f"Merged {new} with {old}"
     if item.kind == "choice" and verdict == "both":
         return f"Kept {quote_beginning(validation.without_secrets(item.memories[0].content))} beside what was known"
     about = next((one for one in item.memories if one.id == keep), next(iter(item.memories), None))
@@ -176,7 +182,9 @@ def decide(
         else:
             merge_candidates.keep_apart(connection, (first, second), actor=actor, now=now)
     elif item.kind == "choice":
-        _settle_choice(connection, item, verdict, chosen=keep, actor=actor, now=now)
+        _settle_choice(
+            connection, item, verdict, chosen=keep, text=text, actor=actor, options=options, now=now
+        )
     elif item.kind in ("conflict", "duplicate"):
         _settle_pair(connection, item, verdict, text=text, keep=keep, actor=actor, options=options, now=now)
     else:
@@ -293,14 +301,22 @@ def _settle_choice(
     verdict: Verdict,
     *,
     chosen: str | None,
+    text: str,
     actor: str,
+    options: Options,
     now: int,
 ) -> None:
-    """``chosen``: the id of the fact that the new one replaces."""
+    """``chosen``: the id of the fact that the new one replaces, or is merged with. ``text``: of the merged one."""
     new = item.memories[0]
     if verdict == "replace":
         old = _chosen_pair(item, chosen).memories[1]
         resolve.keep_new(connection, new.id, old.id, CHANGED, actor=actor, now=now)
+    elif verdict == "merge":
+        old = _chosen_pair(item, chosen).memories[1]
+        _record_verdict(
+            connection, item, "accepted", now
+        )  # first: an open question goes over to the merged fact
+        resolve.merge_facts(connection, new.id, [old.id], text=text, actor=actor, options=options, now=now)
     elif verdict == "forget":
         memory_operations.forget(connection, memories.get(connection, new.id, now), actor=actor, now=now)
     else:  # none of them; that the others are true was not said

@@ -64,7 +64,7 @@ def test_what_may_be_about_several_facts_is_one_card_with_three_of_them(memory: 
     card = choice(memory)
     assert texts(card) == [NEW, SHIFT, GYM, PIANO]
     assert (card.reason, card.proposed) == ("this sounds like a change: of what?", "replace")
-    assert card.offered == ("replace", "both", "forget", "snooze")
+    assert card.offered == ("replace", "both", "merge", "forget", "snooze")
     assert memory.view.status().review == 1
 
 
@@ -80,6 +80,20 @@ def test_the_new_one_replaces_the_fact_that_was_chosen_and_undo_asks_again(memor
     memory.undo()
     assert choice(memory) == before
     assert memory.get(new.id).supersedes is None
+
+
+def test_the_new_one_and_the_chosen_one_become_one_fact_and_undo_asks_again(memory: Memory) -> None:
+    before = choice(memory)
+    new, shift, gym, piano = before.memories
+    text = "My piano lesson is on Fridays at 8 now"
+    done = memory.review.decide(before, "merge", keep=piano.id, text=text)
+    assert done is not None and done.label == f"Merged “{NEW}” with “{PIANO[:29]}…”"
+    assert asked(memory) == []
+    assert text in {one.content for one in memory.view.page("kind:fact")}
+    assert not memory.get(piano.id).active and not memory.get(new.id).active
+    assert (memory.get(shift.id), memory.get(gym.id)) == (shift, gym)
+    memory.undo()
+    assert choice(memory) == before
 
 
 def test_without_a_choice_it_replaces_the_likeliest(memory: Memory) -> None:

@@ -194,14 +194,16 @@ class Decisions:
             return
         if card is None or len(card.sides) < 2:
             return
-        old, new = card.sides
-        merged = await self._pane.shell.show_dialog(
-            FactMergeDialog((old, new), self._index_kept_by_merge(card))
-        )
+        if card.is_choice:  # the new one stays, with what the chosen one has
+            new, old, kept = card.sides[0], card.sides[max(self.pick or 1, 1)], 1
+        else:
+            (old, new), kept = card.sides, self._index_kept_by_merge(card)
+        merged = await self._pane.shell.show_dialog(FactMergeDialog((old, new), kept))
         if merged is None:
             self._pane.show_message("Nothing was merged.")
             return
-        self.pick = merged.survivor
+        if not card.is_choice:
+            self.pick = merged.survivor
         await self._settle_current_or_marked("merge", text=merged.text, card=card)
 
     async def _settle_current_or_marked(

@@ -104,6 +104,7 @@ def _choice_consequences(card: Card) -> list[tuple[str, str]]:
     return _proposed_first(card, [
         ("keep", "the new one replaces the picked one"),
         ("both", "it is none of these: all stay as they are"),
+        ("merge", "write one text of the new one and the picked one"),
         ("forget", "the new one is wrong: to the Trash"),
         ("later", _LATER),
     ])  # fmt: skip
