@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 
 # So many characters of what two texts begin with alike come before their difference.
 _LED_BY = 16
+# The end of a label as ``memories.predecessors.again_note`` writes it.
+_AGAIN_NOTE = re.compile(r"; (?:“(?:(?!; “).)*”|[\d,]+ memor\w+) stands? again$")
 
 
 def plural(number: int, noun: str, many: str = "") -> str:
@@ -42,6 +45,11 @@ def quoted_change(old: str, new: str, most: int = 60) -> tuple[str, str]:
         return quote_beginning(before, most), quote_beginning(after, most)
     start = before.find(" ", alike - _LED_BY, alike - _LED_BY // 2) + 1 or alike - _LED_BY
     return quote_beginning(f"…{before[start:]}", most), quote_beginning(f"…{after[start:]}", most)
+
+
+def without_again_note(label: str) -> str:
+    """The label of an operation without what stands again by it: taken back, that does not stand again."""
+    return _AGAIN_NOTE.sub("", label)
 
 
 def until_when(end: float, now: float) -> str:

@@ -20,6 +20,7 @@ from memtui.engine.review.change_requests import RequestVerb
 from memtui.engine.review.groups import ReviewGroup
 from memtui.engine.store import entity_names, memories, replacements
 from memtui.engine.store.proposals import MAX_PROPOSALS, Proposal
+from memtui.engine.wording import quote_beginning
 
 if TYPE_CHECKING:
     from memtui.engine.review.health import HealthReport
@@ -74,13 +75,55 @@ class Review:
                 op.connection, item, verdict, text=text, keep=keep, actor=self._core.actor, options=self._core.options,
                 now=now,
             )  # fmt: skip
-            gone = [
-                one.rid for one in memories.by_rid(op.connection, list(replaced), now)
-                if one.ended_by in ("forgotten", "superseded") and verdict != "correct"
-            ]  # fmt: skip
-            op.label += predecessors.again_note([old for rid in gone for old in replaced[rid]])
+            if verdict != "correct":
+                op.label += self._again_note(op.connection, replaced, now)
             self._ask_about_dependents(op.connection, [decisions.narrowed(item, keep)], verdict)
         return self._core.finished_operation(op)
+
+    def _again_note(
+        self, connection: apsw.Connection, replaced: dict[int, tuple[MemoryRecord, ...]], now: int
+    ) -> str:
+        """``replaced``: by rid what would stand again without a memory, as it was before the verdict."""
+        gone = [
+            one.rid
+            for one in memories.by_rid(connection, list(replaced), now)
+            if one.ended_by in ("forgotten", "superseded")
+        ]
+        return predecessors.again_note([old for rid in gone for old in replaced[rid]])
+
+    def ask_about_contradiction(self, id: str, *, within: str = "") -> MemoryRecord | None:
+        """Ask the person in Review about the known fact that a fact of an agent contradicts most; None where none is found.
+
+        ``within``: a filter; what does not pass it is not looked at. Raises NotFoundError.
+        """
+        from memtui.engine.consolidation import apply
+        from memtui.engine.consolidation.compare import conflicts, duplicates
+        from memtui.engine.search.cautions import visible_scope
+        from memtui.engine.search.scope import rids_in_scope
+
+        now = int(self._core.clock())
+        inside = visible_scope(within, now, fade_threshold=self._core.options.fade_threshold)
+        with self._core.connections.read() as connection:
+            fact = memories.get(connection, id, now)
+            known: duplicates.Within = (
+                set if inside is None else lambda rids: set(rids_in_scope(connection, inside, rids))
+            )
+            found = [
+                (relation.score, relation.reason, other)
+                for other in duplicates.find_candidates(connection, fact.content, now, within=known)
+                if other.id != fact.id
+                for relation in [conflicts.relation_between(fact.content, other.content)]
+                if relation.kind == "conflict"
+            ]
+        if not found:
+            return None
+        _, reason, other = max(found, key=lambda one: one[0])
+        agent = self._core.actor.removeprefix("agent:")
+        asked = f"{agent} says otherwise: {reason}"
+        with self._core.change("review", "Asked", project=self._core.project_of_memory(id)) as op:
+            apply.open_conflict(op.connection, fact.id, other.id, asked, now)
+            op.label = f"Asked the person about a conflict: {quote_beginning(validation.open_text(fact))}"
+        return other
 
     def _ask_about_dependents(
         self, connection: apsw.Connection, items: Sequence[ReviewItem], verdict: Verdict
@@ -145,17 +188,22 @@ class Review:
         """One verdict on several items: one operation. Those that it does not settle (any more) are left as they are."""
         from memtui.engine.review import decisions
 
-        settled = 0
+        settled, now = 0, int(self._core.clock())
         with self._core.change("review", "Reviewed") as op:
+            before = {one.rid: one for item in items for one in item.memories}
+            replaced = {
+                rid: predecessors.standing_again(op.connection, one, now) for rid, one in before.items()
+            }
             for item in items:
                 with suppress(InputError), op.connection:
                     decisions.decide(
                         op.connection, item, verdict, text="", keep=None, actor=self._core.actor, options=self._core.options,
-                        now=int(self._core.clock()),
+                        now=now,
                     )  # fmt: skip
                     settled += 1
             self._ask_about_dependents(op.connection, items, verdict)
             op.label = label or decisions.label_of_all(verdict, settled)
+            op.label += self._again_note(op.connection, replaced, now)
         return self._core.finished_operation(op)
 
     def is_taken_away(self, content: str, *, within: str = "") -> bool:

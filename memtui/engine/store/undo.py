@@ -17,6 +17,7 @@ from memtui.engine.clock import Clock
 from memtui.engine.errors import InputError, MemtuiError
 from memtui.engine.records import AgentChanges, AgentUndone, Conflict, Operation, Undone
 from memtui.engine.records.history import RESTORE_BACKUP, SYNC
+from memtui.engine.wording import without_again_note
 
 from . import file_replacement, history, operations, stamps
 from .connections import Connections
@@ -125,9 +126,15 @@ def undo(connections: Connections, clock: Clock, actor: str, op_id: int) -> Undo
         return _finish_undo(connections, half)
     kind = "redo" if target.kind == "undo" else "undo"
     verb = "Redid" if kind == "redo" else "Undid"
+    with connections.read() as connection:
+        first = _root_operation(connection, target)
     name = target.label
     for prefix in ("Undid: ", "Redid: "):
         name = name.removeprefix(prefix)
+    if kind == "undo":
+        name = without_again_note(name)
+    elif name == without_again_note(first.label):
+        name = first.label
     small = target.rows <= _ROWS_PER_TRANSACTION
     if small:
         with history.operation(connections, clock, actor, kind, f"{verb}: {name}", undoes=target.op_id) as op:

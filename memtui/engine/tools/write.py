@@ -40,12 +40,13 @@ class RememberArguments(Arguments):
 def remember_fact(agent: Agent, arguments: RememberArguments) -> WriteAnswer:
     if agent.memory.review.is_taken_away(arguments.content, within=agent.compiled_scope):
         return _declined_answer()
-    return _written_answer(
-        agent, agent.memory.remember(
-            arguments.content, confidence=arguments.confidence, tags=agent.own_tags(),
-            project=agent.project, within=agent.compiled_scope
-        )
+    fact = agent.memory.remember(
+        arguments.content, confidence=arguments.confidence, tags=agent.own_tags(),
+        project=agent.project, within=agent.compiled_scope
     )  # fmt: skip
+    if fact.trust != "user" and not fact.protected:
+        agent.memory.review.ask_about_contradiction(fact.id, within=agent.compiled_scope)
+    return _written_answer(agent, fact)
 
 
 class CorrectArguments(Arguments):

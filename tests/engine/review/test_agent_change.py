@@ -76,6 +76,24 @@ def test_the_old_one_stands_again(memory: Memory, fact: MemoryRecord, verdict: s
     assert not [one for one in memory.review.items() if one.kind in ("agent_change", "dependents")]
 
 
+def test_what_stands_again_is_said_for_several_cards_and_not_when_that_is_undone(
+    memory: Memory, fact: MemoryRecord
+) -> None:
+    other = next(one for one in memory.view.page("kind:fact") if one.id != fact.id)
+    memory.acting_as("agent:cursor").correct(fact.id, FALSE)
+    memory.acting_as("agent:cursor").correct(other.id, "I work as a dentist")
+    done = memory.review.decide_all(memory.review.items(kinds=["agent_change"]), "forget")
+    assert done is not None and done.label == "Forgot 2 cards; 2 memories stand again"
+    undone = memory.undo()
+    assert undone is not None and undone.by.label == "Undid: Forgot 2 cards"
+    redone = memory.redo()
+    assert redone is not None and redone.by.label == "Redid: Forgot 2 cards; 2 memories stand again"
+    memory.undo()
+    memory.review.decide(memory.review.items(kinds=["agent_change"])[0], "forget")
+    undone = memory.undo()
+    assert undone is not None and "stands again" not in undone.by.label and "Forgot “" in undone.by.label
+
+
 @pytest.mark.parametrize(("verdict", "side"), [("keep", 0), ("forget", 1)])
 def test_the_new_one_stays_and_is_the_persons_now(
     memory: Memory, fact: MemoryRecord, verdict: str, side: int

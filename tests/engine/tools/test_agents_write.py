@@ -190,3 +190,29 @@ def test_a_turn_is_recorded_with_the_trust_of_its_role(door: Door) -> None:
     assert answer["memory"]["kind"] == "episode" and answer["memory"]["trust"] == "agent"
     assert answer["memory"]["session_id"] == "s"
     assert door.person.view.session("s (agent:bot)").turns == 1
+
+
+def test_what_contradicts_a_known_fact_is_asked_about(door: Door) -> None:
+    door.person.record_turn("monday", "user", "I'm allergic to penicillin.")
+    asyncio.run(door.person.consolidate("monday"))
+    (fact,) = door.person.view.page("kind:fact")
+    claim = door.ask("remember_fact", content="Penicillin is safe for Ragna, she is not allergic to it.")[
+        "memory"
+    ]
+    (card,) = door.person.review.items(kinds=["conflict"])
+    assert [one.id for one in card.memories] == [claim["id"], fact.id]
+    assert "bot says otherwise" in card.reason
+    # The claim casts no doubt on the person's own words.
+    (served,) = [
+        one for one in door.ask("search_memory", query="penicillin")["memories"] if one["id"] == fact.id
+    ]
+    assert "caution" not in served
+    door.ask("remember_fact", content="Ragna keeps bees in Egtved")
+    assert len(door.person.review.items(kinds=["conflict"])) == 1
+
+
+def test_what_contradicts_beyond_the_scope_of_an_agent_is_not_looked_at(door: Door) -> None:
+    door.person.remember("I'm allergic to penicillin", tags=["private"])
+    confined = door._replace(agent=beside(door.person, "narrow", filter="-tag:private"))
+    confined.ask("remember_fact", content="I'm not allergic to penicillin")
+    assert not door.person.review.items(kinds=["conflict"])
