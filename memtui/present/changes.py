@@ -7,13 +7,15 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from memtui.engine.wording import cut_text
+
 from .format import is_time, local_date, local_time
 
 _COLUMNS = {
     "content": "text", "valid_until": "in Trash since", "ended_by": "in Trash because",
     "confirmed_at": "confirmed", "decay_rate": "fading rate", "source_ids": "sources",
     "consolidated_at": "consolidated", "reviewed_at": "reviewed", "attributes": "links",
-    "happens_at": "date", "op_id": "operation",
+    "happens_at": "date", "op_id": "operation", "payload": "about",
 }  # fmt: skip
 # Labels for the attributes of a memory.
 _ATTRIBUTES = {
@@ -81,8 +83,9 @@ def column_value(column: str, value: object, now: float) -> str:
         return local_time(value, now)
     if isinstance(value, float):
         return f"{value:.3g}"
-    text = str(value)[:_LONGEST]
-    return text.translate(_BARE) if text[0] in "[{" and text[-1] in "]}" else text
+    text = str(value)
+    bare = text.translate(_BARE) if text[0] in "[{" and text[-1] in "]}" else text
+    return cut_text(bare, _LONGEST)
 
 
 def _attribute_changes(before: dict[str, Any], after: dict[str, Any], now: float) -> Iterator[ColumnChange]:

@@ -133,9 +133,12 @@ def find_replacements(
         *(id for card in cards for id in proposals.memory_ids(connection, card)),
     ]
     known = {one.id: one for one in memories.by_ids(connection, list(dict.fromkeys(wanted)), now)}
+    latest = {old: new for old, new, *_ in rows}
     replacements = [
         Replacement(old=known[old], new=known[new], at=at, how="replaced" if later else "corrected")
         for old, new, at, later in rows
+        # What was rejected, and something else came in its place, is not what the old one says now.
+        if latest[old] == new or known[new].ended_by != "forgotten"
     ]
     for card in cards:
         sides = [

@@ -191,6 +191,15 @@ def test_an_agents_correction_that_no_source_says_is_shown_with_what_it_was(desk
     assert [one.old.id for one in found.replaced[new.id]] == [fact.id]
 
 
+def test_what_was_rejected_is_not_told_as_the_new_text_beside_what_came_then(desk: Desk) -> None:
+    old = desk.learn("My husband Jens runs the bakery", ago=30)
+    wrong = desk.memory.acting_as("agent:bot").correct(old, "My husband Lars runs the bakery")
+    desk.memory.forget(wrong.id)
+    assert old not in desk.memory.view.replacements([old])
+    right = desk.memory.correct(old, "My husband Jens runs the two bakeries")
+    assert [one.new.id for one in desk.memory.view.replacements([old])[old]] == [right.id]
+
+
 def test_a_picture_for_others_has_nothing_of_what_it_was_before_nor_of_agents(desk: Desk) -> None:
     desk.memory.correct(desk.learn("Has a red bike", ago=3), "Has a blue bike")
     desk.learn("Answers best in the morning", ago=1, trust="agent")
