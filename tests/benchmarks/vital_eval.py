@@ -2,12 +2,12 @@
 
     python tests/benchmarks/vital_eval.py [dev|held] [--show]
 
-tests/data/vital has messages that tell such a thing (a pattern, a tab, the message), messages that only look like it, and pairs of
-a known thing and a message that ends it. A line is held back by its hash: of those only counts are printed.
+tests/data/vital has messages that tell such a thing (a pattern, a tab, the message), messages that only look like it, and
+pairs of a known thing and a message that ends it. A line is held back by its hash: of those only counts are printed.
 
 drawn   messages whose thing a fact tells; "unsure": those whose fact has less than a sure one's confidence
 wrong   look-alikes of which a fact is drawn; "vital": one of health, or a rule
-ended   known things that a card shows, or that were replaced, after a message that ends them
+ended   known things that a card shows, or that were replaced, after a message that ends them, with other facts beside them
 """
 
 from __future__ import annotations
@@ -26,6 +26,11 @@ from memtui.engine.records import MemoryRecord, Options
 VITAL = Path(__file__).parents[1] / "data" / "vital"
 _BEGIN, _DAYS = 1_780_000_000.0, 40 * 86_400
 _SURE = 0.8
+_BESIDE = (
+    "I live in Bremen", "My sister Carla works at the town hall", "Carla is allergic to latex", "I have a dog called Pepper",
+    "We go climbing on Thursdays", "I take magnesium at night", "My brother Tom lives in Lyon", "Tom has a peanut allergy",
+    "I like my coffee black", "The rent is 900 a month",
+)  # fmt: skip
 
 
 def lines(name: str, half: str) -> Iterator[str]:
@@ -49,6 +54,8 @@ def is_questioned(known: str, message: str) -> bool:
     clock = Clock()
     clock.now = _BEGIN
     with Memory.open(":memory:", clock=clock, options=Options(background=False)) as memory:
+        for text in _BESIDE:
+            memory.remember(text)
         id = memory.remember(known).id
         clock.now += _DAYS
         memory.record_turn("s", "user", message)
@@ -66,7 +73,8 @@ def main() -> None:
     parser.add_argument("--show", action="store_true")
     options = parser.parse_args()
     show = options.show and options.half == "dev"
-    told, unsure, missed = 0, 0, []
+    told, unsure = 0, 0
+    missed: list[str] = []
     for line in lines("messages", options.half):
         pattern, message = line.split("\t")
         telling = [fact for fact in facts_of(message) if re.search(pattern, fact.content, re.IGNORECASE)]
