@@ -42,9 +42,9 @@ def are_compatible(new: str, old: str) -> bool:
     mine, theirs = subject_of(new), subject_of(old)
     shared = _shared_stems(new, old)
     if is_severe(new) or (is_severe(old) and not takes_back_value(new, old)):
-        return _are_different_people(mine, theirs) or not shared
+        return are_different_people(mine, theirs) or not shared
     named = people_named(new) & people_named(old)
-    if _are_different_people(mine, theirs) and named.isdisjoint((*mine[1:], *theirs[1:])):
+    if are_different_people(mine, theirs) and named.isdisjoint((*mine[1:], *theirs[1:])):
         return not (shared and changes_hands(new))
     # Of two people who begin it, it is about both ("Tom and Aisha is the 21st now").
     return bool(named) and not shared and named.isdisjoint((*mine[1:], *_leading_people(new)))
@@ -58,7 +58,7 @@ def may_be_of_one(new: str, old: str) -> bool:
     mine, theirs = subject_of(new), subject_of(old)
     if mine.relation or mine.name:
         return False
-    if _are_different_people(mine, theirs):
+    if are_different_people(mine, theirs):
         return not {*theirs[1:]}.isdisjoint(people_named(new))
     return not people_named(new) - people_named(old)
 
@@ -76,7 +76,7 @@ def _shared_stems(new: str, old: str) -> frozenset[str]:
     return both - mine.people - theirs.people - words_under("health in general")
 
 
-def _are_different_people(mine: Subject, theirs: Subject) -> bool:
+def are_different_people(mine: Subject, theirs: Subject) -> bool:
     """A relation and a name may be one person; two relations, two names, and the person beside another one are not."""
     if mine.own or theirs.own:
         return mine.own != theirs.own and any((*mine, *theirs[1:])) and any((*mine[1:], *theirs))

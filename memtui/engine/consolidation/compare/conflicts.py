@@ -17,6 +17,7 @@ from ..extract.joined_statements import statements_in, without_date
 from ..extract.severity import is_severe
 from .change_words import says_addition, says_change
 from .compatible import are_compatible, may_be_of_one
+from .ended_ailment import OVER, ends_ailment
 from .look_alikes import looks_like_one
 from .negation import denies_alike, denies_statement, negates_all, negates_part
 from .similarity import AnalysedText, analyse_statement, compare_analysed
@@ -109,6 +110,8 @@ def _relation_by_rules(
         or not (judged is not None and judged >= _CERTAINLY and sets_another_value(new, old))
     ):
         return Relation(kind="beside", score=verdict.score)
+    if ends_ailment(new, old):
+        return Relation(kind="conflict", reason=OVER, score=max(verdict.score, _CLOSE))
     slot = contested_slot(new, old)
     if slot is not None:
         return Relation(

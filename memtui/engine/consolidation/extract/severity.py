@@ -80,6 +80,10 @@ _pronoun = re.compile(r"(?:he|she|they|er|sie|il|elle|él|ella|her|his)\b", re.I
 _owned = re.compile(word_lists.read_expression(_LIST, "owned"), re.IGNORECASE)
 
 
+_allergy = re.compile(rf"(?<!\w)(?:{word_lists.read_expression(_LIST, 'ALLERGY')})", re.IGNORECASE)
+_allergy_is_over = re.compile(word_lists.read_expression(_LIST, "allergy is over"), re.IGNORECASE)
+
+
 @functools.cache
 def _severity_pattern(*, bodily: bool = False) -> re.Pattern[str]:
     """``bodily``: without what only must be kept from others. The apostrophe of "can't" may be left out."""
@@ -110,6 +114,16 @@ def is_severe(text: str) -> bool:
 def names_illness(plain: str) -> bool:
     """Whether a text in small letters says a word of illness, of medicine or of what somebody must not have."""
     return _severity_pattern(bodily=True).search(plain) is not None
+
+
+def names_allergy(text: str) -> bool:
+    """Whether it says a word for an allergy or an intolerance."""
+    return _allergy.search(text) is not None
+
+
+def says_allergy_is_over(text: str) -> bool:
+    """Whether it says that somebody has no allergy or intolerance, or none any more."""
+    return _allergy_is_over.search(text.replace("’", "'")) is not None
 
 
 def severe_clause(masked: str, *, question: bool) -> str | None:
@@ -181,6 +195,8 @@ def is_condition(masked: str) -> bool:
 
 
 def is_impersonal(text: str) -> bool:
-    """Whether it is said of people in general, of a thing, or of this moment."""
+    """Whether it is said of people in general, of a thing, or of this moment. "Not allergic any more, tested today" lasts."""
     plain = " ".join(text.casefold().replace("’", "'").split())
-    return _NOBODY.match(plain) is not None or _ONCE.search(plain) is not None
+    if _NOBODY.match(plain):
+        return True
+    return _ONCE.search(plain) is not None and not says_allergy_is_over(plain)
