@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -13,7 +14,7 @@ from memtui.engine.memories import validation
 from memtui.engine.records import MemoryRecord, SecretPolicy, Trust
 from memtui.engine.store import memories, replacements, tombstones
 
-from .compare import conflicts, duplicates, self_correction
+from .compare import conflicts, duplicates, self_correction, several_changes
 from .compare.candidates import Candidate, KnownFacts, earlier_messages, preceding_text
 from .compare.change_words import says_change
 from .compare.pair_features import Statement
@@ -312,6 +313,10 @@ def _against_known(
                 found_all.append((standing, one))
             if worst is None or rank > worst_rank:
                 worst, worst_rank = (standing, one._replace(record=later or one.record)), rank
+    if by_parts := _changed_by_parts(new, scored, facts):
+        changed = {one.statement.text for _, one in by_parts}
+        found_all = [*by_parts, *(one for one in found_all if one[1].statement.text not in changed)]
+        worst = worst or by_parts[0]
     certain = worst is not None and worst[0].strong
     if corrects and not certain and (found := _find_corrected(new, candidates)) is not None:
         worst = found
@@ -347,6 +352,19 @@ def _against_known(
     return _line_with_action(
         line, action="supersede", reason=standing.reason, target=known.record, score=standing.score
     )
+
+
+def _changed_by_parts(
+    new: Statement, scored: Sequence[Candidate], facts: KnownFacts
+) -> list[tuple[conflicts.Relation, Candidate]]:
+    """The known facts that single parts of a statement change, the likeliest first."""
+    known = [one for one in scored if one.record is not None]
+    found = several_changes.changed_by_parts(new.text, [one.statement for one in known])
+    return [
+        (conflicts.Relation(kind="conflict", reason=conflicts.CHANGED_IN_PART, score=1 / (1 + math.exp(-odds))), one)
+        for place, odds in sorted(found.items(), key=lambda one: -one[1])
+        if (one := known[place]).record is not None and facts.successor_in_force(one.record) is None
+    ]  # fmt: skip
 
 
 def _other_contradicted(

@@ -61,6 +61,7 @@ _HARDLY = -1.0
 # A person has only one of these; a later one replaces it.
 _GROWS = "age"
 CHANGED = "it may have changed since"
+CHANGED_IN_PART = f"{CHANGED}, by one part of this"
 
 
 class Relation(Record):
