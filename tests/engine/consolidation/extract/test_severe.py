@@ -96,3 +96,15 @@ def test_a_long_message_without_points_is_cut_where_it_begins_anew(facts: Facts)
 def test_animals_may_harm_somebody(facts: Facts) -> None:
     assert facts("Cats make my eyes swell shut") == ["Cats make my eyes swell shut"]
     assert facts("cats can have diabetes") == []
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "peut-on manger des moules enceinte",
+        "cuántas semanas dura un embarazo",
+        "a 54 year old man takes warfarin and comes in with a bleed",
+    ],
+)
+def test_a_question_without_its_mark_and_a_case_tell_of_nobody(facts: Facts, message: str) -> None:
+    assert facts(message) == []
