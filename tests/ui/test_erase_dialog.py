@@ -104,6 +104,16 @@ async def test_memories_are_erased_once_their_number_is_typed(
         await pilot.press("escape")
 
 
+async def test_the_number_that_is_typed_is_seen_in_a_tiny_window(story: Story) -> None:
+    app = story.app()
+    async with running(app, (40, 12)) as pilot:
+        await pilot.press("E")
+        await until(lambda: there(app, EraseDialog) and isinstance(app.focused, Input))
+        await pilot.press("7", "7", "7")
+        await until(lambda: "777" in screen_text(app))
+        assert "There is no undo." in screen_text(app) and "Enter erase" in screen_text(app)
+
+
 async def test_an_interrupted_erase_is_told_and_finished_first(story: Story) -> None:
     with story.open() as memory:
         dog = memory.remember(DOG)

@@ -315,6 +315,7 @@ class EraseDialog(Dialog["EraseProof"]):
 
     def _show_stage(self, stage: Stage, text: Content) -> None:
         self._stage = stage
+        self.set_class(stage == "choose", "-choosing")
         for part in self.query("CarrierTable, .erase-row, .erase-ask, .erase-count, .dialog-warning"):
             part.display = stage == "choose"
         proof = self.query_one(TextView)
