@@ -27,6 +27,7 @@ _QUOTED: dict[Trust, str] = {
     "user": "the person", "agent": "an agent", "tool": "a tool or document", "model": "a language model",
 }  # fmt: skip
 _MOST_CAUTIONS = 5
+_year = re.compile(r"\b\d{4}\b")
 _one_each = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9d\U00020000-\U0003ffff]")
 
 
@@ -118,10 +119,12 @@ def caution_notes(found: Sequence[Caution]) -> str:
 
 
 def _extraction_date(fact: MemoryRecord) -> str:
-    """When it was said, for what was drawn from a conversation, or changed by an agent, and not confirmed: a later statement
-    may replace it."""
+    """When it was said: of what was drawn from a conversation or changed by an agent, and not confirmed, since a later
+    statement may replace it; and of what names a day without its year, since "next Friday" is another day each week."""
     drawn = (fact.source or "").startswith("session:")
-    if fact.protected or "(said " in fact.content or not (drawn or fact.corrected_by):
+    may_be_replaced = not fact.protected and (drawn or fact.corrected_by)
+    names_day = fact.happens_at is not None and not _year.search(fact.content)
+    if "(said " in fact.content or not (may_be_replaced or names_day):
         return ""
     return f" (said {_named_day(fact)})"
 

@@ -324,6 +324,17 @@ async def test_what_was_drawn_from_a_conversation_is_told_with_its_date(memory: 
     assert re.search(r"walnuts \(said \d+ \w{3} \d{4}\)$", block, re.MULTILINE), block
 
 
+def test_a_day_without_its_year_is_told_with_the_date_on_which_it_was_written(
+    memory: Memory, clock: Clock
+) -> None:
+    memory.remember("Dentist appointment next Friday at 9:00")
+    memory.remember("The dentist moves to another house on 3 May 2027")
+    clock.now += 150 * DAY
+    block = memory.context("When is the appointment at the dentist?").text
+    assert "- Dentist appointment next Friday at 9:00 (said 22 Nov 2025)" in block
+    assert re.search(r"3 May 2027$", block, re.MULTILINE), block
+
+
 def test_the_rules_of_the_agents_project_are_told_first_whatever_is_asked(memory: Memory) -> None:
     memory.record_turn("s1", "user", "From now on, never put emojis in commit messages.", project="Garden")
     memory.record_turn("s2", "user", "Always answer in British English.", project="work")
