@@ -96,11 +96,12 @@ def in_order(found: Extraction, turns: Sequence[MemoryRecord]) -> Sequence[Draft
 
 
 def as_stored(drafts: Sequence[Draft], policy: SecretPolicy) -> list[Draft]:
-    """Drafts in the words in which they would be stored. What rules drew, and of which only a blacked-out secret is left,
-    is left out."""
+    """Drafts in the words in which they would be stored: turns may have NUL characters, facts may not. What rules drew,
+    and of which only a blacked-out secret is left, is left out."""
     found = [
-        replace(one, content=validation.apply_secret_policy(one.content, "fact", policy).content)
+        replace(one, content=validation.apply_secret_policy(text, "fact", policy).content)
         for one in drafts
+        if (text := one.content.replace("\0", " ").strip())
     ]
     return [one for one in found if not (one.verbatim and secrets.is_only_redactions(one.content))]
 

@@ -44,6 +44,16 @@ def contents(memory: Memory, filter: str = "kind:fact") -> list[str]:
     return [record.content for record in memory.view.page(filter, descending=False)]
 
 
+def test_a_turn_with_a_nul_character_keeps_no_session_waiting(memory: Memory, clock: Clock) -> None:
+    say(memory, clock, "s", "I live in Ghent", "My dog is called Rex\0 and I like green tea")
+    done = consolidate(memory, clock)
+    assert not done.failed, done.notes
+    assert "I live in Ghent" in contents(memory)
+    assert any("Rex" in text for text in contents(memory)) and not any(
+        "\0" in text for text in contents(memory)
+    )
+
+
 class Scripted:
     """An extractor that answers with given drafts, on the last turn unless they name their sources."""
 
