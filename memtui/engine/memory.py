@@ -650,8 +650,9 @@ class Memory:
         ``coming``. ``alone``: rank and score as if the memory held nothing but what passes the filter, which is
         counted however long that takes. ``within``: the filter outside of which there is nothing for whoever asks:
         no caution of a hit tells of it.
-        No query raises; FilterError for a bad filter, InputError for a bad limit.
+        No text raises; FilterError for a bad filter, InputError for a bad limit and for what is no text.
         """
+        validation.check_is_text(query, "query")
         from memtui.engine.search import search as finder
 
         with self._core.connections.read() as connection:
@@ -681,8 +682,9 @@ class Memory:
         ``session_id``: the conversation that is going on; what was drawn from it is not told again. ``tokens``
         are estimated. Asked by an agent it is a recall. ``alone``: see ``search``. ``project``: the agent's, whose rules are
         told first; of one that is never recorded the prompt is not kept.
-        Raises FilterError for a bad filter, InputError for a bad limit.
+        Raises FilterError for a bad filter, InputError for a bad limit and for what is no text.
         """
+        validation.check_is_text(prompt, "prompt")
         from memtui.engine.search import briefing
 
         with self._core.connections.read() as connection:
@@ -716,8 +718,9 @@ class Memory:
     ) -> Explanation:  # fmt: skip
         """Why a memory is, or is not, among the hits: its exact rank in every retriever, what excluded it, what would help.
 
-        ``alone`` and ``within``: see ``search``. Raises NotFoundError.
+        ``alone`` and ``within``: see ``search``. Raises NotFoundError, InputError for what is no text.
         """
+        validation.check_is_text(query, "query")
         from memtui.engine.search.explanation import explain_place
 
         with self._core.connections.read() as connection:

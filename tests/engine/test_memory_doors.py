@@ -353,3 +353,36 @@ def test_closing_waits_for_the_background(place: Path) -> None:
     memory.close()
     assert time.monotonic() - started < 60
     assert not [thread for thread in threading.enumerate() if thread.name == "memtui-indexer"]
+
+
+# What a program passes by mistake
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda memory: memory.search(None),
+        lambda memory: memory.context(None),
+        lambda memory: memory.explain(None, "fact_1"),
+        lambda memory: memory.get(7),
+        lambda memory: memory.forget(["fact_1", "fact_2"]),
+        lambda memory: memory.confirm(None),
+    ],
+)
+def test_what_is_no_text_is_named_as_a_wrong_input(memory: Memory, call: Callable[[Any], object]) -> None:
+    memory.remember("Likes tea")
+    with pytest.raises(InputError, match="is text, not"):
+        call(memory)
+
+
+def test_a_single_path_is_no_list_of_letters(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The letters of "a.md" would be files: "." is the working folder."""
+    monkeypatch.chdir(tmp_path)
+    Path("a.md").write_text("- The ferry leaves at 7\n")
+    Path("other.md").write_text("- The tax number is on the fridge\n")
+    report = memory.files.import_paths("a.md")
+    assert report.files == 1
+    assert [one.content for one in memory.view.page("kind:fact")] == ["The ferry leaves at 7"]
+    assert memory.files.import_paths(Path("other.md")).files == 1

@@ -31,14 +31,19 @@ class CheckedText(NamedTuple):
         return "secrets" in self.attributes and "redacted" not in self.attributes
 
 
+def check_is_text(value: object, what: str) -> None:
+    """Raises InputError for what a program passed in place of a text."""
+    if not isinstance(value, str):
+        raise InputError(f"A {what} is text, not {type(value).__name__}.", "Pass a string.")
+
+
 def check_text(content: str, kind: Kind, policy: SecretPolicy) -> CheckedText:
     """Check a text and apply the policy for secrets.
 
     ``redact`` replaces the secret, ``quarantine`` keeps the text away from vectors and models,
     ``keep`` stores it as it is. Raises InputError for empty and over-long texts.
     """
-    if not isinstance(content, str):
-        raise InputError(f"A memory is text, not {type(content).__name__}.", "Pass a string.")
+    check_is_text(content, "memory")
     content = storable_text(content)
     if not content.strip():
         raise InputError("There is no text to remember.", "Give at least one word.")

@@ -44,7 +44,7 @@ class Files:
 
     def import_paths(
         self,
-        paths: Sequence[str | Path],
+        paths: str | Path | Sequence[str | Path],
         *,
         format: str | None = None,
         dry_run: bool = False,
@@ -53,14 +53,14 @@ class Files:
     ) -> ImportReport:
         """Import conversations and other memories from files, folders and zips as one undoable operation; see ``importers``.
 
-        A text may also be the URL of a database with sessions of the OpenAI Agents SDK. What of several cannot be used is
-        in the report (``refused``), and the others come in; raises InputError if none can.
+        ``paths`` may be one. A text may also be the URL of a database with sessions of the OpenAI Agents SDK. What of
+        several cannot be used is in the report (``refused``), and the others come in; raises InputError if none can.
         """
         if not dry_run:
             self._core.must_write("import into it")
         from memtui.engine.importers import database_urls, ingest
 
-        with database_urls.local_copies(paths) as here:
+        with database_urls.local_copies(_as_list(paths)) as here:
             report = ingest.import_paths(
                 self._core.connections, here.paths, format=format, dry_run=dry_run, actor=self._core.actor,
                 clock=self._core.clock, options=self._core.options, progress=progress, cancelled=cancelled,
@@ -76,7 +76,7 @@ class Files:
 
     def follow(
         self,
-        places: Sequence[str | Path],
+        places: str | Path | Sequence[str | Path],
         stopped: threading.Event,
         on_result: Callable[[FollowResult], None] = lambda result: None,
         *,
@@ -96,8 +96,8 @@ class Files:
             on_result(result)
 
         with FileFollower(
-            self._core.connections, [Path(place) for place in places], clock=self._core.clock, options=self._core.options,
-            before_write=self._back_up_before_import, ordering=_is_instruction,
+            self._core.connections, [Path(place) for place in _as_list(places)], clock=self._core.clock,
+            options=self._core.options, before_write=self._back_up_before_import, ordering=_is_instruction,
         ) as follower:  # fmt: skip
             follower.run(stopped, announce_result, progress=progress)
 
@@ -266,3 +266,8 @@ def _is_instruction(text: str) -> bool:
     from memtui.engine.guards.instructions import find_instructions  # a tenth of a second of patterns
 
     return bool(find_instructions(text))
+
+
+def _as_list(paths: str | Path | Sequence[str | Path]) -> Sequence[str | Path]:
+    """One path as a list of one: the letters of a text are no paths."""
+    return [paths] if isinstance(paths, str | Path) else paths

@@ -168,8 +168,12 @@ def update(connection: apsw.Connection, rid: int, **columns: Any) -> None:
 def get(connection: apsw.Connection, identity: str, now: float) -> MemoryRecord:
     """A memory by its id, or by the beginning of an id that only one memory has.
 
-    Raises NotFoundError, or InputError that lists the candidates of an ambiguous beginning.
+    Raises NotFoundError, or InputError for what is no text and for an ambiguous beginning, whose candidates it lists.
     """
+    if not isinstance(identity, str):
+        raise InputError(
+            f"An id is text, not {type(identity).__name__}.", "Give one id; change_all changes several."
+        )
     identity = storable_text(identity)
     row = connection.execute(f"SELECT {COLUMNS} FROM memories m WHERE m.id = ?", (identity,)).fetchone()
     if row is None:
