@@ -76,7 +76,7 @@ def _run_command(arguments: list[str]) -> int:
 
 
 def _report_if_open(error: Exception, *, json: bool, logged: bool) -> int:
-    """Like ``errors.report``, when the output may be closed."""
+    """Like ``errors.report``, when the output may be closed or full."""
     from . import errors
 
     try:
@@ -84,4 +84,6 @@ def _report_if_open(error: Exception, *, json: bool, logged: bool) -> int:
         sys.stdout.flush()
     except BrokenPipeError:
         return errors.UNREAD
+    except OSError:  # a full disk: what could be told stands on stderr
+        return errors.BAD_INPUT
     return code

@@ -15,11 +15,13 @@ Imports no click: the app opens without it.
 
 from __future__ import annotations
 
+import errno
 import sys
 
 from memtui.engine.errors import FilterError, MemtuiError
 
 OK, NEGATIVE, USAGE, BAD_INPUT, FILE, DEGRADED, FAULT, CANCELLED, UNREAD = 0, 1, 2, 3, 4, 5, 70, 130, 141
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
 
 def report_error(error: BaseException, *, json: bool, logged: bool = True) -> int:
@@ -35,7 +37,12 @@ def report_error(error: BaseException, *, json: bool, logged: bool = True) -> in
     if json:
         from .output import print_json
 
-        print_json({"error": {"kind": kind, "message": message, "hint": hint, "exit_code": code}})
+        try:
+            print_json({"error": {"kind": kind, "message": message, "hint": hint, "exit_code": code}})
+        except BrokenPipeError:
+            return UNREAD
+        except OSError:  # the output itself is full: stderr tells it
+            pass
     _print_error(f"error: {message}")
     if isinstance(error, FilterError):
         _print_error(error.pointer(), indent="  ")
@@ -62,9 +69,19 @@ def _describe_error(error: BaseException, logged: bool) -> tuple[str, str, str, 
     if click and isinstance(error, click.exceptions.Abort):
         return "Cancelled", "cancelled", "", CANCELLED
     if isinstance(error, OSError):
-        file = f"{error.filename}: " if error.filename else ""
-        return "OSError", f"{file}{error.strerror or error}", "", BAD_INPUT
+        return (*_describe_system_error(error), BAD_INPUT)
     return (*_describe_bug(error, logged), FAULT)
+
+
+def _describe_system_error(error: OSError) -> tuple[str, str, str]:
+    """An error of a file, or of the output: files of memtui itself have errors of their own."""
+    why = error.strerror or str(error)
+    if error.filename:
+        return "OSError", f"{error.filename}: {why}", "Check the path and its permissions."
+    if error.errno in _NO_ROOM:
+        hint = "Write to another place. If the command changed something, that is saved: memtui history shows it."
+        return "OSError", f"What the command prints cannot be written: {why}.", hint
+    return "OSError", why, "memtui doctor checks the setup."
 
 
 def _describe_bug(error: BaseException, logged: bool) -> tuple[str, str, str]:

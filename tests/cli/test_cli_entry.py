@@ -186,11 +186,22 @@ def test_a_reader_that_leaves_early_ends_the_program_quietly(program: Program) -
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_output_that_cannot_be_written_is_an_error(program: Program) -> None:
+@pytest.mark.parametrize("command", ["--help", "list", "list --json", "remember Likes tea", "export -"])
+def test_output_that_cannot_be_written_is_an_error(program: Program, command: str) -> None:
+    program("remember", "Likes coffee").communicate()
     with open("/dev/full", "wb") as full:  # noqa: PTH123
-        running = program("--help", stdout=full)
-        assert b"No space left" in running.communicate()[1]
-    assert running.returncode not in (0, 1)
+        running = program(*command.split(), stdout=full)
+        said = running.communicate()[1].decode()
+    assert "No space left" in said and "hint: " in said and "Traceback" not in said
+    assert running.returncode not in (0, 1, 70)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_change_whose_report_cannot_be_written_is_said_to_be_saved(program: Program) -> None:
+    with open("/dev/full", "wb") as full:  # noqa: PTH123
+        said = program("remember", "Likes tea", stdout=full).communicate()[1].decode()
+    assert "memtui history shows it" in said
+    assert b"Likes tea" in program("list").communicate()[0]
 
 
 def test_closed_streams_are_no_crash() -> None:
