@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memtui.engine.errors import InputError, UsageError
+from memtui.engine.errors import UsageError
 from memtui.engine.records import ROWS_BY
 from memtui.engine.search.listing import without_turns
 
@@ -59,6 +59,7 @@ def picture_command(
     memtui picture timeline years.svg --by person --size 160x40
     memtui picture entity "Ada" ada.svg
     """
+    from memtui.engine.exporters.atomic_file import require_free, write_atomically
     from memtui.ui import picture
     from memtui.ui.theme import DARK, LIGHT, Appearance
 
@@ -70,17 +71,13 @@ def picture_command(
             f"A picture is written as SVG, and {target.suffix} is another format.",
             f"Write {target.with_suffix('.svg').name}; a browser opens it, and saves it as an image.",
         )
-    if target.exists() and not force:
-        raise InputError(f"{target} already exists.", "--force replaces it; or choose another name.")
+    require_free(target, force=force)
     look = Appearance(LIGHT if light else DARK, invocation.configuration.settings.general.ascii, motion=False)
     frame = picture.PictureFrame(look, columns, rows, time.time(), filter)
     with invocation.open_readonly() as memory:
         svg = _render_svg(memory, what, name, by, frame)
-    try:
-        with target.open("w" if force else "x", encoding="utf-8") as file:
-            file.write(svg)
-    except OSError as error:
-        raise InputError(f"{target} cannot be written: {error.strerror}.", "Choose another name.") from error
+    with write_atomically(target, force=force) as file:
+        file.write(svg.encode())
     if json:
         print_json({"path": str(target.absolute()), "bytes": len(svg.encode())})
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import os
 import re
 from pathlib import Path
 
@@ -80,6 +81,26 @@ def test_a_picture_of_the_timeline_has_its_rows(cli: Cli, known: Path) -> None:
         == 0
     )
     assert "Carol" in shown(file) and "Bob" not in shown(file)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes of Unix")
+def test_a_picture_is_readable_by_its_owner_only_and_whole_or_not_there(
+    cli: Cli, known: Path, home: Path
+) -> None:
+    import resource
+
+    picture = home / "you.svg"
+    assert cli("picture", "you", str(picture)).code == 0
+    assert picture.stat().st_mode & 0o777 == 0o600
+    before = picture.read_bytes()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) - 100, limits[1]))
+    try:
+        failed = cli("picture", "you", str(picture), "--force")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert failed.code != 0 and str(picture) in failed.err and "hint: " in failed.err
+    assert picture.read_bytes() == before and not list(home.glob("*.partial"))
 
 
 def test_what_cannot_be_drawn_is_refused(cli: Cli, known: Path) -> None:
