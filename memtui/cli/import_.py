@@ -17,7 +17,7 @@ import click
 from msgspec.structs import replace
 
 from memtui import operating_system, paths
-from memtui.engine.errors import InputError, MemtuiError, ReplacedFileError, UsageError
+from memtui.engine.errors import DiskFullError, InputError, MemtuiError, ReplacedFileError, UsageError
 from memtui.engine.installation import runnable_text
 from memtui.engine.records import Refused
 from memtui.present import import_sources
@@ -440,6 +440,11 @@ def _index_with_progress(memory: Memory, meter: ProgressMeter) -> None:
     except KeyboardInterrupt:
         meter.clear()
         print_note("The other links and vectors are made later.")
+    except DiskFullError as error:
+        meter.clear()
+        print_note(
+            f"The import is saved. Its links and vectors are made when there is room again: {error.message}"
+        )
     finally:
         end()
         meter.clear()
@@ -448,6 +453,7 @@ def _index_with_progress(memory: Memory, meter: ProgressMeter) -> None:
 def _print_report(report: ImportReport, *, undo: bool) -> None:
     verb = "would import" if report.dry_run else "cancelled: imported" if report.cancelled else "imported"
     from memtui.engine.importers.lock import QUESTION, count_text, decisions_text
+    from memtui.engine.importers.refusals import LETTERS_LOST
 
     what = count_text(report.kinds, report.sessions)
     where = f"from {plural(report.files, 'file')} ({', '.join(report.formats)}) in {report.seconds:.1f} s"
@@ -481,6 +487,11 @@ def _print_report(report: ImportReport, *, undo: bool) -> None:
         err(f"warning: {warning}")
     if _has_lost_part(report):
         err("hint: Part of a file is missing. Download the export again; importing it adds the rest.")
+    if any(warning.endswith(LETTERS_LOST) for warning in report.warnings):
+        first = "undo this import, " if report.operation is not None else ""
+        err(
+            f"hint: Some letters are lost. If the file has another encoding, {first}save it as UTF-8 and import it again."
+        )
     if report.operation is not None and undo:
         out(row(" ", next_step(f"To undo it: memtui undo {report.operation.op_id}")))
 

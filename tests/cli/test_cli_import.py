@@ -147,6 +147,17 @@ def test_json_names_all_that_an_archive_leaves_out(cli: Cli, tmp_path: Path) -> 
     assert "(0.html, 1.html, 2.html and 2 more)" in cli("import", tmp_path / "x.zip").err
 
 
+def test_a_file_of_another_encoding_comes_in_with_a_way_to_bring_it_in_whole(
+    cli: Cli, tmp_path: Path
+) -> None:
+    (tmp_path / "x.jsonl").write_bytes(
+        '{"role": "user", "content": "Ich wohne in München"}\n'.encode("latin-1")
+    )
+    first = cli("import", str(tmp_path / "x.jsonl"))
+    assert "invalid UTF-8 replaced" in first.err
+    assert "undo this import, save it as UTF-8 and import it again" in first.err
+
+
 def test_an_unknown_format_lists_the_known_ones(cli: Cli, tmp_path: Path) -> None:
     result = cli("import", conversation(tmp_path), "--format", "carrier-pigeon")
     assert result.code == 3

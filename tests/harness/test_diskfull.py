@@ -513,3 +513,17 @@ def test_a_command_that_reads_says_what_the_disk_lacks(command: str, tmp_path: P
     assert "Traceback" not in done.stderr and "unexpected" not in done.stderr
     with Memory.open(where, options=OPTIONS) as memory:
         assert memory.view.count("tea") == 1 and memory.files.check(deep=True).ok
+
+
+def test_an_import_without_room_for_its_links_is_said_to_be_saved(
+    disk: FullDisk, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from memtui.cli.import_ import _index_with_progress
+    from memtui.cli.progress import ProgressMeter
+
+    with Memory.open(place, options=OPTIONS) as memory:
+        memory.files.import_paths(place.with_name("turns.jsonl"))
+        with disk.full():
+            _index_with_progress(memory, ProgressMeter())
+        assert "The import is saved." in capsys.readouterr().err
+        assert memory.view.count("kind:episode") >= 300

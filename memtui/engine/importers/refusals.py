@@ -12,6 +12,7 @@ from memtui.engine.records import Refused
 
 from . import compression
 from .base import Format
+from .foreign_values import BAD_UTF8
 from .json_items import CUT_OFF
 from .stream import REST
 
@@ -186,6 +187,8 @@ NOTHING_SAID = (
     "It has only what the program wrote for itself, such as titles or tool calls: nobody says anything in it."
 )
 DAMAGED = "The file may be damaged, or in a format that memtui does not know."
+LETTERS_LOST = BAD_UTF8
+"""The warning of a file that has another encoding."""
 # Reasons of records: a part of their file is missing.
 LOST_PART = frozenset({CUT_OFF, REST})
 _FORMATS = (
