@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from memtui.engine.clock import EARLIEST, LATEST
+from memtui.engine.clock import EARLIEST
 from memtui.engine.memories import validation
 from memtui.engine.records import EntityType, Skip
 from memtui.engine.wording import text_beginning
@@ -36,6 +36,8 @@ BAD_UTF8 = "invalid UTF-8 replaced"
 BAD_ESCAPE = "half a character replaced"
 LOOSE_JSON = "loose JSON read"
 BAD_TIME = "unusable time ignored"
+# 2100: a number that says so counts in another unit, and would head every list for good.
+_LATEST = 4_102_444_800
 
 
 class NotReadableError(ValueError):
@@ -100,7 +102,7 @@ def event_time(value: Any, stream: Stream) -> float | None:
     if value is None or value == "":
         return None
     seconds = _as_seconds(value)
-    if seconds is None or not EARLIEST <= seconds <= LATEST:
+    if seconds is None or not EARLIEST <= seconds <= _LATEST:
         stream.warn(BAD_TIME)
         return None
     return seconds

@@ -64,7 +64,18 @@ def test_times_are_recognised(tmp_path: Path, name: str, given: Any, seconds: fl
 
 
 @pytest.mark.parametrize(
-    "given", ["yesterday", True, [], {}, "9999-99-99", 1e300, "0001-01-01T00:00:00+23:00"]
+    "given",
+    [
+        "yesterday",
+        True,
+        [],
+        {},
+        "9999-99-99",
+        1e300,
+        99_999_999_999_999,
+        "5138-11-16T09:46:39Z",
+        "0001-01-01T00:00:00+23:00",
+    ],
 )
 def test_an_unusable_time_keeps_the_words_and_warns(tmp_path: Path, given: Any) -> None:
     (turn,), _, warnings = read_with_warnings(jsonl(tmp_path / "x.jsonl", [line(time=given)]))
