@@ -86,6 +86,21 @@ def test_what_is_asked_ordered_quoted_supposed_or_pasted_is_no_fact(text: str) -
     assert facts(text) == []
 
 
+def test_what_is_said_in_a_part_of_a_game_is_no_fact_until_the_game_is_over() -> None:
+    told = (
+        "Let's roleplay: I am a pirate captain called Redbeard and I have a parrot.",
+        "I live on a ship and I drink rum daily",
+        "My sister Anne is a mermaid",
+        "Okay, enough roleplay.",
+        "I live in Bergen with two cats",
+        "I'm allergic to peanuts",
+    )
+    assert facts(*told) == ["I live in Bergen with two cats", "I'm allergic to peanuts"]
+    assert facts(
+        "Let's roleplay a job interview, you are the interviewer.", "I work at Nimbus as a data engineer"
+    )
+
+
 def test_only_the_person_states_facts() -> None:
     assert drafts("I live in Bergen with two cats.", role="assistant") == ()
     assert (

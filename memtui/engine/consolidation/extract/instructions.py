@@ -49,6 +49,9 @@ _NAME = re.compile(r"(?<=[a-z] )[A-Z][\w+#.]*")
 # Who says "I" in a tale, a sum, a letter, a text to work on or a part to play need not be the writer of the message.
 _TALE = re.compile(word_lists.read_expression(_LIST, "tale"))
 _PLAY = re.compile(r"\b(?:let's play|play a game|role-?play|act as|pretend|you are an? )\b")
+# A game in which the writer of the message has a part too: what they say after it is that part's.
+_OWN_PART = re.compile(word_lists.read_expression(_LIST, "own part"))
+_OUT_OF_PART = re.compile(word_lists.read_expression(_LIST, "out of part"))
 _ASKED_WORK = re.compile(word_lists.read_expression(_LIST, "asked work"))
 # "Deploys happen only on Wednesdays"; nothing that merely sighs.
 _STATES = re.compile(word_lists.read_expression(_LIST, "states"))
@@ -64,6 +67,16 @@ def asks_for_work(message: str) -> bool:
 def is_role_play(message: str) -> bool:
     """Whether a message sets up a game or a part, in which not even "from now on" lasts."""
     return bool(_PLAY.search(mask_quotes(message[:_LONGEST_MESSAGE]).casefold().replace("’", "'")))
+
+
+def begins_own_part(message: str) -> bool:
+    """Whether the writer takes a part in a game, and so speaks as somebody else in the messages after this one."""
+    return bool(_OWN_PART.search(mask_quotes(message[:_LONGEST_MESSAGE]).casefold().replace("’", "'")))
+
+
+def ends_own_part(message: str) -> bool:
+    """Whether the writer speaks as themself again: "okay, enough role-play"."""
+    return bool(_OUT_OF_PART.search(message[:_LONGEST_MESSAGE].casefold().replace("’", "'")))
 
 
 def is_fiction(message: str) -> bool:

@@ -17,7 +17,7 @@ from .clause_facts import ClauseContext
 from .clauses import clause_spans, without_chat
 from .durability import DurabilityModel
 from .exclusions import in_known_language, is_request
-from .instructions import asks_for_work, is_fiction, is_role_play
+from .instructions import asks_for_work, begins_own_part, ends_own_part, is_fiction, is_role_play
 from .protocol import SAID, Context, Draft, Extraction
 from .question_updates import updates_in_questions
 from .sentences import Sentence, mask_quotes, split_sentences
@@ -61,9 +61,13 @@ class KeywordExtractor:
         updates: list[Draft] = []
         seen: set[str] = set()
         people = set(context.people)
-        before = ""
+        before, playing = "", False
         own = [validation.open_text(turn) for turn in turns if _is_of_person(turn)]
         for turn in turns:
+            if _is_of_person(turn):
+                playing = (playing and not ends_own_part(turn.content)) or begins_own_part(turn.content)
+            if playing:
+                continue
             if _is_of_person(turn):
                 people |= introduced_names(turn.content)
             around = ClauseContext(people, before)
