@@ -24,7 +24,7 @@ _OF_ROLE: dict[Role, tuple[Style, ...]] = {
     "success": ("green",), "added": ("green",), "warning": ("yellow",), "error": ("red",), "removed": ("red",),
 }  # fmt: skip
 # Characters that JSON does not escape and a terminal would interpret.
-_RISKY = re.compile("[\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+_RISKY = re.compile("[\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]")
 _UNLIMITED = 10_000
 
 
@@ -97,7 +97,12 @@ def json_bytes(value: Any) -> bytes:
         text = msgspec.json.encode(value).decode()
     except UnicodeEncodeError:  # a file name that is not UTF-8
         text = msgspec.json.encode(_scrub_value(msgspec.to_builtins(value))).decode()
-    return _RISKY.sub(lambda match: f"\\u{ord(match[0]):04x}", text).encode()
+    return _RISKY.sub(_json_escape, text).encode()
+
+
+def _json_escape(found: re.Match[str]) -> str:
+    units = found[0].encode("utf-16-be").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
 
 
 class Painted(str):

@@ -7,11 +7,11 @@ import re
 import sys
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from memtui.cli import output
 
-HOSTILE = "a\x1b]52;c;eA==\x07b\x9b2Jc\u202ed\x7f[/]\r\ne"
+HOSTILE = "a\x1b]52;c;eA==\x07b\x9b2Jc\u202ed\x7f[/]\r\ne\U000e0041"
 
 
 class Terminal:
@@ -32,10 +32,11 @@ def test_text_is_printed_without_control_characters(capsys: pytest.CaptureFixtur
 
 
 @given(st.text())
+@example(HOSTILE)
 def test_json_is_what_was_given_and_safe_to_print(text: str) -> None:
     data = output.json_bytes({"text": text}).decode()
     assert json.loads(data) == {"text": text}
-    assert not re.search("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", data)
+    assert not re.search("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\U000e0041]", data)
 
 
 def test_json_takes_a_file_name_that_is_not_utf8() -> None:
