@@ -16,8 +16,8 @@ from typing import Literal
 import msgspec
 
 from memtui import paths
+from memtui.atomic_file import write_atomically
 from memtui.engine.errors import MemtuiError
-from memtui.engine.exporters.atomic_file import write_atomically
 from memtui.engine.records import Record
 
 from .tokens import Fault

@@ -20,8 +20,8 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from memtui import operating_system, paths
+from memtui.atomic_file import write_atomically
 from memtui.engine.errors import InputError, NotFoundError
-from memtui.engine.exporters.atomic_file import write_atomically
 from memtui.engine.memories.validation import require_actor
 from memtui.engine.records import Record
 from memtui.engine.search.access_scope import scope_filter

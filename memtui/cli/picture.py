@@ -59,7 +59,7 @@ def picture_command(
     memtui picture timeline years.svg --by person --size 160x40
     memtui picture entity "Ada" ada.svg
     """
-    from memtui.engine.exporters.atomic_file import require_free, write_atomically
+    from memtui.atomic_file import require_free, write_atomically
     from memtui.ui import picture
     from memtui.ui.theme import DARK, LIGHT, Appearance
 

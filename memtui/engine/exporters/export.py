@@ -9,6 +9,7 @@ from typing import BinaryIO, get_args
 
 from msgspec.structs import replace
 
+from memtui import atomic_file
 from memtui.engine.clock import Clock
 from memtui.engine.errors import InputError
 from memtui.engine.records import ExportProgress, ExportReport
@@ -20,7 +21,7 @@ from memtui.engine.store.connections import Connections
 from memtui.engine.store.export_rows import ALL, Selection
 from memtui.engine.store.sql import scalar
 
-from . import atomic_file, jsonl
+from . import jsonl
 from .note_folder import open_note_folder
 from .vault import VaultWriter
 

@@ -19,10 +19,9 @@ from typing import TextIO
 import msgspec
 
 from memtui import operating_system
+from memtui.atomic_file import AbandonFile, target_exists, write_error
 from memtui.engine.errors import InputError
 from memtui.engine.records import Record
-
-from .atomic_file import AbandonFile, target_exists, write_error
 
 LIST = ".memtui-vault.json"
 _FORMAT = "memtui-vault"

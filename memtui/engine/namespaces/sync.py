@@ -90,7 +90,7 @@ class Sync:
 
         ``file``: where to write it too, mode 600; raises InputError if there is something already.
         """
-        from memtui.engine.exporters.atomic_file import require_free, write_atomically
+        from memtui.atomic_file import require_free, write_atomically
 
         if file is not None:
             require_free(file, force=False)
