@@ -221,6 +221,44 @@ async def test_leaving_an_edited_correction_asks_first(story: Story) -> None:
         await until(lambda: "Nothing was corrected" in app.main.query_one(StatusLine).said)
 
 
+async def test_a_correction_of_what_somebody_else_corrected_meanwhile_shows_both_texts(story: Story) -> None:
+    app = story.app()
+    async with running(app) as pilot:
+        await pilot.press("j", "j", "e")
+        await until(lambda: there(app, CorrectDialog))
+        app.screen.query_one(TextArea).text = "Prefers trains over flights under eight hours"
+        with story.open(actor="person") as memory:
+            memory.correct(
+                facts(story)["Prefers trains over flights for anything under six hours"].id,
+                "Prefers trains over flights under five hours",
+            )
+        await pilot.press("ctrl+s")
+        await until(lambda: "It was changed in the meantime" in screen_text(app))
+        assert "- Prefers trains over flights under five hours" in screen_text(app)
+        assert app.screen.query_one(TextArea).text == "Prefers trains over flights under eight hours"
+        await pilot.press("ctrl+s")
+        await until(lambda: "Corrected" in app.main.query_one(StatusLine).said)
+    assert "Prefers trains over flights under eight hours" in facts(story)
+    assert {
+        "Prefers trains over flights under five hours",
+        "Prefers trains over flights for anything under six hours",
+    } <= set(facts(story, "is:superseded"))
+
+
+async def test_a_correction_of_what_was_forgotten_meanwhile_keeps_the_typed_text(story: Story) -> None:
+    app = story.app()
+    async with running(app) as pilot:
+        await pilot.press("j", "j", "e")
+        await until(lambda: there(app, CorrectDialog))
+        app.screen.query_one(TextArea).text = "Prefers boats"
+        with story.open(actor="person") as memory:
+            memory.forget(facts(story)["Prefers trains over flights for anything under six hours"].id)
+        await pilot.press("ctrl+s")
+        await until(lambda: "Your text is in the clipboard" in app.main.query_one(StatusLine).said)
+        assert app.clipboard == "Prefers boats"
+    assert "Prefers boats" not in facts(story)
+
+
 async def test_two_marked_facts_are_made_one(story: Story) -> None:
     with story.open() as memory:
         memory.remember("Rides to work by tram", tags=["tram"])
@@ -414,7 +452,10 @@ async def test_somebody_elses_change_is_not_overwritten_by_a_correction(story: S
             agent.correct(old.id, "Prefers night trains")
         app.screen.query_one(TextArea).text = "Prefers cars"
         await pilot.press("ctrl+s")
-        await until(lambda: "This memory was changed" in app.main.query_one(StatusLine).said)
+        await until(lambda: "It was changed in the meantime" in screen_text(app))
+        assert "- Prefers night trains" in screen_text(app)
+        await pilot.press("escape")
+        await until(lambda: "Nothing was corrected" in app.main.query_one(StatusLine).said)
     assert "Prefers cars" not in facts(story)
 
 

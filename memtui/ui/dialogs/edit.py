@@ -67,14 +67,15 @@ class AddDialog(EditingDialog[WrittenMemory]):
 class CorrectDialog(EditingDialog[WrittenMemory]):
     """The old text, a field for the new one, their difference while typing, and the source.
 
-    ``proposed``: a suggested new text. ``depends``: what depends on the old one.
+    ``proposed``: a suggested new text. ``depends``: what depends on the old one. ``warning``: why to look twice.
     """
 
     wide = True
     hints = (("Enter", "save the correction"), LINE_HINT, CLEAR_HINT)
 
     def __init__(
-        self, old: str, source: Content | None = None, *, proposed: str = "", depends: Dependents | None = None
+        self, old: str, source: Content | None = None, *, proposed: str = "", depends: Dependents | None = None,
+        warning: str = "",
     ) -> None:  # fmt: skip
         super().__init__()
         self._old = old
@@ -82,6 +83,7 @@ class CorrectDialog(EditingDialog[WrittenMemory]):
         self.set_class(source is not None, "-sourced")
         self._proposed = proposed
         self._depends = depends
+        self._warning = warning
 
     def title_text(self) -> str:
         return "Correct: the old text is kept too"
@@ -114,7 +116,7 @@ class CorrectDialog(EditingDialog[WrittenMemory]):
         self.query_one(".dialog-diff", Static).update(mark_changed_parts(self._old, text))
         if self._depends is not None:
             self.query_one(DependsView).show_dependents(self._depends.after(text))
-        self.show_warning("")
+        self.show_warning(self._warning)
 
     def action_save(self) -> None:
         if not self.typed_text:

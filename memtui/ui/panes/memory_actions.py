@@ -416,16 +416,41 @@ class MemoryActions:
         await self._save_correction(memory, text)
 
     async def _save_correction(self, memory: MemoryRecord, text: str) -> None:
+        """Write the text. If the memory was changed in the meantime, show both texts and let the person decide."""
         identity = memory.id
-        now = await self._pane.ask(lambda engine: engine.view.get(identity))
-        if now.content != memory.content or not now.active:
+        now = await self._pane.ask(lambda engine: _latest_version(engine, identity))
+        if not now.active:
+            self._pane.app.copy_to_clipboard(text)
             self._pane.show_message(
-                "This memory was changed in the meantime: look at it again, then correct it.", "warning"
+                "This memory was forgotten in the meantime. Your text is in the clipboard.", "warning"
             )
             self._pane.reload()
             return
+        if now.content == text.strip():
+            self._pane.show_message("It says so already: somebody else corrected it.")
+            self._pane.reload()
+            return
+        if now.content != memory.content:
+            await self._correct_changed(now, text)
+            return
         new = await self._pane.change(lambda engine: engine.correct(identity, text), "correcting")
         self._go_to(new.rid)
+
+    async def _correct_changed(self, now: MemoryRecord, text: str) -> None:
+        from memtui.ui.dialogs.edit import CorrectDialog
+
+        warning = "It was changed in the meantime. Saving replaces what it says now by your text."
+        sources, depends = await self._pane.ask(lambda engine: _load_sources_and_dependents(engine, now.id))
+        written = await self._pane.shell.show_dialog(
+            CorrectDialog(
+                now.content, source_quote(now, sources), proposed=text, depends=depends, warning=warning
+            )
+        )
+        if written is None:
+            self._pane.show_message("Nothing was corrected.")
+            self._pane.reload()
+        else:
+            await self._save_correction(now, written.text)
 
     async def _change_marked(
         self,
@@ -528,6 +553,12 @@ def _why_no_session(memory: MemoryRecord | None) -> str:
 def _merge_rank(one: MemoryRecord) -> tuple[bool, int, int]:
     """Which of two facts a merge keeps: the confirmed one, else that which says more, else the later one."""
     return one.protected, len(one.content), one.event_time
+
+
+def _latest_version(engine: Memory, identity: str) -> MemoryRecord:
+    """The memory as it is now, or what took its place."""
+    now = engine.view.get(identity)
+    return now if now.active else engine.view.successor(identity) or now
 
 
 def _load_sources_and_dependents(engine: Memory, identity: str) -> tuple[list[MemoryRecord], Dependents]:
