@@ -609,7 +609,9 @@ def settle_indexes(connection: apsw.Connection, closure: ErasedRows, *, vec0: bo
 
 _KNOWN_BY = {
     "scratchpad": "SELECT 'scratchpad:' || key FROM scratchpad WHERE pad_id = ?",
-    "proposals": "SELECT 'card:' || id FROM proposals WHERE proposal_id = ?",
+    # What was drawn from a memory may be more on another device, whose card about it stays.
+    "proposals": "SELECT 'card:' || id FROM proposals WHERE proposal_id = ? "
+    "AND NOT (kind = 'drawn' AND coalesce(payload -> '$.summaries', '{}') = '{}')",
     "saved_queries": "SELECT 'question:' || name FROM saved_queries WHERE query_id = ?",
 }
 
@@ -636,7 +638,8 @@ def _remember_keys(connection: apsw.Connection, closure: ErasedRows, steps: Sequ
     keys |= set(closure.labels)  # what was covered is known to its source by its name
     for step in steps:
         if step.values is None and step.table in _KNOWN_BY:
-            keys.add(str(scalar(connection, _KNOWN_BY[step.table], (step.key,))))
+            if known := scalar(connection, _KNOWN_BY[step.table], (step.key,)):
+                keys.add(str(known))
         elif step.table == "sessions_consolidations" and "title" in (step.values or ()):
             keys |= {
                 title_key(str(session_id), str(title))

@@ -6,6 +6,7 @@ of existing rows are remembered, so that later lines find them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
@@ -100,11 +101,19 @@ def erased_keys(line: AnyLine) -> list[str]:
         case ScratchpadLine() | DeletedKeyLine():
             return [f"scratchpad:{line.key}"]
         case ProposalLine():
-            return [f"card:{line.id}"]
+            return [f"card:{line.id}", *memory_ids(line.payload)]
         case QuestionLine():
             return [f"question:{line.name}"]
         case _:
             return []
+
+
+def memory_ids(json: Raw) -> list[str]:
+    """The ids of memories that stand as strings in a JSON value."""
+    return [id.decode() for id in _find_ids(bytes(json))]
+
+
+_find_ids = re.compile(rb'(?<=")(?:%s)[0-9a-f]{12}(?=")' % "|".join(ID_PREFIX.values()).encode()).findall
 
 
 def is_there(connection: apsw.Connection, line: AnyLine, others: OtherIds, op_id: int | None) -> bool:

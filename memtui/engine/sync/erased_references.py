@@ -14,11 +14,10 @@ import msgspec
 from msgspec.structs import replace
 
 from memtui.engine.erase.closure import NOTHING, attributes_without, without_ids
-from memtui.engine.store import tombstones
+from memtui.engine.store import import_rows, tombstones
 from memtui.engine.store.export_rows import AnyLine, MemoryLine, QuestionLine
 from memtui.engine.store.sql import as_json, json_text
 
-from . import lines
 from .lines import RowLine, SyncLine
 
 _decode = msgspec.json.Decoder().decode
@@ -86,9 +85,9 @@ def absent_ids(connection: apsw.Connection) -> list[str]:
 def _named_ids(line: AnyLine) -> list[str]:
     match line:
         case MemoryLine():
-            return lines.memory_ids(bytes(line.source_ids) + bytes(line.attributes))
+            return [*import_rows.memory_ids(line.source_ids), *import_rows.memory_ids(line.attributes)]
         case QuestionLine():
-            return lines.memory_ids(bytes(line.expected))
+            return import_rows.memory_ids(line.expected)
         case _:
             return []
 

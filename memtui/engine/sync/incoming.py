@@ -242,7 +242,7 @@ class Incoming:
     def _apply_row(self, connection: apsw.Connection, one: RowLine) -> None:
         line = one.line
         stamped = {stamp.aspect: stamp for stamp in one.versions}
-        if tombstones.erased_among(connection, (*import_rows.erased_keys(line), *_memory_ids_on_card(line))):
+        if tombstones.erased_among(connection, import_rows.erased_keys(line)):
             return
         match line:
             case SessionLine():
@@ -568,13 +568,6 @@ def _erase_name(connection: apsw.Connection, id: str) -> None:
     connection.executemany(
         "DELETE FROM changes WHERE tbl = 'entity_aliases' AND lo = ? AND act <> 'insert'", list(aliases)
     )
-
-
-def _memory_ids_on_card(line: AnyLine) -> list[str]:
-    """The memories that a card is about."""
-    if not isinstance(line, ProposalLine):
-        return []
-    return lines.memory_ids(bytes(line.payload))
 
 
 def _as_list(value: str | list[str] | None) -> list[str]:

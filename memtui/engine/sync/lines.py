@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any
 
 import msgspec
@@ -105,11 +104,3 @@ def decision_name(decision: str, *about: Any) -> str:
 
 def is_memory(thing: str) -> bool:
     return thing.startswith(tuple(ID_PREFIX.values()))
-
-
-def memory_ids(json: bytes) -> list[str]:
-    """The ids of memories that stand as strings in a JSON text."""
-    return [id.decode() for id in _id_in(json)]
-
-
-_id_in = re.compile(rb'(?<=")(?:%s)[0-9a-f]{12}(?=")' % "|".join(ID_PREFIX.values()).encode()).findall

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from machines import Machines
 from memtui import Memory
-from memtui.engine.store import stamps, tombstones
+from memtui.engine.store import proposals, stamps, tombstones
 from memtui.engine.store.import_rows import OtherIds
 from memtui.engine.sync.incoming import Incoming
 from memtui.engine.sync.lines import ErasedLine, SyncLine, TombstonesLine
@@ -113,3 +113,37 @@ def test_the_erase_of_a_turn_that_never_left_the_device_it_was_said_on(machines:
         Incoming(others, 0).apply(operation.connection, [line])
     assert server.view.page("kind:fact")[0].source_ids == ()
     assert [one.expected for one in server.questions.pinned()] == [()]
+
+
+def _ask_about_drawn(memory: Memory, of: str, drawn: list[str]) -> None:
+    """The card that asks whether what was drawn from a corrected memory still holds, here of these."""
+    card = proposals.identity(proposals.DEPENDENTS, of)
+    payload = {
+        "of": [of],
+        "memories": drawn,
+        "named": drawn,
+        "summaries": {},
+        "verb": "corrected",
+        "who": "person",
+    }
+    with memory._core.change("correct", "Corrected") as operation:
+        proposals.ask(operation.connection, card, proposals.DEPENDENTS, payload, 0)
+
+
+def test_a_card_whose_memories_were_all_erased_here_stays_with_those_it_has_elsewhere(
+    machines: Machines,
+) -> None:
+    corrected, kept, erased = (
+        machines.on("laptop").remember(text).id
+        for text in ("Dora Pell sings", "The choir has ten voices", "The rehearsal is on Monday")
+    )
+    machines.sync()
+    _ask_about_drawn(machines.memories["server"], corrected, [kept, erased])
+    _ask_about_drawn(machines.memories["laptop"], corrected, [erased])
+    _erase_on_laptop(machines, erased)
+    machines.sync(3)
+    assert _are_one(machines)
+    for memory in machines.memories.values():
+        with memory._core.connections.read() as connection:
+            (card,) = proposals.undecided(connection, proposals.DEPENDENTS)
+        assert card.payload["memories"] == [kept]
