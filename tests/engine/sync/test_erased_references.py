@@ -145,5 +145,5 @@ def test_a_card_whose_memories_were_all_erased_here_stays_with_those_it_has_else
     assert _are_one(machines)
     for memory in machines.memories.values():
         with memory._core.connections.read() as connection:
-            (card,) = proposals.undecided(connection, proposals.DEPENDENTS)
+            (card,) = proposals.undecided_proposals(connection, proposals.DEPENDENTS)
         assert card.payload["memories"] == [kept]
