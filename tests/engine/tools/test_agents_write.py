@@ -201,7 +201,7 @@ def test_what_contradicts_a_known_fact_is_asked_about(door: Door) -> None:
     ]
     (card,) = door.person.review.items(kinds=["conflict"])
     assert [one.id for one in card.memories] == [claim["id"], fact.id]
-    assert "bot says otherwise" in card.reason
+    assert "bot says otherwise" in card.reason and card.proposed == "forget"
     # The claim casts no doubt on the person's own words.
     (served,) = [
         one for one in door.ask("search_memory", query="penicillin")["memories"] if one["id"] == fact.id
