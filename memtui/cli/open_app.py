@@ -56,7 +56,7 @@ def make_app(
 ) -> MemtuiApp:
     """The app for these options. ``kept`` holds a demo's files, ``failures`` gets why the memory could not be opened."""
     from memtui.ui.app import MemtuiApp
-    from memtui.ui.permissions import permissions_of_copy, permissions_of_run
+    from memtui.ui.permissions import permissions_of_app, permissions_of_copy
     from memtui.ui.state import UiState
     from memtui.ui.theme import Appearance
 
@@ -66,7 +66,7 @@ def make_app(
     if store:
         permissions = permissions_of_copy(store.reason_readonly, store.import_command)
     else:
-        permissions = permissions_of_run(readonly=invocation.readonly, demo=invocation.demo)
+        permissions = permissions_of_app(readonly=invocation.readonly, demo=invocation.demo)
     readonly = invocation.readonly or store is not None
     open_with = _memory_opener(invocation, path, kept, permissions)
 

@@ -226,7 +226,7 @@ def _print_preview(preview: RestorePreview, ids: tuple[str, ...], missing: bool)
     ]
     for line in table(cells, right=(1, 2, 3, 4, 5)):
         out(row(" ", line))
-    if preview.same:
+    if preview.changes_nothing:
         out(SAME)
         return
     for part in (back, changed, lost):

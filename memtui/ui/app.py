@@ -35,7 +35,7 @@ from .navigation import Navigation
 from .notifications import Notifications
 from .operations import Operations
 from .panes.registry import FIRST, WITHOUT_FACTS
-from .permissions import Permissions, permissions_of_run
+from .permissions import Permissions, permissions_of_app
 from .state import UiState
 from .theme import DARK, LIGHT, Appearance, own_themes, variable_defaults
 
@@ -101,7 +101,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
         self.look = look
         self.keymap, self._keymap_problems = read_keymap(keymap or {})
         self.readonly = readonly
-        self.permissions = permissions or permissions_of_run(readonly=readonly, demo=False)
+        self.permissions = permissions or permissions_of_app(readonly=readonly, demo=False)
         self.clock = clock
         self.started = clock()
         self.state = state or UiState(None)

@@ -110,7 +110,7 @@ class AppActions:
 
     async def do_wrong(self) -> None:
         """List the last answers of agents, to go to a memory or to withhold it from that agent."""
-        from .dialogs.wrong import WrongDialog
+        from .dialogs.wrong_answers import WrongAnswersDialog
 
         shell = self._shell
         if shell.operations.memory is None:
@@ -120,7 +120,7 @@ class AppActions:
         if not served:
             shell.show_message("No agent was told anything yet, or nothing of it is remembered any more.")
             return
-        picked = await shell.show_dialog(WrongDialog(served, cautions))
+        picked = await shell.show_dialog(WrongAnswersDialog(served, cautions))
         if picked is None:
             return
         memory, agent = picked.memory, picked.agent

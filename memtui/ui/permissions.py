@@ -86,5 +86,5 @@ def permissions_of_copy(because: str, way: str) -> Permissions:
     )
 
 
-def permissions_of_run(*, readonly: bool, demo: bool) -> Permissions:
+def permissions_of_app(*, readonly: bool, demo: bool) -> Permissions:
     return READING if readonly else DEMO if demo else EVERYTHING

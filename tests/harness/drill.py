@@ -122,7 +122,7 @@ def drill(path: str, rounds: int, folder: str, mutant: str = "") -> dict[str, An
         memory.record_turn("after", "user", "after the last backup")
         last_lost = sum(one.lost for one in memory.backups.preview(last).counts if one.what == "turns")
         backups.restore(last)
-        same = memory.backups.preview(last).same
+        same = memory.backups.preview(last).changes_nothing
         with memory._core.connections.read() as connection:
             live = state_hash(connection)
     for entry in found:

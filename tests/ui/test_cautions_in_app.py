@@ -130,7 +130,7 @@ async def test_what_was_replaced_is_not_offered_as_one_of_two_to_merge(
     new = replaced(story, fact)
     app = story.app()
     async with running(app, (120, 40)) as pilot:
-        memories(app).table.mark_keys({fact.rid, new.rid})
+        memories(app).table.set_marks({fact.rid, new.rid})
         await pilot.press("m")
         await until(lambda: f"“{OLD}” was replaced: {NEW}" in screen_text(app))
         assert not there(app, FactMergeDialog)

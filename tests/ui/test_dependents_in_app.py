@@ -9,7 +9,7 @@ from memtui.ui.dialogs.choice import PickDialog, Question
 from memtui.ui.dialogs.edit import CorrectDialog
 from memtui.ui.dialogs.erase import EraseDialog
 from memtui.ui.dialogs.merge import FactMergeDialog
-from memtui.ui.dialogs.wrong import WrongDialog
+from memtui.ui.dialogs.wrong_answers import WrongAnswersDialog
 from memtui.ui.panes.review.pane import ReviewPane
 from memtui.ui.state import UiState
 from textual.widgets import TextArea
@@ -83,7 +83,7 @@ async def test_merging_shows_it(story: Story, fact: MemoryRecord, size: tuple[in
         (other,) = [one for one in memory.view.page("kind:fact") if one.content == "Employed by Initech"]
     app = story.app()
     async with running(app, size) as pilot:
-        memories(app).table.mark_keys({fact.rid, other.rid})
+        memories(app).table.set_marks({fact.rid, other.rid})
         await pilot.press("m")
         await until(lambda: there(app, FactMergeDialog))
         await until(lambda: "2 drawn from them" in screen_text(app))
@@ -151,13 +151,13 @@ async def test_that_was_wrong_goes_to_what_an_agent_was_told(
     app = story.app(state=state)
     async with running(app, size) as pilot:
         await pilot.press("F")
-        await until(lambda: there(app, WrongDialog))
+        await until(lambda: there(app, WrongAnswersDialog))
         await until(
             lambda: screen_text(app).count("Works at Initech") == 2
         )  # in the list, and in full below it
         assert "“work”" in screen_text(app) and "claude" in screen_text(app)
         await pilot.press("up", "enter")  # a question is no memory: the cursor goes on to its first one
-        assert there(app, WrongDialog)
+        assert there(app, WrongAnswersDialog)
         await pilot.press("enter")
         await until(lambda: app.main.pane.pane_id == "memories")
         await settle(app)
@@ -173,7 +173,7 @@ async def test_that_was_wrong_says_what_was_corrected_since(story: Story, fact: 
     app = story.app()
     async with running(app) as pilot:
         await pilot.press("F")
-        await until(lambda: there(app, WrongDialog) and "corrected on" in screen_text(app))
+        await until(lambda: there(app, WrongAnswersDialog) and "corrected on" in screen_text(app))
         assert "Works at Globex" in screen_text(app)
 
 
@@ -181,7 +181,7 @@ async def test_that_was_wrong_keeps_it_from_that_agent(story: Story, fact: Memor
     app = story.app()
     async with running(app) as pilot:
         await pilot.press("F")
-        await until(lambda: there(app, WrongDialog) and "Works at Initech" in screen_text(app))
+        await until(lambda: there(app, WrongAnswersDialog) and "Works at Initech" in screen_text(app))
         await pilot.press("V")
         await until(lambda: "Withheld from claude: “Works at Initech”" in screen_text(app))
         memories(app).table.select_key(fact.rid)
@@ -202,7 +202,7 @@ async def test_a_mark_not_the_cursor_says_which_agents_see_it(story: Story, fact
     app = story.app()
     async with running(app) as pilot:
         memories(app).table.select_key(other.rid)
-        memories(app).table.mark_keys({fact.rid})
+        memories(app).table.set_marks({fact.rid})
         await settle(app)
         await pilot.press("V")
         await until(lambda: there(app, PickDialog) and "withheld" in screen_text(app))

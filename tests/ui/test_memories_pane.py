@@ -643,7 +643,7 @@ async def test_pinning_says_when_agents_are_not_told_it_all_the_same(story: Stor
         await until(lambda: "Pinned, but agents are not told it: it reads like an order" in screen_text(app))
         await pilot.press("u")
         await until(lambda: "★" not in screen_text(app))
-        memories(app).table.mark_keys({one.rid for one in others})
+        memories(app).table.set_marks({one.rid for one in others})
         await pilot.press("!")
         await until(lambda: "of 6 pinned facts agents are told the 5 pinned last" in screen_text(app))
 
@@ -710,10 +710,10 @@ async def test_merge_is_offered_with_two_marks_and_says_which_is_no_fact(story: 
             (fact,) = memory.view.page("kind:fact walnuts")
             (turn,) = memory.view.page("kind:episode Noted")
             other = next(one for one in memory.view.page("kind:fact") if one.rid != fact.rid)
-        pane.table.mark_keys({fact.rid, other.rid})
+        pane.table.set_marks({fact.rid, other.rid})
         await until(lambda: "merge_marked" in [key.action_id for key in bar.fitting_keys()])
         # What cannot be merged is not offered, and the key says why.
-        pane.table.mark_keys({fact.rid, turn.rid})
+        pane.table.set_marks({fact.rid, turn.rid})
         await until(lambda: "merge_marked" not in [key.action_id for key in bar.fitting_keys()])
         await pilot.press("m")
         await until(lambda: "and this is a turn" in app.main.query_one(StatusLine).said)
@@ -728,7 +728,7 @@ async def test_a_merge_keeps_the_confirmed_fact_and_shows_the_way_out(story: Sto
         later = memory.remember("Ada is allergic to walnuts, hazelnuts, almonds and to every other nut")
     app = story.app()
     async with running(app, (80, 24)) as pilot:
-        memories(app).table.mark_keys({sure.rid, later.rid})
+        memories(app).table.set_marks({sure.rid, later.rid})
         await quiet(app)
         await pilot.press("m")
         await until(lambda: there(app, FactMergeDialog))

@@ -326,7 +326,7 @@ async def test_rows_in_memory_are_there_at_once_and_stay_whatever_slower_ones_co
         assert app.table.row_count == 2_900
         app.table.move_to(2_700)
         await app.settle(lambda: app.table.selected == (2_800, "row 2800"))
-        app.table.mark_keys({100, 2_800})
+        app.table.set_marks({100, 2_800})
         app.table.show_source(rows(range(2_500, 3_000)), app.readers, top=False)
         assert (app.table.cursor, app.table.marks) == (300, {2_800})
         app.table.show_source(rows([]), app.readers)

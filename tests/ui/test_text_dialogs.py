@@ -67,7 +67,7 @@ async def test_a_merge_of_unlike_texts_warns_and_one_key_keeps_what_both_say(sto
         van = memory.remember("The van is for books and Rhubarb.")
     app = app_at(story, "memories")
     async with running(app, (80, 24)) as pilot:
-        memories(app).table.mark_keys({parcels.rid, van.rid})
+        memories(app).table.set_marks({parcels.rid, van.rid})
         await settle(app)
         await pilot.press("m")
         await until(lambda: there(app, FactMergeDialog))

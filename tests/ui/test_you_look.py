@@ -101,7 +101,9 @@ def pressing(*keys: str) -> Callable[[Pilot[None]], Any]:
         pane = app.main.pane
         assert isinstance(pane, YouPane)
         await until(lambda: pane._portrait is not None and app.stats is not None)
-        await until(lambda: pane.shell.tab_count("review") is not None)  # else it comes after the number below
+        await until(
+            lambda: pane.shell.tab_count("review") is not None
+        )  # else it comes after the number below
         app.show_count("review", 3)
         for key in keys:
             await pilot.press(key)

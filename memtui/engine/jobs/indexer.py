@@ -245,7 +245,7 @@ class Indexer:
                 self._known_names, self._learned, self._names_version = None, -1, version
                 for name in self._speakers.values():
                     self._loaded_names.add_alias(name, name, "person")
-            new = entities.names_after(connection, self._learned)
+            new = entities.names_learned_after(connection, self._learned)
         for _, alias, type in new:
             self._loaded_names.add_alias(alias, alias, type)
         self._learned = max(self._learned, 0, *(number for number, *_ in new))

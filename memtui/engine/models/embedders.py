@@ -218,11 +218,11 @@ class OfflineEmbedder(LocalEmbedder[_EmbeddingTable]):
 
     def word_vectors(self, words: Sequence[str]) -> ByteMatrix:
         """Each word's own vector, the same in every text; those that were asked for last are kept."""
-        return self._load_question_vectors().words.quantised(words, self._sum_words)
+        return self._load_question_vectors().words.quantised(words, self._sum_word_vectors)
 
     def word_units(self, words: Sequence[str]) -> FloatMatrix:
         """``embed`` for lower-case words, each a text by itself."""
-        return self._load_question_vectors().words.units(words, self._sum_words)
+        return self._load_question_vectors().words.units(words, self._sum_word_vectors)
 
     def embed(self, texts: Sequence[str]) -> FloatMatrix:
         model = self._load_model()
@@ -278,7 +278,7 @@ class OfflineEmbedder(LocalEmbedder[_EmbeddingTable]):
                 self._questions = self._load_files(_share_question_vectors)
             return self._questions
 
-    def _sum_words(self, words: Sequence[str]) -> FloatMatrix:
+    def _sum_word_vectors(self, words: Sequence[str]) -> FloatMatrix:
         """The direction of each word, of any length. For the few of a first search the tokenizer is not loaded."""
         return _sum_texts(self._load_question_vectors().rows(), self._split_words(words))
 

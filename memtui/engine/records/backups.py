@@ -91,6 +91,6 @@ class RestorePreview(Record):
     erased: int = 0
 
     @property
-    def same(self) -> bool:
+    def changes_nothing(self) -> bool:
         """Whether a restore changes nothing that a person can see."""
         return not any(one.back or one.changed or one.lost for one in self.counts)

@@ -137,11 +137,11 @@ def _named_day(memory: MemoryRecord) -> str:
 def cite_memory(memory: MemoryRecord) -> str:
     """The memory on one line; as a quote with its source where it is neither the person's word nor confirmed."""
     text = _bullet_line(memory.content)
-    whose = quoted_from(memory, memory.source)
+    whose = attribution(memory, memory.source)
     return f"{whose}: “{text}”" if whose else text
 
 
-def quoted_from(memory: MemoryRecord, source: str | None) -> str:
+def attribution(memory: MemoryRecord, source: str | None) -> str:
     """Whose words they are, for an agent; empty for the person's own and what the person confirmed."""
     if memory.trust == "user" or memory.protected:
         return ""

@@ -16,7 +16,7 @@ from memtui.engine.store.sql import as_json
 from memtui.engine.store.tokens import text_stems, text_words
 
 from . import lexicon
-from .asked_for import things_wanted
+from .answer_types import things_wanted
 from .query import ParsedQuery, QueryTerm
 
 K1 = 0.9

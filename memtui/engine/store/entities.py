@@ -196,7 +196,7 @@ def _settle_type(connection: apsw.Connection, eid: int, vote: str) -> None:
             connection.execute("UPDATE entities SET type = ? WHERE eid = ?", (best, survivor))
 
 
-def names_after(connection: apsw.Connection, alias_id: int) -> list[tuple[int, str, str]]:
+def names_learned_after(connection: apsw.Connection, alias_id: int) -> list[tuple[int, str, str]]:
     """(alias id, alias, type) of names learned after ``alias_id``; what is found by its shape is left out."""
     rows = connection.execute(
         """

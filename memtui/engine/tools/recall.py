@@ -25,11 +25,11 @@ from memtui.engine.records import (
 )
 from memtui.engine.search.access_scope import quote_value
 from memtui.engine.search.block_text import (
+    attribution,
     caution_notes,
     changed_by_agent,
     confidence_note,
     perhaps_changed,
-    quoted_from,
 )
 from memtui.engine.search.excerpts import WITHHELD
 from memtui.engine.search.explanation import NO_VECTOR, NOT_COMPARED
@@ -195,7 +195,7 @@ def caution_for(agent: Agent, memory: MemoryRecord, cautions: Sequence[Caution])
     """
     reason = why_kept_back(memory)
     whose = (
-        f"data, not an instruction: {reason}" if reason else quoted_from(memory, agent.source_label(memory))
+        f"data, not an instruction: {reason}" if reason else attribution(memory, agent.source_label(memory))
     )
     return "; ".join(part for part in (caution_notes(cautions), whose) if part)
 

@@ -93,7 +93,7 @@ class RestoreDialog(Dialog[RestoreChoice]):
         parts: list[Content | str | tuple[str, str]] = [
             (f"{local_time(preview.at, now)}", "bold"), (f"  {time_ago(preview.at, now)}\n", "$text-muted"),
         ]  # fmt: skip
-        if preview.same:
+        if preview.changes_nothing:
             parts.append(SAME)
         else:
             counts = [

@@ -193,7 +193,7 @@ class ListPane(Pane, Generic[Row]):
 
     @on(FilterBar.Typed)
     def _filter_typed(self) -> None:
-        self.table.mark_keys(set())
+        self.table.set_marks(set())
         self.show_rows(top=True)
 
     @on(FilterBar.TypingEnded)
@@ -366,7 +366,7 @@ class ListPane(Pane, Generic[Row]):
         elif not self.table.has_focus:
             self.table.focus()
         elif self.table.marks:
-            self.table.mark_keys(set())
+            self.table.set_marks(set())
         elif self.filter_text:
             self.filter_bar.set_filter("")
         else:

@@ -101,7 +101,7 @@ class MemoryActions:
 
     def _clear_marks(self) -> None:
         if self._table is not None:
-            self._table().mark_keys(set())
+            self._table().set_marks(set())
 
     def unavailable_reason(self, action: Action) -> str:
         if action.id in ("correct", "editor", "about", "copy") and self.current is None:

@@ -229,7 +229,7 @@ class RowTable(LineView, Generic[Row], can_focus=True, inherit_bindings=False):
                 self.place_cursor(self.cursor)
                 self._scroll_to_row(self.cursor)
             if self.marks:
-                self.mark_keys(self.marks.intersection(self._pages.keys))
+                self.set_marks(self.marks.intersection(self._pages.keys))
         self._post_count()
 
     def _rows_arrived(self, first: int, rows: int) -> None:
@@ -279,7 +279,7 @@ class RowTable(LineView, Generic[Row], can_focus=True, inherit_bindings=False):
         else:
             self._cursor_key = self._sought = key
 
-    def mark_keys(self, marks: set[int]) -> None:
+    def set_marks(self, marks: set[int]) -> None:
         """Mark the rows with these keys, and no others."""
         if marks != self.marks:
             self.marks = marks
@@ -431,13 +431,13 @@ class RowTable(LineView, Generic[Row], can_focus=True, inherit_bindings=False):
 
     def do_mark(self) -> None:
         if self._cursor_key is not None:
-            self.mark_keys(self.marks ^ {self._cursor_key})
+            self.set_marks(self.marks ^ {self._cursor_key})
         self.move_to(self.cursor + 1)
 
     async def do_mark_all(self) -> None:
         if self._pages is not None:
             keys = await asyncio.to_thread(set, await self._pages.every_key())
-            self.mark_keys(set() if self.marks == keys else keys)
+            self.set_marks(set() if self.marks == keys else keys)
 
     def do_sort(self) -> None:
         current = next((index for index, one in enumerate(self.orders) if one.sort == self.order[0]), -1)

@@ -164,7 +164,7 @@ def test_the_preview_tells_what_comes_back_changes_and_is_lost(
     memory.scratchpad.set("city", "Lisbon")
     memory.record_turn("s", "user", "the first turn")
     made = memory.backups.make()
-    assert memory.backups.preview("latest").same
+    assert memory.backups.preview("latest").changes_nothing
     clock.now += DAY
     memory.correct(memory.correct(standup.id, "Standup is at 10:15").id, "Standup is at 10:30")
     memory.forget(walnuts.id)
@@ -182,7 +182,7 @@ def test_the_preview_tells_what_comes_back_changes_and_is_lost(
     files = sorted(path.name for path in made.path.parent.iterdir())
     preview = memory.backups.preview("1")
     assert (preview.path, preview.at, preview.reason) == (str(made.path), made.at, "manual")
-    assert not preview.same
+    assert not preview.changes_nothing
     assert count(preview, "facts") == RestoreCount(what="facts", now=4, then=4, back=2, changed=2, lost=2)
     assert count(preview, "turns") == RestoreCount(what="turns", now=3, then=1, lost=2)
     assert (count(preview, "sessions").lost, count(preview, "sessions").now) == (1, 2)
@@ -203,7 +203,7 @@ def test_the_preview_tells_what_comes_back_changes_and_is_lost(
         assert reader.backups.preview("1").counts == preview.counts
     # And so it is: afterwards nothing differs.
     memory.backups.restore("1")
-    assert memory.backups.preview(made.path).same
+    assert memory.backups.preview(made.path).changes_nothing
 
 
 def test_memories_of_another_file_are_known_by_their_ids(

@@ -25,7 +25,7 @@ from itertools import pairwise
 import apsw
 
 from memtui.engine.records import Profile, RetrieverName
-from memtui.engine.search.asked_for import speakers_named
+from memtui.engine.search.answer_types import speakers_named
 from memtui.engine.search.fusion import (
     RetrieverCandidate,
     candidates_with_own_evidence,

@@ -104,7 +104,7 @@ class BackupText(Labelled):
 
     def difference_text(self, preview: RestorePreview) -> Iterable[Content]:
         """What restoring would do."""
-        if preview.same:
+        if preview.changes_nothing:
             yield assemble((SAME, "bold"))
             return
         yield assemble(("restoring it would", "bold $accent"))

@@ -386,7 +386,7 @@ class MemoriesPane(ListPane[MemoryRow]):
             filter = " ".join(term for term in terms if term != TRASH)
             self.filter_bar.set_filter(filter, quiet=restored is not None)
             if restored is not None:  # the list shows it, and not its top
-                self.table.mark_keys(set())
+                self.table.set_marks(set())
                 self.table.select_key(restored)
                 self.show_rows(top=False)
         else:

@@ -253,7 +253,7 @@ class Decisions:
         await self._settle_cards(verdict, several)
 
     async def _settle_cards(self, verdict: Verdict, cards: list[Card]) -> None:
-        self._pane.table.mark_keys(set())
+        self._pane.table.set_marks(set())
         self._hide_cards(cards)
         items = [card.item for card in cards]
         try:

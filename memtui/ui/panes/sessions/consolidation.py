@@ -126,7 +126,7 @@ class ConsolidationActions:
 
         if chosen:
             await self._pane.change(skip_sessions, "skipping")
-            self._pane.table.mark_keys(set())
+            self._pane.table.set_marks(set())
 
     def do_stop(self) -> None:
         mine = [work for work in self._pane.shell.operations.works if work.name == NAME]
@@ -155,7 +155,7 @@ class ConsolidationActions:
     async def _consolidate_sessions(self, chosen: list[str], *, rules: bool = False) -> None:
         if not chosen or not (rules or await self._accept_cost(chosen)):
             return
-        self._pane.table.mark_keys(set())
+        self._pane.table.set_marks(set())
         consolidation = await self._run_in_thread(chosen, preview=False, rules=rules)
         if consolidation is not None and await self._offer_rules(consolidation):
             await self._consolidate_sessions(list(consolidation.rules_could), rules=True)
@@ -270,7 +270,7 @@ class ConsolidationActions:
         if self._pane.shell.readonly:
             self._pane.show_message("This memory is open for reading only.", "warning")
             return
-        self._pane.table.mark_keys(set())
+        self._pane.table.set_marks(set())
         await self._pane.change(
             lambda memory: asyncio.run(memory.sessions.apply(accepted)), "writing it down"
         )

@@ -17,7 +17,7 @@ from memtui.engine.store.tokens import STOP_WORDS, text_words
 
 READ = 400
 """So many characters of a text are looked through: a long one has a number or a name nearly always."""
-_LIST = Path(__file__).with_name("words") / "asked_for.txt"
+_LIST = Path(__file__).with_name("words") / "answer_types.txt"
 _LEAST_OF_A_NAME = 3
 _WORD = re.compile(r"\w+")
 _CAPITAL = re.compile(r"\b[^\W\d_a-z]\w+")

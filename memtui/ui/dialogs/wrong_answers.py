@@ -66,7 +66,7 @@ def served_rows(served: Sequence[LastServed]) -> list[ServedRow]:
     return rows
 
 
-class WrongDialog(Dialog[PickedMemory]):
+class WrongAnswersDialog(Dialog[PickedMemory]):
     """Returns the picked memory. Its full text is below the list."""
 
     wide = True

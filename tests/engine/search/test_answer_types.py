@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from memtui.engine.records import Profile, SearchResult
-from memtui.engine.search.asked_for import READ, speakers_named, things_wanted
+from memtui.engine.search.answer_types import READ, speakers_named, things_wanted
 from memtui.engine.search.search import search_memories
 from shelf import NOW, Book
 
