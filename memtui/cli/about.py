@@ -153,10 +153,10 @@ def _print_topics(invocation: Invocation, portrait: Portrait) -> None:
         new = (paint(f"{format_count(one.new)} new", "dim"),) if one.new else ()
         out(row(paint(TITLES[one.topic], "bold"), format_count(one.total), *new))
         if one.topic == "plan" and portrait.due:
-            months = (f"{whole_month(due.start, now)} {format_count(due.plans)}" for due in portrait.due)
+            months = (f"{whole_month(due.start, now)} {format_count(due.facts)}" for due in portrait.due)
             out(row(" ", paint("due in", "dim"), cut_to_terminal(", ".join(months), 10)))
             term = portrait.due[0].term
-            print_note(f"those of a month: memtui list topic:plan happens:{term} --sort day --ascending")
+            print_note(f"those of a month: memtui list kind:fact happens:{term} --sort day --ascending")
         for fact in one.facts:
             cautions = portrait.cautions.get(fact.id, ())
             mark = (

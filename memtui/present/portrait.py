@@ -66,10 +66,12 @@ def topics_in_order(topics: Sequence[TopicFacts]) -> list[TopicFacts]:
     return sorted(topics, key=lambda one: _PLACES[one.topic])
 
 
-def plans_of_month_filter(day: float, zone: tzinfo | None = None) -> str:
-    """The filter that passes the plans ahead of the month in which a time (Unix seconds) is."""
-    local = local_datetime(day, zone)
-    return f"topic:plan happens:{local.year:04}-{local.month:02} -is:past"
+def due_in_month_filter(day: float, now: float, zone: tzinfo | None = None) -> str:
+    """The filter that passes the facts that name a day ahead in the month in which a time (Unix seconds) is."""
+    local, today = local_datetime(day, zone), local_datetime(now, zone)
+    month = f"{local.year:04}-{local.month:02}"
+    this_month = (local.year, local.month) == (today.year, today.month)
+    return f"kind:fact happens:{'today..' if this_month else ''}{month}"
 
 
 def topic_filter(topic: Topic | None) -> str:

@@ -139,6 +139,6 @@ def test_plans_are_counted_by_the_month_that_they_name(cli: Cli, known: Path) ->
             memory.classify(memory.remember(f"There is a {text}", topic="plan").id, happens=day)
     told = cli("about", "--topic", "plan", "--filter", f"happens:{year}-02..{year}-11 -ferry -dentist")
     assert f"February {year} 2, November {year} 1" in told.out
-    assert f"topic:plan happens:{year}-02 --sort day --ascending" in told.err
+    assert f"kind:fact happens:{year}-02 --sort day --ascending" in told.err
     listed = cli("list", "topic:plan", f"happens:{year}-02", "--sort", "day", "--ascending").out
     assert listed.index("race") < listed.index("party") and "exam" not in listed

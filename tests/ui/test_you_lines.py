@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from memtui.engine.records import (
     TOPICS,
     Caution,
+    DueInMonth,
     Entity,
     FadingFact,
     MemoryRecord,
     Month,
     PersonInMonth,
-    PlansInMonth,
     Portrait,
     Replacement,
     ServedToday,
@@ -211,19 +211,24 @@ def test_each_month_has_the_number_of_its_changes_and_the_title_says_where_most_
 
 
 @pytest.mark.parametrize("width", [37, 76, 113])
-def test_plans_are_counted_by_month_unless_all_are_there_or_of_one(width: int) -> None:
-    def counted(*plans: int, total: int = 9) -> list[str]:
+def test_dates_are_counted_by_month_unless_all_are_there(width: int) -> None:
+    def counted(*dates: int, total: int = 9) -> list[str]:
         due = tuple(
-            PlansInMonth(start=month(1 + at).start, term=f"2025-{1 + at:02}", plans=number)
-            for at, number in enumerate(plans)
+            DueInMonth(start=month(1 + at).start, term=f"2025-{1 + at:02}", facts=number)
+            for at, number in enumerate(dates)
         )
-        rows = lines(laid(Portrait(since=NOW, topics=(topic("plan", 2, total=total),), due=due), width, 40))
+        rows = lines(
+            laid(
+                Portrait(since=NOW, topics=(topic("plan", 2, total=total, happens_at=NOW + DAY),), due=due),
+                width,
+                40,
+            )
+        )
         return [" ".join(row.split("|")[0].split()) for row in rows if "   in " in row]
 
-    assert counted(4) == ["in January 4 plans"]
-    assert counted(4, 1, 1, 1) == ["in January 4 plans", "in February 1 plan", "in March 1 plan"]
-    assert counted(9) == counted() == []
-    assert counted(1, 1, total=2) == []  # both are there
+    assert counted(4) == ["in January 4 dates"]
+    assert counted(4, 1, 1, 1) == ["in January 4 dates", "in February 1 date", "in March 1 date"]
+    assert counted(1, 1) == counted(2) == counted() == []  # both are there
 
 
 @pytest.mark.parametrize("width", [37, 76, 113, 193])

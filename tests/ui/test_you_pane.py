@@ -13,6 +13,7 @@ from memtui.ui.dialogs.edit import CorrectDialog
 from memtui.ui.panes.entities.pane import EntitiesPane
 from memtui.ui.panes.history.pane import HistoryPane
 from memtui.ui.panes.memories.pane import MemoriesPane
+from memtui.ui.panes.search.pane import SearchPane
 from memtui.ui.panes.you.lines import Stop
 from memtui.ui.panes.you.pane import YouPane
 from memtui.ui.state import UiState
@@ -137,7 +138,7 @@ async def test_a_month_of_the_plans_lists_them_by_their_day(known: Story) -> Non
         await ready(app)
         assert "in November" in screen_text(app) and "in January 2026" in screen_text(app)
         stop = await choose(app, lambda stop: stop.due and stop.due.term == "2025-12")
-        assert "lists all 2 plans of December 2025, by day" in screen_text(app)
+        assert "lists all 2 facts with a day in December 2025, by day" in screen_text(app)
         for key, wanted in (
             ("enter", lambda stop: stop.due and stop.due.term == "2025-12"),
             ("w", lambda stop: stop.memory and "race" in stop.memory.content and stop.month is None),
@@ -279,6 +280,24 @@ async def test_a_question_is_asked_in_search(known: Story) -> None:
         await until(lambda: app.shown_pane_id == "search" and isinstance(app.focused, Input))
         await pilot.press(*"walnuts", "enter")
         await until(lambda: "allergic to walnuts" in screen_text(app))
+
+
+async def test_another_question_is_asked_in_search_over_the_last_one(known: Story) -> None:
+    app = at_you(known)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await ready(app)
+        await pilot.press("slash")
+        await until(lambda: app.shown_pane_id == "search" and isinstance(app.focused, Input))
+        await pilot.press(*"walnuts", "enter")
+        await until(lambda: "allergic to walnuts" in screen_text(app))
+        await pilot.press("0")
+        await until(lambda: app.shown_pane_id == "you")
+        await pilot.press("slash")
+        await until(lambda: app.shown_pane_id == "search")
+        await pilot.pause(0.5)
+        assert isinstance(app.focused, Input)
+        await pilot.press(*"trains", "enter")
+        await until(lambda: app.main.query_one(SearchPane).question == "trains")
 
 
 async def test_the_fact_under_the_cursor_is_changed_with_the_keys_of_memories(known: Story) -> None:

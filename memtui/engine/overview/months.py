@@ -1,4 +1,4 @@
-"""Who was talked about in each of the latest months, and with whom; what changed; and in which months plans lie ahead.
+"""Who was talked about in each of the latest months, and with whom; what changed; and which days lie ahead that facts name.
 
 Read in the caller's snapshot.
 
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import apsw
 
-from memtui.engine.records import Entity, Month, PersonInMonth, PlansInMonth, Replacement
+from memtui.engine.records import DueInMonth, Entity, Month, PersonInMonth, Replacement
 from memtui.engine.search.filters.compiler import CompiledFilter
 from memtui.engine.search.filters.dates import seconds_of, wall_clock
 from memtui.engine.store import entities, entity_lists, replacements
@@ -25,7 +25,7 @@ from memtui.engine.store.sql import as_json
 from . import periods
 
 MONTHS = 12
-"""So many months before the last in which there is anything; and so many with plans."""
+"""So many months before the last in which there is anything; and so many ahead."""
 _PERSONS, _BESIDE, _CHANGES = 3, 3, 8
 _DAY = 86_400
 # So many persons are counted, of each in a month so many memories looked through, and so many changes.
@@ -91,30 +91,30 @@ def _make_month(
     )
 
 
-# -- plans
+# -- days ahead
 
 
-def count_plans_ahead(
+def count_days_ahead(
     connection: apsw.Connection, within: CompiledFilter, now: float
-) -> tuple[PlansInMonth, ...]:
-    """The next months that have plans which pass a filter, without those whose day is over."""
+) -> tuple[DueInMonth, ...]:
+    """The next months with facts that name a day in them and pass a filter, of any topic, without days that are over."""
     rows: Any = connection.execute(
         f"""
         SELECT m.happens_at, count(*) FROM memories m
-        WHERE m.kind = 'fact' AND m.valid_until IS NULL AND m.topic = 'plan' AND m.happens_at >= :now - {_DAY // 2}
+        WHERE m.kind = 'fact' AND m.valid_until IS NULL AND m.happens_at >= :now - {_DAY // 2}
             AND {within.where} GROUP BY m.happens_at ORDER BY m.happens_at
         """,
         {**within.bindings, "now": now},
     )
     found: dict[int, int] = {}
-    for day, plans in rows:
+    for day, facts in rows:
         start = seconds_of(periods.beginning_of_period("month", wall_clock(day)))
         if start not in found and len(found) == MONTHS:
             break
-        found[start] = found.get(start, 0) + plans
+        found[start] = found.get(start, 0) + facts
     return tuple(
-        PlansInMonth(start=start, term=periods.filter_term_of_period("month", start), plans=plans)
-        for start, plans in found.items()
+        DueInMonth(start=start, term=periods.filter_term_of_period("month", start), facts=facts)
+        for start, facts in found.items()
     )
 
 

@@ -32,7 +32,7 @@ from memtui.engine.search.scope import make_scope, rids_in_scope
 from memtui.engine.store import entity_lists, fading, memories, replacements, sessions
 from memtui.engine.store.sql import as_json
 
-from .months import count_plans_ahead, load_months
+from .months import count_days_ahead, load_months
 
 NEW = "7d"
 """How long a fact is new, as the filter language has it: ``added:7d``."""
@@ -113,7 +113,7 @@ def make_portrait(
             and (those := tuple(one for one in replaced_facts if one.new.id == id or one.how == "asked"))
         },
         months=load_months(connection, within, now, people=not filter) if months else (),
-        due=count_plans_ahead(connection, within, now),
+        due=count_days_ahead(connection, within, now),
     )
 
 

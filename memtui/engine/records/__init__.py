@@ -69,7 +69,7 @@ from .options import (
     SecretPolicy,
     Usage,
 )
-from .portrait import FadingFact, Month, PersonInMonth, PlansInMonth, Portrait, TopicFacts
+from .portrait import DueInMonth, FadingFact, Month, PersonInMonth, Portrait, TopicFacts
 from .search import (
     Explanation,
     Hit,
@@ -122,6 +122,7 @@ __all__ = [
     "ContextOptions",
     "Dependents",
     "DeviceId",
+    "DueInMonth",
     "EmbedderKind",
     "EmbeddingFunction",
     "EmbeddingOptions",
@@ -158,7 +159,6 @@ __all__ = [
     "Pause",
     "PersonInMonth",
     "PinnedQuestion",
-    "PlansInMonth",
     "Portrait",
     "Profile",
     "ProviderReport",

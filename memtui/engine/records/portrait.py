@@ -56,14 +56,14 @@ class Month(Record):
     changes: tuple[Replacement, ...] = ()
 
 
-class PlansInMonth(Record):
-    """A month of the local calendar with plans that lie ahead, and their number. ``start``: Unix seconds; ``term``: as a date
-    of the filter language.
+class DueInMonth(Record):
+    """A month of the local calendar in which days lie ahead that facts name, and the number of these facts. ``start``: Unix
+    seconds; ``term``: as a date of the filter language.
     """
 
     start: int
     term: str
-    plans: int
+    facts: int
 
 
 class Portrait(Record):
@@ -95,7 +95,7 @@ class Portrait(Record):
     changes: tuple[Replacement, ...] = ()
     replaced: dict[str, tuple[Replacement, ...]] = {}
     months: tuple[Month, ...] = ()
-    due: tuple[PlansInMonth, ...] = ()
+    due: tuple[DueInMonth, ...] = ()
 
     @property
     def total(self) -> int:

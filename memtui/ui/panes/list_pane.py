@@ -410,7 +410,8 @@ class ListPane(Pane, Generic[Row]):
     def do_focus_list(self) -> None:
         if self.has_class("-zoom-preview"):
             self.zoom_part(None)
-        self.table.focus()
+        # Now, not in a later message: the question of Search may take the focus next.
+        self.screen.set_focus(self.table)
 
     def on_resize(self) -> None:
         """Show the header if there is room. It uses the size of the pane: the list gets its own size later."""

@@ -10,6 +10,7 @@ import pytest
 from memtui import Memory
 from memtui.engine.overview import months
 from memtui.engine.records import Month, Options
+from memtui.present.portrait import due_in_month_filter
 
 DAY = 86_400
 NOW = datetime(2026, 6, 20, 10, tzinfo=UTC).timestamp()
@@ -121,7 +122,7 @@ def test_nothing_has_no_month(desk: Desk) -> None:
     assert desk.months() == {}
 
 
-def test_the_months_with_plans_and_how_many_lie_ahead_in_each(
+def test_the_months_with_days_ahead_and_how_many_facts_name_one_of_each(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for text, day in (
@@ -132,9 +133,9 @@ def test_the_months_with_plans_and_how_many_lie_ahead_in_each(
         desk.memory.classify(desk.memory.remember(f"There is {text}", topic="plan").id, happens=day)
     desk.memory.classify(desk.memory.remember("Ada was born", topic="people").id, happens="2026-12-02")
     due = desk.memory.view.portrait().due
-    assert [(one.term, one.plans) for one in due] == [("2026-06", 2), ("2026-12", 1), ("2027-01", 1)]
+    assert [(one.term, one.facts) for one in due] == [("2026-06", 2), ("2026-12", 2), ("2027-01", 1)]
     for one in due:
-        assert one.plans == desk.memory.view.count(f"topic:plan happens:{one.term} -is:past")
+        assert one.facts == desk.memory.view.count(due_in_month_filter(one.start, NOW))
         assert datetime.fromtimestamp(one.start).isoformat()[:7] == one.term
     assert [one.term for one in desk.memory.view.portrait("exam").due] == ["2026-12"]
     assert [one.content for one in desk.memory.view.page("happens:december topic:plan")] == [

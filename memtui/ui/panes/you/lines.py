@@ -44,11 +44,11 @@ from memtui.ui.widgets.stop_view import GUTTER, HEAD, Line, LinePart, StopLayout
 
 if TYPE_CHECKING:
     from memtui.engine.records import (
+        DueInMonth,
         Entity,
         MemoryRecord,
         Month,
         PersonInMonth,
-        PlansInMonth,
         Portrait,
         Replacement,
         ServedToday,
@@ -91,7 +91,7 @@ class Stop(NamedTuple):
     agent: str | None = None
     about: About | None = None
     month: Month | None = None
-    due: PlansInMonth | None = None
+    due: DueInMonth | None = None
 
     @property
     def key(self) -> Hashable:
@@ -267,8 +267,8 @@ class PortraitLines:
         shown = one.facts[: max(most - len(persons), 1)]
         rows = [self._heading_row(title, one.total, Stop(title, topic=one), new=one.new, largest=largest)]
         rows += [self._person_row(person, title) for person in persons]
-        if one.topic == "plan" and one.total > len(shown):
-            rows += self._plans_of_month_rows(portrait, one.total, title)
+        if one.topic == "plan":
+            rows += self._due_in_month_rows(portrait, [fact.rid for fact in shown if fact.happens_at], title)
         days = (
             max((max_cells(fact_day(fact, self.now)) for fact in shown), default=0)
             if one.topic == "plan"
@@ -277,13 +277,13 @@ class PortraitLines:
         rows += [self._fact_row(fact, portrait, title, days) for fact in shown]
         return rows
 
-    def _plans_of_month_rows(self, portrait: Portrait, total: int, section: str) -> Iterable[Row]:
-        """The next months with the number of their plans, unless all plans are of one month."""
-        if [one.plans for one in portrait.due] == [total]:
+    def _due_in_month_rows(self, portrait: Portrait, dated: Sequence[int], section: str) -> Iterable[Row]:
+        """The next months with the number of facts that name a day in them, unless the ``dated`` plans shown are all."""
+        if sum(one.facts for one in portrait.due) <= len(dated):
             return
         for one in portrait.due[:_MONTHS_DUE]:
             name = f"in {whole_month(one.start, self.now)}"
-            yield self._counted_row(name, plural(one.plans, "plan"), "accent", Stop(section, due=one))
+            yield self._counted_row(name, plural(one.facts, "date"), "accent", Stop(section, due=one))
 
     def _people_section(self, portrait: Portrait) -> Section:
         title = TITLES["people"]

@@ -25,8 +25,8 @@ from memtui.present.portrait import (
     WHEN,
     WHO,
     Since,
+    due_in_month_filter,
     fact_sign_legend,
-    plans_of_month_filter,
     portrait_headline,
     since_last,
     topic_filter,
@@ -282,7 +282,7 @@ class YouPane(Pane):
             return f"{key} shows everything about {stop.entity.canonical_name}."
         if stop.due is not None:
             when = period_name("month", stop.due.start)
-            return f"{key} lists {_all_plans_text(stop.due.plans)} of {when}, by day."
+            return f"{key} lists {_all_dates_text(stop.due.facts)} in {when}, by day: plans and others."
         if stop.topic is not None and stop.topic.topic == "plan":
             return f"{key} lists {_all_plans_text(stop.topic.total)}, by day."
         if stop.topic is not None:
@@ -329,7 +329,7 @@ class YouPane(Pane):
         elif stop.entity is not None:
             await go.open_entity(stop.entity.eid)
         elif stop.due is not None:
-            await self._list_plans(stop.due.start)
+            await self._list_due(stop.due.start)
         elif stop.topic is not None:
             order = _BY_DAY if stop.topic.topic == "plan" else None
             await go.list_memories(topic_filter(stop.topic.topic), order)
@@ -358,9 +358,9 @@ class YouPane(Pane):
                 case None:
                     await go.list_rows("entities", "type:person")
 
-    async def _list_plans(self, day: float) -> None:
-        """List the plans of the month of a day."""
-        await self.shell.navigation.list_memories(plans_of_month_filter(day), _BY_DAY)
+    async def _list_due(self, day: float) -> None:
+        """List the facts that name a day ahead in the month of a day."""
+        await self.shell.navigation.list_memories(due_in_month_filter(day, self.shell.clock()), _BY_DAY)
 
     async def _open_timeline(self, stop: Stop) -> None:
         """The timeline by months: of persons, at the person of the stop; or of what changed."""
@@ -380,7 +380,7 @@ class YouPane(Pane):
     async def do_then(self) -> None:
         assert self.stop is not None  # unavailable_reason
         if (day := self._plan_day) is not None:
-            await self._list_plans(day)
+            await self._list_due(day)
         else:
             await self._open_timeline(self.stop)
 
@@ -394,6 +394,10 @@ class YouPane(Pane):
         """Put the cursor on a fact of this section, as soon as it is shown there."""
         if self.stop is not None:
             self.view.move_to_key((self.stop.section, rid))
+
+
+def _all_dates_text(total: int) -> str:
+    return "the one fact with a day" if total == 1 else f"all {format_count(total)} facts with a day"
 
 
 def _all_plans_text(total: int) -> str:
