@@ -84,6 +84,16 @@ def test_a_high_score_says_more_than_that_no_word_is_shared() -> None:
         ("We switched from sqlite to postgres", "I drive a citroen berlingo", "beside"),
         ("We switched from sqlite to postgres", "The db is sqlite", "conflict"),
         ("The handover doc has to be done by 18 December", "0.8 degrees in January", "beside"),
+        (
+            "I make cyanotypes on the balcony, well now in the garden",
+            "1,595, ground floor, little garden (4 by 5 m), gas hob but landlord will put in induction in spring",
+            "beside",
+        ),
+        (
+            "I make cyanotypes on the balcony, well now in the garden",
+            "I make cyanotypes on the roof",
+            "conflict",
+        ),
     ],
 )
 def test_what_names_the_value_that_it_replaces_replaces_no_other_one(new: str, old: str, kind: str) -> None:

@@ -37,15 +37,19 @@ _SORTS = {
     ),
     "amount": re.compile(r"(?<=^ )(?:to |about |around )?[€$£]?\d[\d.,]*(?: ?[a-z%€$£]+)?"),
 }
-# "moved from 19 November to 26 November", "went from 85 to 92"; no span of time ("away from the 5th to the 20th").
+# "moved from 19 November to 26 November", "went from 85 to 92"; no span of time ("away from the 5th to the 20th"). Each match
+# ends where the new value begins.
 _from_value_to_value = re.compile(
     r"\b(?:moved?|moves|moving|shift(?:ed|s)|push(?:ed|es)|chang(?:ed|es)|rescheduled|postponed|went|goes|gone|going|rais(?:ed|es)"
     r"|increased|reduced|cut|dropped)(?: (?:up|down|back|forward|out))? from (?:the )?"
-    rf"(?P<before>(?:[€$£]?\d|\w+day\b|{_MONTH} )[^,;]{{0,24}}?) to (?:the )?(?:[€$£]?\d|\w+day\b|{_MONTH} )"
+    rf"(?P<before>(?:[€$£]?\d|\w+day\b|{_MONTH} )[^,;]{{0,24}}?) to (?:the )?(?=[€$£]?\d|\w+day\b|{_MONTH} )"
     r"|\b(?:switch(?:ed|ing)|migrat(?:ed|ing)|swapp(?:ed|ing)|upgraded|downgraded|changed)(?: over)? from (?:the |my |our )?"
-    r"(?P<thing>[\w'’.-]+(?: [\w'’.-]+)?) to \w",
+    r"(?P<thing>[\w'’.-]+(?: [\w'’.-]+)?) to (?=\w)"
+    r"|\b(?:in|on|at) (?:the |my |our )?(?P<place>[\w'’.-]+(?: [\w'’.-]+)?)(?:,|,? (?:well|or rather|but)) now (?:in|on|at) "
+    r"(?:the |my |our )?(?=[^\W\d])",
     re.IGNORECASE,
 )
+_LONGEST_NEW_VALUE = 2  # words
 _value_words = re.compile(r"[^\W_]+")
 _LATER = re.compile(r",(?!\d)|[;(]| (?:and|but|because|since|so|while|if|unless|after|before|until|except) ")
 
@@ -106,15 +110,17 @@ def shares_words(new: str, old: str) -> bool:
 
 
 def says_other_old_value(new: str, old: str) -> bool:
-    """Whether the new one says itself which value it replaces, and the known one has neither that value nor a word of it."""
+    """Whether the new one says itself which value it replaces, and the known one has neither that value nor another word of
+    it: "on the balcony, now in the garden" changes nothing about the size of the garden."""
     match = _from_value_to_value.search(new)
-    return (
-        match is not None
-        and not shares_words(new, old)
-        and set(_value_words.findall((match["before"] or match["thing"]).casefold())).isdisjoint(
-            _value_words.findall(old.casefold())
-        )
-    )
+    if match is None:
+        return False
+    before = match["before"] or match["thing"] or match["place"]
+    after = " ".join(_value_words.findall(new[match.end() :])[:_LONGEST_NEW_VALUE])
+    shared = set(packaged_features(new).content) & set(packaged_features(old).content)
+    return shared <= set(packaged_features(after).content) and set(
+        _value_words.findall(before.casefold())
+    ).isdisjoint(_value_words.findall(old.casefold()))
 
 
 def begin_with_same_word(new: str, old: str) -> bool:
