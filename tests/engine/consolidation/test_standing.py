@@ -56,6 +56,33 @@ def test_a_standing_instruction_is_a_rule(sentence: str, kept: str) -> None:
     assert (draft.kind, draft.content, draft.topic) == ("fact", kept, "rule")
 
 
+DATED = (
+    "Outcome of the meeting: go-live for all water boards is Thursday 31 December and no longer Sunday 10 December.",
+    "Decided with Olga: the audit of the gateway starts on 4 November.",
+    "Remember that the demo for the council is on November 26.",
+    "Keep in mind that the tax return is due by the 2nd of December.",
+)
+
+
+@pytest.mark.parametrize("sentence", DATED)
+def test_what_is_set_for_a_date_is_a_plan_though_it_is_to_be_kept(sentence: str) -> None:
+    (draft,) = drafts(sentence)
+    assert draft.topic == "plan"
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Remember that the cellar is locked after 15 December.",
+        "Agreed: the office is closed on Fridays.",
+        "Decided: every release has two reviews from 4 November on.",
+    ],
+)
+def test_a_rule_may_name_the_date_from_which_it_holds(sentence: str) -> None:
+    (draft,) = drafts(sentence)
+    assert draft.topic == "rule"
+
+
 NOT_STANDING = (
     "Never mind, please use the first one.",
     "Always happy to help!",

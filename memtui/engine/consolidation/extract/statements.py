@@ -42,6 +42,7 @@ _TASK = re.compile(word_lists.read_expression(_LIST, "task"))
 _AT_HAND = re.compile(word_lists.read_expression(_LIST, "at hand"))
 _YOU = re.compile(r"\b(?:you|your|yours|yourself|u)\b")
 _NEEDS_VERB = re.compile(word_lists.read_expression(_LIST, "needs verb"))
+_SET_FOR_ONE_DATE = re.compile(word_lists.read_expression(_LIST, "set for one date"))
 _CONTRACTIONS = (
     (re.compile(r"\bi'm\b|\bim\b"), "i am"), (re.compile(r"\b(i|we|you|"
         r"they)'ve\b"), r"\1 have"), (re.compile(r"\b(we|they|you)'re\b"), r"\1 are"),
@@ -116,7 +117,7 @@ def find_statement(
         tags = ("rule",)
     if tags is None or has_dangling_pronoun(masked):
         return None
-    if len(text.split()) < 3 and tags[0] not in ("health", "self"):
+    if len(text.split()) < 3 and not {"health", "self"}.intersection(tags):
         return None  # "We signed."
     dated = RELATIVE.search(plain) is not None or events.MOMENT.search(plain) is not None
     return _statement_if_kept(sentence, text, plain, tags, dated=dated)
@@ -175,7 +176,7 @@ def _tags_of(text: str, plain: str, people: Collection[str], asked: bool) -> tup
     if name and name["name"] not in _NOT_NAMES:
         return ("self",)
     if asked and _NEEDS_VERB.search(plain) and not _is_command(plain):
-        return ("rule",)
+        return () if _SET_FOR_ONE_DATE.match(plain) else ("rule",)
     return None
 
 
