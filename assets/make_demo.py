@@ -1,20 +1,24 @@
 """Draw the demo's facts anew: run the program on the talks of ``demo.jsonl`` and write down what it drew.
 
-usage: python assets/make_demo.py [--list]
+usage: python assets/make_demo.py [--list] [--check {facts,all}]
 
 Turns, decisions, reflections, observations and notes of the file are kept as they are. Its ``drawn`` and ``recall``
 lines are replaced: by the plans of consolidation without a model, and by what the assistant is given at the start of a
 talk. A decision about a fact that is not drawn any more stops it, with the texts to choose from. ``--list`` also prints
-the facts that stand at the end.
+the facts that stand at the end. ``--check`` writes nothing: it prints what would change, and leaves with 1 if anything would.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import difflib
 import json
+import os
 import re
+import sys
 import tempfile
+import time
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
@@ -44,10 +48,11 @@ Line = dict[str, Any]
 
 
 class Making:
-    """One run of the program over the talks."""
+    """One run of the program over the talks. ``recalls``: also note what the assistant is given, which takes most of the time."""
 
-    def __init__(self, written: list[Line]) -> None:
+    def __init__(self, written: list[Line], *, recalls: bool = True) -> None:
         self.written = written
+        self._recalls = recalls
         self._today = datetime.fromtimestamp(NOW)
         self._raw = {
             fill_dates(line["content"], self._today): line["content"]
@@ -66,7 +71,8 @@ class Making:
                 )
                 steps = []
                 for talk in self._story.talks:
-                    steps.append((talk[0].time, partial(self._recall, talk[0])))
+                    if self._recalls:
+                        steps.append((talk[0].time, partial(self._recall, talk[0])))
                     if talk[0].session not in PENDING:
                         steps.append((talk[-1].time + OVER, partial(self._draw, talk[0].session)))
                 self._story.write(steps)
@@ -166,19 +172,44 @@ def _with_used_keys(written: list[Line], recorded: list[Line]) -> list[Line]:
     ]
 
 
-def main() -> None:
+def _lines_of(recorded: list[Line]) -> list[str]:
+    """What was drawn and given, a text for each line of a plan or recall."""
+    found = []
+    for line in recorded:
+        where = f"{line['type']} {line['session']} {line['time']}: "
+        for one in line.get("lines", (line,)):
+            found.append(where + json.dumps(one, ensure_ascii=False))
+    return found
+
+
+def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--list", action="store_true", help="print the facts that stand at the end")
+    parser.add_argument(
+        "--check", choices=("facts", "all"),
+        help="write nothing, print what would change: of the facts (seconds), or also of what the assistant is given",
+    )  # fmt: skip
     arguments = parser.parse_args()
+    os.environ["TZ"] = "UTC"  # on which day something was said depends on it
+    if hasattr(time, "tzset"):
+        time.tzset()
     lines = [json.loads(line) for line in ASSET.read_text(encoding="utf-8").split("\n") if line]
     written = [line for line in lines if line["type"] not in ("drawn", "recall")]
-    making = Making(_with_keys(written))
+    making = Making(_with_keys(written), recalls=arguments.check != "facts")
     making.run(show=arguments.list)
+    if arguments.check:
+        made = {line["type"] for line in making.recorded}
+        old = _lines_of([line for line in lines if line["type"] in made])
+        new = _lines_of(making.recorded)
+        changes = [line for line in difflib.ndiff(old, new) if line[0] in "+-"]
+        print("\n".join(changes) or "nothing would change")
+        return int(bool(changes))
     ASSET.write_bytes(_encoded(_with_used_keys(making.written, making.recorded) + making.recorded))
     print(f"{sum(len(line.get('lines', ())) for line in making.recorded)} lines drawn")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
