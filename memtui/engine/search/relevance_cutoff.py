@@ -12,7 +12,8 @@ from memtui.engine.records import Hit
 
 FAR = 0.25
 NEAR = 0.5
-_SHARING = frozenset({"keyword", "entity"})
+SHARING = frozenset({"keyword", "entity"})
+"""The retrievers that find what shares a word or a name with the question."""
 
 
 def count_likely(hits: Sequence[Hit]) -> int:
@@ -24,4 +25,4 @@ def count_likely(hits: Sequence[Hit]) -> int:
 def _is_likely_hit(hit: Hit, best: float) -> bool:
     if hit.score < FAR * best:
         return False
-    return hit.score >= NEAR * best or not _SHARING.isdisjoint(hit.retrievers)
+    return hit.score >= NEAR * best or not SHARING.isdisjoint(hit.retrievers)

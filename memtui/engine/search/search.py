@@ -15,6 +15,7 @@ from . import cautions, profiles, scored_documents
 from .filters.compiler import compile_filter, which_term_removes_all
 from .filters.terms import reads_as_filter
 from .ranking import MOST_HITS, QueryEmbedder, Ranking, rank_memories
+from .relevance_cutoff import SHARING
 from .request import COMING
 from .scope import make_scope
 
@@ -122,8 +123,18 @@ def _completeness_notes(
             f"Only the {len(ranking.asked.question.terms)} rarest words were looked for; "
             f"{ranking.asked.question.dropped:,} were left out."
         )
+    if _only_near_in_meaning(ranking):
+        notes.append(
+            "Nothing has any of these words: these hits are only near in meaning, which may be chance."
+        )
     if not ranking.fused and ranking.asked.scope.filter.terms:
         culprit = which_term_removes_all(connection, ranking.asked.scope.filter)
         if culprit is not None:
             notes.append(f"The filter lets nothing through: {culprit.term}")
     return tuple(notes)
+
+
+def _only_near_in_meaning(ranking: Ranking) -> bool:
+    """Whether words and names were looked for, and no hit has one of them: a made-up word has a vector too."""
+    named = any(not SHARING.isdisjoint(one.retrievers) for one in ranking.fused)
+    return bool(ranking.fused) and ranking.asked.profile.keyword > 0.0 and not named

@@ -253,6 +253,17 @@ def test_memories_without_a_vector_are_counted(book: Book) -> None:
     )
 
 
+def test_hits_that_share_no_word_with_the_question_are_said_to_be_near_in_meaning_only(book: Book) -> None:
+    embedder = FakeEmbedder({"zzzqqq": {"tea": 0.4}, "brew": {"tea": 1.0}})
+    book.add("tea in the evening", about=["Ada"], embedder=embedder)
+    near = "Nothing has any of these words: these hits are only near in meaning, which may be chance."
+    made_up = ask(book, "zzzqqq", embedder=embedder)
+    assert made_up.hits and near in made_up.notes
+    for query in ("tea", "zzzqqq evening", "Ada brew"):
+        assert near not in ask(book, query, embedder=embedder).notes, query
+    assert near not in ask(book, "zzzqqq", embedder=NO_VECTORS).notes, "there is no hit"
+
+
 def test_an_empty_memory_and_a_filter_without_hits_read_differently(book: Book) -> None:
     assert ask(book, "tea", filter="tag:none").notes[1:] == ()
     book.add("tea")
