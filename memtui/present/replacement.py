@@ -54,9 +54,14 @@ def label(one: Replacement) -> str:
     return CHANGED + "?" * (one.how == "asked")
 
 
+def changed_by(one: Replacement) -> str:
+    """The agent by whose word alone the new text stands; empty where the person wrote or confirmed it."""
+    return (one.new.corrected_by or "") if one.how == "corrected" and not one.new.protected else ""
+
+
 def role(one: Replacement) -> Role:
-    """The role of the words that say it."""
-    return "warning" if one.how == "asked" else "accent"
+    """The role of the words that say it: a warning where the person has not decided."""
+    return "warning" if one.how == "asked" or changed_by(one) else "accent"
 
 
 def label_before(one: Replacement, word: str = "was") -> str:
@@ -65,20 +70,21 @@ def label_before(one: Replacement, word: str = "was") -> str:
 
 
 def short_note(one: Replacement, now: float, of: MemoryRecord | None = None) -> str:
-    """Behind the text that took the place: ``was 12 May``, or ``changed``. With ``?`` while Review asks.
+    """Behind the text that took the place: ``was 12 May``, or ``changed``. With ``?`` while Review asks; ``by an agent``.
 
     ``of``: the memory that it stands behind; behind the old text it is ``now 19 May?``.
     """
     days = moved_days(one, now)
+    by = " by an agent" if changed_by(one) else ""
     if not days:
-        return label(one)
+        return f"{label(one)}{by}"
     is_old = of is not None and of.id == one.old.id
-    return f"{'now' if is_old else 'was'} {days[is_old]}{'?' * (one.how == 'asked')}"
+    return f"{'now' if is_old else 'was'} {days[is_old]}{'?' * (one.how == 'asked')}{by and f',{by}'}"
 
 
 def how_and_when(one: Replacement, now: float) -> str:
     """``said on 4 May``, ``corrected on 4 May``, ``changed by cursor on 4 May``."""
-    if one.how == "corrected" and (agent := one.new.corrected_by) and not one.new.protected:
+    if agent := changed_by(one):
         return f"{CHANGED} by {one_line(agent, _AGENT)} on {local_date(one.at, now)}"
     return f"{_HOW[one.how]} {local_date(one.at, now)}"
 

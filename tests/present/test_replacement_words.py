@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
+import msgspec
 from memtui.engine.records import MemoryRecord, Replacement
 from memtui.present import replacement as words
 
@@ -39,6 +40,19 @@ def test_a_change_that_review_asks_about_is_a_question() -> None:
     assert said(asked, june).startswith("was 5 Jun, now 12 Jun? (")
     assert words.short_note(asked, NOW) == words.short_note(asked, NOW, june) == "was 5 Jun?"
     assert words.short_note(asked, NOW, may) == "now 12 Jun?"
+
+
+def test_what_stands_by_the_word_of_an_agent_alone_is_said_to_be_by_an_agent() -> None:
+    by_agent = {"trust": "agent", "attributes": {"corrected_by": "cursor"}}
+    is_not = msgspec.structs.replace(LISBON, **by_agent)
+    changed = Replacement(old=PORTO, new=is_not, at=NOW, how="corrected")
+    assert (words.short_note(changed, NOW), words.role(changed)) == ("changed by an agent", "warning")
+    may, june = (fact(at, "The ferry", happens_at=NOW + at * DAY) for at in (1, 8))
+    moved = Replacement(old=may, new=msgspec.structs.replace(june, **by_agent), at=NOW, how="corrected")
+    assert words.short_note(moved, NOW) == "was 5 Jun, by an agent"
+    kept = msgspec.structs.replace(is_not, confirmed_at=NOW)
+    confirmed = Replacement(old=PORTO, new=kept, at=NOW, how="corrected")
+    assert (words.short_note(confirmed, NOW), words.role(confirmed)) == ("changed", "accent")
 
 
 def test_a_question_hides_no_decision() -> None:
