@@ -90,15 +90,13 @@ def portrait_headline(portrait: Portrait) -> str:
 def portrait_notices(portrait: Portrait, review: int | None, since: Since = THIS_WEEK) -> list[Notice]:
     """What waits and what happened, as far as there is any. ``review``: the cards that wait.
 
-    None: they are not counted yet. There are at least those that were asked: ``6+ to review``. ``since``: from when on
-    a fact is new.
+    None: they are not counted yet, and nothing is said of them: the portrait counts those that were asked only.
+    ``since``: from when on a fact is new.
     """
-    more = "+" if review is None else ""
-    review = portrait.status.review if review is None else review
     waiting, new, fades = portrait.pending_sessions, portrait.new, portrait.fades
     served = portrait.status.memories
     notices: list[tuple[int, About, str, str, str]] = [
-        (review, "review", "to review", "to review", "review"),
+        (review or 0, "review", "to review", "to review", "review"),
         (waiting, "sessions", f"conversation{'' if waiting == 1 else 's'} to read", "to read", "to read"),
         (new, "new", f"new {since.text}", "new", "new"),
         (portrait.changed, "changed", "changed", "changed", "changed"),
@@ -110,7 +108,7 @@ def portrait_notices(portrait: Portrait, review: int | None, since: Since = THIS
         Notice(about, about in ("review", "sessions"), *(f"{counted} {text}" for text in texts))
         for number, about, *texts in notices
         if number
-        for counted in [f"{format_count(number)}{more if about == 'review' else ''}"]
+        for counted in [format_count(number)]
     ]
 
 
