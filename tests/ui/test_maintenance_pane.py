@@ -62,6 +62,24 @@ async def go_to(app: MemtuiApp, name: str) -> None:
     await settle(app)
 
 
+async def test_a_filter_says_how_many_lines_of_how_many_it_leaves(story: Story) -> None:
+    app = at_maintenance(story)
+    async with running(app):
+        await ready(app)
+        lines = pane(app).table.row_count
+        jobs = f"{len(pane(app).jobs.state.status.jobs)} jobs"  # type: ignore[union-attr]
+        assert jobs in screen_text(app)
+        for words, left in (("nothinghasthis", 0), ("decay", 1)):
+            pane(app).filter_bar.set_filter(words)
+            await until(lambda: f"{left} of {lines} lines · {words}" in screen_text(app))  # noqa: B023
+            assert screen_text(app).count(f"{left} of {lines}") == 2, "beside the filter too"
+        pane(app)._show_running()  # as it does while a job runs
+        await settle(app)
+        assert f"1 of {lines} lines" in screen_text(app) and jobs not in screen_text(app)
+        pane(app).filter_bar.set_filter("")
+        await until(lambda: jobs in screen_text(app))
+
+
 @pytest.fixture
 def faded(story: Story) -> Story:
     """Two facts of an agent that faded long ago, one of them hostile."""

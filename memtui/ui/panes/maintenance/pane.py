@@ -182,6 +182,8 @@ class MaintenancePane(ListPane[Row]):
     def _show_running(self) -> None:
         running = self.jobs.state.status.running if self.jobs.state is not None else None
         parts = [] if self.jobs.state is None else [f"{len(self.jobs.state.status.jobs)} jobs"]
+        if parts and self.rows_filter:
+            parts = [*self.count_text(self._number_of_rows(self.table.row_count), len(self.current_rows("")))]
         if running is not None:
             share = f" {running.done:,} of {running.total:,}" if running.total else ""
             where = "" if running.here else ", in another program"
@@ -189,7 +191,12 @@ class MaintenancePane(ListPane[Row]):
         self.show_status(f" {self.shell.glyphs.dot} ".join(parts))
 
     def show_count(self, rows: int, exact: bool) -> None:
-        self.filter_bar.show_count(f"{rows:,}")
+        self.filter_bar.show_count(self._number_of_rows(rows))
+        self._show_running()
+
+    def _number_of_rows(self, rows: int) -> str:
+        """``4``; with a filter ``4 of 32``."""
+        return f"{rows:,} of {len(self.current_rows('')):,}" if self.rows_filter else f"{rows:,}"
 
     # -- preview
 
