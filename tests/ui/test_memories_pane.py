@@ -455,6 +455,8 @@ async def test_somebody_elses_change_is_not_overwritten_by_a_correction(story: S
         await until(lambda: "It was changed in the meantime" in screen_text(app))
         assert "- Prefers night trains" in screen_text(app)
         await pilot.press("escape")
+        await until(lambda: "Esc again throws it away" in screen_text(app))
+        await pilot.press("escape")
         await until(lambda: "Nothing was corrected" in app.main.query_one(StatusLine).said)
     assert "Prefers cars" not in facts(story)
 

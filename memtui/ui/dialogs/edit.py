@@ -67,21 +67,23 @@ class AddDialog(EditingDialog[WrittenMemory]):
 class CorrectDialog(EditingDialog[WrittenMemory]):
     """The old text, a field for the new one, their difference while typing, and the source.
 
-    ``proposed``: a suggested new text. ``depends``: what depends on the old one. ``warning``: why to look twice.
+    ``proposed``: a suggested new text; ``typed``: the person typed it, so leaving asks first. ``depends``: what depends
+    on the old one. ``warning``: why to look twice.
     """
 
     wide = True
     hints = (("Enter", "save the correction"), LINE_HINT, CLEAR_HINT)
 
     def __init__(
-        self, old: str, source: Content | None = None, *, proposed: str = "", depends: Dependents | None = None,
-        warning: str = "",
+        self, old: str, source: Content | None = None, *, proposed: str = "", typed: bool = False,
+        depends: Dependents | None = None, warning: str = "",
     ) -> None:  # fmt: skip
         super().__init__()
         self._old = old
         self._source = source
         self.set_class(source is not None, "-sourced")
         self._proposed = proposed
+        self._typed = typed
         self._depends = depends
         self._warning = warning
 
@@ -94,7 +96,10 @@ class CorrectDialog(EditingDialog[WrittenMemory]):
                 assemble(("where it comes from\n", "$text-muted"), self._source), classes="dialog-source"
             )
         yield Static(assemble(("new text", "$text-muted")), classes="dialog-label")
-        yield self.make_text_area(self._proposed or self._old)
+        area = self.make_text_area(self._proposed or self._old)
+        if self._typed:
+            self._begun = self._old.strip()
+        yield area
         yield Static(assemble(("what changes", "$text-muted")), classes="dialog-label")
         yield Static(classes="dialog-diff")
         if self._depends is not None:

@@ -443,7 +443,12 @@ class MemoryActions:
         sources, depends = await self._pane.ask(lambda engine: _load_sources_and_dependents(engine, now.id))
         written = await self._pane.shell.show_dialog(
             CorrectDialog(
-                now.content, source_quote(now, sources), proposed=text, depends=depends, warning=warning
+                now.content,
+                source_quote(now, sources),
+                proposed=text,
+                typed=True,
+                depends=depends,
+                warning=warning,
             )
         )
         if written is None:
