@@ -379,3 +379,21 @@ def test_days_months_and_feasts_are_no_people(text: str) -> None:
 )
 def test_a_month_or_season_after_a_first_name_may_be_a_surname(text: str, names: list[str]) -> None:
     assert [name.text for name in extract_fast(text) if name.type == "person"] == names
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("[@click=app.quit]here[/] we met @ben_k", [("ben_k", "person")]),
+        ("I saw [@click='app.erase(1)']Anna[/@click] today", [("Anna", "person")]),
+        ("\x1b[2J\x1b[HAnna met Tom in Oslo.", [("Anna", "person"), ("Tom", "person"), ("Oslo", "location")]),
+        ("\x1b]0;Evil Corp\x07Anna likes tea", [("Anna", "person")]),
+        ("\x9b31mAnna\x9b0m likes tea", [("Anna", "person")]),
+        ("\x1bcAnna likes tea", [("Anna", "person")]),
+    ],
+)
+def test_markup_and_control_sequences_hold_no_names(text: str, expected: list[tuple[str, str]]) -> None:
+    assert found(text) == expected
+    assert len(readable_part(text)) == len(text)
+    for span in extract_fast(text):
+        assert text[span.start : span.end].strip("@") == span.name

@@ -42,9 +42,24 @@ def merge_spans(spans: Iterable[NameSpan]) -> tuple[NameSpan, ...]:
 MOST_CHARACTERS = 20_000
 
 _code = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
+# What a terminal obeys: ESC with a command, a title or another text up to its end; and other controls.
+_control = re.compile(
+    "(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]?|(?:\x1b[]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\\\|\x9c)?"
+    "|\x1b[ -/]*[0-~]?|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"
+)
+# Markup of terminal programs: ``[@click=app.quit]`` and what closes it.
+_markup = re.compile(r"\[@[\w.]+=[^\]\n]*\]?|\[/[^\]\s]*\]")
 
 
 def readable_part(text: str) -> str:
-    """The first ``MOST_CHARACTERS`` code points, each in its place; blanks in the place of code."""
+    """The first ``MOST_CHARACTERS`` code points, each in its place; blanks in the place of code, markup and controls."""
     text = text[:MOST_CHARACTERS]
-    return _code.sub(lambda match: " " * len(match[0]), text) if "`" in text else text
+    if "`" in text:
+        text = _code.sub(_as_blanks, text)
+    if "[@" in text or "[/" in text:
+        text = _markup.sub(_as_blanks, text)
+    return text if text.isprintable() else _control.sub(_as_blanks, text)
+
+
+def _as_blanks(match: re.Match[str]) -> str:
+    return " " * len(match[0])
