@@ -10,13 +10,14 @@ from .text import Part
 if TYPE_CHECKING:
     from memtui.engine.review.cards import ReviewItem, ReviewKind
 
+_OLD_NAME: Part = ("old name", "warning")
 _KINDS: Mapping[ReviewKind, Part] = {
-    "agent_change": ("changed by an agent", "error"),
+    "agent_change": ("by an agent", "error"),
     "conflict": ("conflict", "error"),
     "choice": ("change?", "error"),
     "devices": ("devices", "error"),
-    "dependents": ("source changed", "warning"),
-    "change_request": ("change request", "accent"),
+    "dependents": ("outdated?", "warning"),
+    "change_request": ("request", "accent"),
     "quarantined": ("quarantined", "warning"),
     "duplicate": ("duplicate", "warning"),
     "entities": ("same?", "accent"),
@@ -24,6 +25,8 @@ _KINDS: Mapping[ReviewKind, Part] = {
     "fading": ("fading", "dim"),
     "new": ("new", "accent"),
 }
+KIND_CELLS = max(len(words) for words, _ in (_OLD_NAME, *_KINDS.values()))
+"""So many cells the longest kind has: in a list the texts behind all of them begin in one column."""
 
 
 def quarantine_note(card: ReviewItem) -> str:
@@ -35,4 +38,4 @@ def quarantine_note(card: ReviewItem) -> str:
 
 def card_kind(card: ReviewItem) -> Part:
     """The kind of a card, in one or two words."""
-    return ("old name", "warning") if card.only_named else _KINDS[card.kind]
+    return _OLD_NAME if card.only_named else _KINDS[card.kind]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 from memtui.engine.records import Entity, MemoryRecord, Session
 from memtui.engine.records.lists import SessionRow
-from memtui.engine.review.cards import ReviewItem
+from memtui.engine.review.cards import ReviewItem, ReviewKind
 from memtui.present import entity, review, session
 
 NOW = 1_700_000_000
@@ -67,3 +69,6 @@ def test_a_card_says_what_it_is() -> None:
         review.card_kind(ReviewItem(id="p1", kind=kind, reason="")) for kind in ("quarantined", "entities")
     ]
     assert said == [("quarantined", "warning"), ("same?", "accent")]
+    kinds = [review.card_kind(ReviewItem(id="p1", kind=kind, reason=""))[0] for kind in get_args(ReviewKind)]
+    assert max(map(len, kinds)) == review.KIND_CELLS <= 11, "they are a column of a list of 80 cells"
+    assert len(set(kinds)) == len(kinds)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.present.format import plural, relative_time
-from memtui.present.review import card_kind
+from memtui.present.review import KIND_CELLS, card_kind
 from memtui.present.text import Role, VisibleText, max_cells, one_line, visible_text
 from memtui.ui.widgets.columns import Column, StyledText
 
@@ -182,8 +182,6 @@ def cards_matching(cards: Sequence[Card], words: str) -> list[Card]:
 
 # A narrower list shows of the kind only the sign; the card beside it has the word.
 _WORDS_FROM = 38
-# Most kinds are in line; a longer one takes more.
-_WORDS = len("conflict")
 
 
 def card_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Card]]:
@@ -193,7 +191,7 @@ def card_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Card]]
         yield StyledText(visible_text(card.sign(glyphs)), card.role)
 
     def text_cell(card: Card, width: int) -> Iterable[StyledText]:
-        words = visible_text(f"{card.words:<{_WORDS}}  " if width >= _WORDS_FROM else "")
+        words = visible_text(f"{card.words:<{KIND_CELLS}}  " if width >= _WORDS_FROM else "")
         yield StyledText(words, card.role)
         yield StyledText(one_line(card.headline, width - max_cells(words)))
 
