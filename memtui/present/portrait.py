@@ -90,9 +90,10 @@ def portrait_headline(portrait: Portrait) -> str:
 def portrait_notices(portrait: Portrait, review: int | None, since: Since = THIS_WEEK) -> list[Notice]:
     """What waits and what happened, as far as there is any. ``review``: the cards that wait.
 
-    None: they are not counted yet, and nothing is said of them: the portrait counts those that were asked only.
-    ``since``: from when on a fact is new.
+    None: they are not counted yet. Then no number is said: the portrait counts only those that were asked. ``since``: from
+    when on a fact is new.
     """
+    uncounted = review is None and portrait.status.review > 0
     waiting, new, fades = portrait.pending_sessions, portrait.new, portrait.fades
     served = portrait.status.memories
     notices: list[tuple[int, About, str, str, str]] = [
@@ -104,7 +105,8 @@ def portrait_notices(portrait: Portrait, review: int | None, since: Since = THIS
         (fades, "fading", f"fade{'s' if fades == 1 else ''} this week", "fading", "fade"),
         (served, "served", "told to agents today", "told today", "told"),
     ]
-    return [
+    cards = [Notice("review", True, *["cards to review"] * 3)] if uncounted else []
+    return cards + [
         Notice(about, about in ("review", "sessions"), *(f"{counted} {text}" for text in texts))
         for number, about, *texts in notices
         if number

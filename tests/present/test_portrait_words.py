@@ -60,9 +60,10 @@ def test_a_sign_says_what_is_special_without_colour() -> None:
 
 def test_only_what_goes_on_is_told() -> None:
     assert words.portrait_notices(Portrait(since=0, topics=()), 0) == []
-    # Before the cards are counted, nothing is said of them: the portrait counts those that were asked only.
+    # Before the cards are counted no number is said: the portrait counts only those that were asked.
     asked = Portrait(since=0, topics=(), status=Status(review=6))
-    assert words.portrait_notices(asked, None) == []
+    assert [one.text for one in words.portrait_notices(asked, None)] == ["cards to review"]
+    assert words.portrait_notices(Portrait(since=0, topics=()), None) == []
     topic = TopicFacts(topic="home", total=3, confirmed=1, new=2, facts=())
     found = Portrait(
         since=0, topics=(topic,), fades=1, pending_sessions=2, status=Status(review=9, memories=1_200)
