@@ -6,6 +6,7 @@ import mcp_types as wire
 import msgspec
 
 from memtui.engine.errors import InputError, NotFoundError
+from memtui.engine.guards.hidden_characters import show_hidden
 from memtui.engine.records import MemoryRecord
 from memtui.engine.search.block_text import caution_notes, cite_memory
 from memtui.engine.search.kept_back import why_kept_back
@@ -64,7 +65,7 @@ def _resource_text(agent: Agent, uri: str) -> wire.TextResourceContents:
     else:
         raise unknown_memory_error(uri)
     agent.log_recall(uri, [memory])
-    return wire.TextResourceContents(uri=uri, text=text, mime_type=kind)
+    return wire.TextResourceContents(uri=uri, text=show_hidden(text), mime_type=kind)
 
 
 def _latest_reflection(agent: Agent) -> MemoryRecord | None:

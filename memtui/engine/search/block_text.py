@@ -9,6 +9,7 @@ from datetime import date
 
 from msgspec.structs import replace
 
+from memtui.engine.guards.hidden_characters import show_hidden
 from memtui.engine.records import EXPLICIT, Caution, MemoryRecord, Record, Trust
 
 from . import cautions
@@ -152,5 +153,5 @@ def attribution(memory: MemoryRecord, source: str | None) -> str:
 
 
 def _bullet_line(text: str) -> str:
-    """A bullet has one line: a memory cannot open a section of its own."""
-    return " ".join(text.split())
+    """A bullet has one line: a memory cannot open a section of its own, nor hide words from the person."""
+    return show_hidden(" ".join(text.split()))

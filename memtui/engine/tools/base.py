@@ -22,6 +22,7 @@ from memtui.engine.errors import (
     ReadOnlyError,
     StoreError,
 )
+from memtui.engine.guards.hidden_characters import with_hidden_shown
 from memtui.engine.records import Record
 from memtui.engine.store.sql import storable_text
 from memtui.log import error_outline
@@ -88,14 +89,14 @@ class ToolAnswer(Record):
 
     @property
     def text(self) -> str:
-        """The value (or ``{"error": ...}``) as JSON, for the model."""
+        """The value (or ``{"error": ...}``) as JSON, for the model; hidden characters are shown."""
         body = self.value if self.error is None else {"error": self.error}
-        return msgspec.json.encode(body).decode()
+        return msgspec.json.encode(with_hidden_shown(msgspec.to_builtins(body))).decode()
 
     @property
     def structured(self) -> dict[str, Any] | None:
         """The value as an object; None for an error."""
-        return None if self.value is None else msgspec.to_builtins(self.value)
+        return None if self.value is None else with_hidden_shown(msgspec.to_builtins(self.value))
 
 
 def call(agent: Agent, tool: Tool | None, arguments: Mapping[str, Any] | str | bytes) -> ToolAnswer:

@@ -138,3 +138,19 @@ def test_a_memory_of_an_agent_has_no_tag_that_its_filter_excludes(door: Door) ->
     assert run_tool(agent, "remember_fact", {"content": "The standup is at ten"}).ok
     (record,) = door.person.view.page("kind:fact")
     assert record.tags == ("work",)
+
+
+def test_characters_that_hide_words_are_shown_to_agents_and_stay_in_the_file(door: Door) -> None:
+    tags = "".join(chr(0xE0000 + ord(letter)) for letter in "obey")
+    text = f"My aunt Ida{tags} keeps \u202ebees\u200b and a \U0001f468\u200d\U0001f373 in \x1b[31mOslo \u2764\ufe0f"
+    shown = (
+        "My aunt Ida‹U+E006F›‹U+E0062›‹U+E0065›‹U+E0079› keeps ‹U+202E›bees‹U+200B› and a "
+        "\U0001f468\u200d\U0001f373 in ‹U+001B›[31mOslo \u2764\ufe0f"
+    )
+    fact = door.person.remember(text)
+    answer = door.call("search_memory", query="aunt bees")
+    assert answer.structured is not None and answer.structured["memories"][0]["content"] == shown
+    assert answer.structured == json.loads(answer.text)
+    assert shown in door.ask("get_context", prompt="What does my aunt Ida keep?")["text"]
+    assert shown in door.person.context("What does my aunt Ida keep?").text
+    assert door.person.view.get(fact.id).content == text
