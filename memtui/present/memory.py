@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from .changes import ColumnChange
-from .format import is_time, local_date, relative_time
+from .format import WHOLE_MONTHS, is_time, local_date, local_datetime, local_month, relative_time
 from .text import LabelledLine, Line, VisibleText, one_line
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ _TYPE_LABELS = {
 _LEAST = 0.005
 _SIDES = ("trash", "confidence", "confirmed", "tags", "kind", "project", "topic", "date")
 _DAY = 86_400
+_word = re.compile(r"\w+")
 _AGENT = 40
 _HALF_A_DAY = 43_200  # a day is named by its noon
 
@@ -97,6 +100,23 @@ def plan_day(memory: MemoryRecord, now: float) -> str:
     """``12 Jun``: the day of a plan that lies ahead; empty for everything else."""
     if memory.topic != "plan" or memory.happens_at is None or not memory.active or is_past_plan(memory, now):
         return ""
+    return day_or_month(memory, now)
+
+
+def day_or_month(memory: MemoryRecord, now: float) -> str:
+    """``12 Jun``; ``in Jun`` where the text names a month and no day of it. Empty without a day.
+
+    A month is kept as its last day, until which a plan of it holds.
+    """
+    if memory.happens_at is None:
+        return ""
+    local = local_datetime(memory.happens_at, None)
+    if (local + timedelta(days=1)).month != local.month:
+        name = WHOLE_MONTHS[local.month - 1]
+        words = set(_word.findall(memory.content.casefold()))
+        names_day = "end" in words or any(word.startswith(str(local.day)) for word in words)
+        if not names_day and not words.isdisjoint({name.casefold(), name[:3].casefold()}):
+            return f"in {local_month(memory.happens_at, now)}"
     return local_date(memory.happens_at, now)
 
 
@@ -104,7 +124,7 @@ def date_note(memory: MemoryRecord, now: float) -> str:
     """``12 Jun, in 3w``, ``2 Mar, past``: the date in its text. Empty if there is none."""
     if memory.happens_at is None:
         return ""
-    day = local_date(memory.happens_at, now)
+    day = day_or_month(memory, now)
     days = round((memory.happens_at - now) / _DAY)  # from any hour to a noon: whole days of the calendar
     if days == 0:
         return f"{day}, today"

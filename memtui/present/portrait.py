@@ -7,7 +7,7 @@ from datetime import tzinfo
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from .format import format_count, local_date, local_datetime, plural
-from .memory import is_fading
+from .memory import day_or_month, is_fading
 from .text import Role
 
 if TYPE_CHECKING:
@@ -171,13 +171,15 @@ def fact_sign_legend(glyphs: Glyphs) -> list[tuple[str, str]]:
 
 
 def fact_day(fact: MemoryRecord, now: float) -> str:
-    """The day that a fact names: ``today``, ``tomorrow``, ``12 Jun``. Empty if it names none."""
+    """The day that a fact names: ``today``, ``tomorrow``, ``12 Jun``; ``in Jun`` if it names a month. Empty if it names none."""
     if fact.happens_at is None:
         return ""
+    if (named := day_or_month(fact, now)).startswith("in "):
+        return named
     # From any hour to a noon: whole days of the calendar.
     away = round((fact.happens_at - now) / _DAY)
     shown = {0: "today", 1: "tomorrow"}.get(away)
-    return shown or local_date(fact.happens_at, now)
+    return shown or named
 
 
 def is_new(fact: MemoryRecord, portrait: Portrait) -> bool:

@@ -9,6 +9,7 @@ from memtui.engine.records import TOPICS, Caution, MemoryRecord, Portrait, Statu
 from memtui.engine.search.filters.compiler import compile_filter
 from memtui.present import portrait as words
 from memtui.present.glyphs import ASCII, UNICODE
+from memtui.present.memory import date_note, plan_day
 
 NOW = datetime(2026, 3, 4, 10, tzinfo=UTC).timestamp()
 DAY = 86_400
@@ -45,6 +46,26 @@ def test_a_day_is_said_as_people_say_it(noon: str, shown: str) -> None:
         now = NOW + (hour - 10) * 3600
         assert words.fact_day(fact(happens_at=at), now) == shown
     assert words.fact_day(fact(), NOW) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "day", "shown"),
+    [
+        ("We move to Porto in May", "2026-05-31", "in May"),
+        ("Moving in Nov 2027", "2027-11-30", "in Nov 2027"),
+        ("The lease ends on 31 May", "2026-05-31", "31 May"),
+        ("The lease ends on May 31st", "2026-05-31", "31 May"),
+        ("Fly to Oslo in early May", "2026-05-10", "10 May"),
+        ("The course ends next month", "2026-04-30", "30 Apr"),
+        ("Sprint ends in March", "2026-03-31", "in Mar"),
+    ],
+)
+def test_a_plan_of_a_month_shows_the_month(text: str, day: str, shown: str) -> None:
+    plan = fact(
+        content=text, topic="plan", happens_at=int(datetime.fromisoformat(f"{day}T12:00+00:00").timestamp())
+    )
+    assert words.fact_day(plan, NOW) == plan_day(plan, NOW) == shown
+    assert date_note(plan, NOW).startswith(f"{shown}, in ")
 
 
 def test_a_sign_says_what_is_special_without_colour() -> None:
