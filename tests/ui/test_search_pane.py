@@ -11,6 +11,7 @@ from memtui import config
 from memtui.engine.memory import Memory
 from memtui.engine.models import endpoint_embedder
 from memtui.engine.records import EmbeddingOptions, Options, SearchResult
+from memtui.engine.search.relevance_cutoff import count_likely
 from memtui.ui.app import MemtuiApp
 from memtui.ui.dialogs.context import ContextDialog
 from memtui.ui.dialogs.line_input import NameDialog
@@ -75,6 +76,23 @@ async def test_a_low_window_shows_all_of_how_to_begin(story: Story) -> None:
         await until(lambda: "the share of each" in " ".join(screen_text(app).split()))
         text = " ".join(screen_text(app).split())
         assert "type a question" in text and "who is allergic" in text
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_less_likely_hits_are_counted_and_keep_their_text(story: Story, size: tuple[int, int]) -> None:
+    with story.open() as memory:
+        for number in range(3):
+            memory.remember(f"Some lines of the ferry {number} end at night near the old harbour of the town")
+        memory.remember("The ferry to Skagen leaves at nine with the car and both bicycles")
+    app = at_search(story)
+    async with running(app, size) as pilot:
+        result = await ask(app, "when does the ferry to Skagen leave with both bicycles")
+        below = len(result.hits) - count_likely(result.hits)
+        assert below > 0
+        assert f"{below} less likely" in screen_text(app).splitlines()[-2]
+        assert "less likely" not in "".join(screen_text(app).splitlines()[:-2])
+        await pilot.press(*["j"] * count_likely(result.hits))
+        await until(lambda: "less likely" in str(search(app).preview.border_title))
 
 
 async def test_a_question_in_any_words_finds_and_the_parts_add_up(story: Story) -> None:

@@ -50,6 +50,8 @@ if TYPE_CHECKING:
 BAR = 10
 # An arrow and a number of places.
 _MOVED = 5
+# From so many cells on the first text below the cutoff says so. A narrower list has the line above it and dim texts only.
+_LABELLED = 48
 # How many hits an agent gets if it does not ask for a number.
 AGENTS_SEE = 10
 # How many hits are listed. An agent gets the first few of them.
@@ -139,8 +141,8 @@ def search_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Sear
             arrow = rank_change(row)
             text_width = max(width - 2 - (_MOVED if arrow else 0), 1)
             state = ended_word(row.hit.memory, text_width, row.hit.cautions, now())
-            if row.edge and not row.likely and text_width >= WORDED:
-                state = visible_text(f"{glyphs.rule} less likely {glyphs.rule} {state}")
+            if row.edge and not row.likely and text_width >= _LABELLED:
+                state = visible_text(f"less likely  {state}")
             role: Role = "warning"
             if row.instead and not state and text_width >= WORDED:
                 state, role = state_word(row.instead), "accent"

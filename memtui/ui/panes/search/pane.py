@@ -74,6 +74,8 @@ class SearchPane(ListPane[SearchRow]):
     _warned_at: tuple[str, int | None] | None = None
     # The last valid filter that was searched with.
     _valid_filter = ""
+    # How many of the hits are below the relevance cutoff.
+    _less_likely = 0
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
@@ -112,7 +114,7 @@ class SearchPane(ListPane[SearchRow]):
         return [
             (
                 "less likely",
-                "Hits below this line have less than a quarter of the best score; or less than half of it and no"
+                "Hits below the line, which are dim, have less than a quarter of the best score; or less than half of it and no"
                 " word and no name in common with the question.",
             ),
             (
@@ -254,6 +256,7 @@ class SearchPane(ListPane[SearchRow]):
                 SearchRow(saved=one, outcome=self.questions.outcomes.get(one.query_id))
                 for one in self.questions.pinned
             ]
+        self._less_likely = sum(not row.likely for row in rows)
         self.table.markable = result is not None
         self.on_resize()
         self._show_notes()
@@ -344,7 +347,8 @@ class SearchPane(ListPane[SearchRow]):
         name = self.tuning.name if self.tuning is not None else ""
         number = f"{number} {self.noun}" if rows != 1 else f"{number} {self.noun_one}"
         coming = "waiting for the question's vector" if awaits_vector(self.result) else ""
-        parts = [*marked, number, coming, self.whole_filter, name]
+        unlikely = f"{format_count(self._less_likely)} less likely" if self._less_likely else ""
+        parts = [*marked, number, unlikely, coming, self.whole_filter, name]
         self.show_status(f" {self.shell.glyphs.dot} ".join(part for part in parts if part))
 
     async def empty_text(self, filter: str) -> Content:
@@ -372,7 +376,9 @@ class SearchPane(ListPane[SearchRow]):
             return assemble(" a pinned question ")
         glyph = self.shell.glyphs.kinds[row.hit.memory.kind]
         said = local_date(row.hit.memory.event_time, self.shell.clock())
-        about = f"{row.hit.memory.kind} {self.shell.glyphs.dot} {said} "
+        dot = self.shell.glyphs.dot
+        unlikely = "" if row.likely else f"{dot} less likely "
+        about = f"{row.hit.memory.kind} {dot} {said} {unlikely}"
         return assemble(f" why #{row.hit.rank} ", (f"{glyph} ", "$accent"), (about, "$text-muted"))
 
     def quick_preview(self, row: SearchRow) -> Content:
