@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
 from .actions import ActionContext
@@ -22,8 +22,16 @@ class NavigablePane(Protocol):
     def bookmark(self) -> Callable[[], None]:
         """A function that restores the present state of the pane."""
 
-    def unchanged_since_visit(self) -> bool:
-        """Whether nothing changed since ``visit_pane`` showed the pane."""
+    @property
+    def view_shown(self) -> Hashable:
+        """What the pane shows, whatever the cursor is on: a filter, a mode, the part that has the whole pane."""
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether nothing is marked, and the focus is where a visit puts it."""
+
+    def begin(self) -> None:
+        """The person chose the pane: show its first view."""
 
     def back(self) -> bool:
         """Go one step back within the pane. False if there is none."""
@@ -45,12 +53,6 @@ class DrawsFacts(Protocol):
     """A pane that draws facts from the conversations that wait."""
 
     def draw_facts(self, sessions: Sequence[str], *, preview: bool) -> None: ...
-
-
-class ShowsTop(Protocol):
-    """A pane that begins at its top when the person chooses it."""
-
-    def show_top(self) -> None: ...
 
 
 class TakesQuestion(Protocol):
@@ -97,16 +99,17 @@ class PaneWindow(Protocol):
 
 
 class NavigationStep(NamedTuple):
-    """One step back: the pane where it began, and functions that restore both panes."""
+    """One step back: the pane where it began, and functions that restore both panes. ``view``: what the visit showed."""
 
     begun: ActionContext
     ended: ActionContext
     restore: Callable[[], None]
     leave: Callable[[], None] | None
+    view: Hashable
 
 
 class Navigation:
-    """``visit_pane`` remembers the way, and Esc goes back. The number of a pane forgets the way."""
+    """``visit_pane`` remembers the way, and Esc goes back. The number of a pane ends all visits: each pane is as before."""
 
     def __init__(self, window: Callable[[], PaneWindow], say: Callable[[str], None]) -> None:
         self._window = window
@@ -117,7 +120,6 @@ class Navigation:
 
     async def do_pane_you(self) -> None:
         await self.begin_at("you")
-        cast("ShowsTop", self._window().pane).show_top()
 
     async def do_pane_review(self) -> None:
         await self.begin_at("review")
@@ -144,9 +146,17 @@ class Navigation:
         await self.begin_at("history")
 
     async def begin_at(self, pane_id: str) -> None:
-        """Show a pane that the person chose. Esc does not go back from there."""
-        self._way = []
-        await self._window().go_to(pane_id)
+        """Show a pane that the person chose. Esc does not go back from there.
+
+        The filter and the order that a visit set end with it, so that no list is narrowed by what was looked at before.
+        """
+        way, self._way = self._way, []
+        for step in reversed(way):
+            if step.leave is not None:
+                step.leave()
+            elif step.begun == step.ended:
+                step.restore()
+        (await self._window().go_to(pane_id)).begin()
 
     # -- to what a row is about
 
@@ -154,18 +164,22 @@ class Navigation:
         """Show a conversation at the turn with this key."""
         pane = await self.visit_pane("sessions")
         await cast("OpensSession", pane).open_at(session_id, rid)
+        self._note_view()
 
     async def open_memory(self, rid: int) -> None:
         """Show a memory in the whole window."""
         cast("OpensRow", await self.visit_pane("memories")).open_at(rid)
+        self._note_view()
 
     async def open_entity(self, eid: int) -> None:
         """Show everything about an entity in the whole window."""
         cast("OpensRow", await self.visit_pane("entities")).open_at(eid)
+        self._note_view()
 
     async def open_topic(self, key: int) -> None:
         """Show one topic of Maintenance."""
         cast("OpensRow", await self.visit_pane("maintenance")).open_at(key)
+        self._note_view()
 
     async def draw_facts(self, sessions: Sequence[str], *, preview: bool) -> None:
         """Draw facts from these conversations, or preview that."""
@@ -178,20 +192,23 @@ class Navigation:
     async def list_recalls(self, words: str) -> None:
         """Show what agents were told, as far as it has these words: ``coach on:today``."""
         cast("ListsRecalls", await self.visit_pane("history")).list_recalls(words)
+        self._note_view()
 
     async def list_memories(self, filter: str, order: tuple[str, bool] | None = None) -> None:
-        """Show the memories that pass a filter. ``order``: its sort key and whether it falls; None for that of the list."""
+        """Show the memories that pass a filter. ``order``: its sort key and whether it falls; None for the usual one."""
         await self.list_rows("memories", filter, order)
 
     async def show_timeline(self, target: TimelineTarget) -> None:
         """Show a place in the timeline."""
         cast("ShowsTimeline", await self.visit_pane("memories")).show_timeline(target)
+        self._note_view()
 
     async def list_rows(
         self, pane_id: ActionContext, filter: str, order: tuple[str, bool] | None = None
     ) -> None:
         """Show the rows of a list that pass a filter."""
         cast("TakesFilter", await self.visit_pane(pane_id)).list_only(filter, order)
+        self._note_view()
 
     async def visit_pane(self, pane_id: ActionContext) -> NavigablePane:
         """Go to another pane. Esc comes back to this one as it is now."""
@@ -203,8 +220,13 @@ class Navigation:
         arrived = await window.go_to(pane_id)
         if there is None:
             leave = arrived.bookmark()
-        self._way = [*self._way[-LONGEST:], NavigationStep(left.pane_id, pane_id, restore, leave)]
+        step = NavigationStep(left.pane_id, pane_id, restore, leave, arrived.view_shown)
+        self._way = [*self._way[-LONGEST:], step]
         return arrived
+
+    def _note_view(self) -> None:
+        """Note what the visit shows. While it still does, one step back leaves the pane."""
+        self._way[-1] = self._way[-1]._replace(view=self._window().pane.view_shown)
 
     # -- back
 
@@ -216,7 +238,8 @@ class Navigation:
         """Go one step back. False if there is none."""
         pane = self._window().pane
         arrived = bool(self._way) and self._way[-1].ended == pane.pane_id
-        if not (arrived and pane.unchanged_since_visit()) and pane.back():
+        unchanged = arrived and self._way[-1].view == pane.view_shown and pane.is_at_rest
+        if not unchanged and pane.back():
             return True
         if arrived:
             await self._restore_step()

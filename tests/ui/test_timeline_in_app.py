@@ -188,3 +188,20 @@ async def test_steps_among_changes_pass_by_empty_periods_and_the_footer_says_wha
         assert view.count_in_cell and view.period_number < there
         await press(pilot, "right")
         assert view.period_number == there
+
+
+async def test_numbers_of_another_filter_are_never_shown(story: Story) -> None:
+    app = story.app()
+    async with running(app, size=(120, 30)) as pilot:
+        view = await shown(app, pilot)
+        pane = memories(app)
+        pane.filter_bar.set_filter("walnuts", quiet=True)
+        pane.show_rows(top=True)
+        assert view._timeline is None and pane.filter_bar.count == "" and view.count_in_cell == 0
+        await still(app)
+        assert "Counting" not in screen_text(app) and view._timeline is not None
+        assert view._timeline.all.total("learned") == pane.table.row_count
+        assert pane.filter_bar.count.startswith(f"{pane.table.row_count} of ")
+        await press(pilot, "slash", *" on:202")
+        await until(lambda: "The filter has a mistake." in screen_text(app))
+        assert "learned" not in screen_text(app)

@@ -525,3 +525,127 @@ async def test_down_from_the_first_line_goes_to_what_is_below(known: Story) -> N
             await pilot.press("j")
             here, end = view._cells_of_stop(view.cursor)
             assert here <= begin < end
+
+
+async def test_esc_in_a_memory_of_a_list_goes_back_to_the_list_as_it_was(known: Story) -> None:
+    with known.open() as memory:
+        for text in ("Takes iron tablets", "Sees Dr. Lind for the knee"):
+            memory.remember(text, topic="health")
+    app = at_you(known)
+    async with app.run_test(size=(120, 40)) as pilot:
+        stop = await opened(app, pilot, lambda stop: stop.topic and stop.topic.topic == "health", "memories")
+        pane = memories(app)
+        await until(lambda: pane.table.row_count == 3)
+        await pilot.press("j")
+        listed = pane.filter_text, pane.table.selected_key
+        for opening in ("enter", "space"):
+            await pilot.press(opening)
+            await quiet(app)
+            if opening == "space":
+                await pilot.press("k")
+            else:
+                assert pane.has_class("-zoom-preview")
+            await pilot.press("escape")
+            await quiet(app)
+            assert app.shown_pane_id == "memories" and not pane.has_class("-zoom-preview")
+            assert (pane.filter_text, pane.table.selected_key) == listed and not pane.table.marks
+        # Another version, opened from within a memory of the list: one step back each.
+        await pilot.press("enter")
+        await app.navigation.open_memory(listed[1] or 0)
+        await settle(app)
+        for zoomed in (True, False):
+            await pilot.press("escape")
+            await settle(app)
+            assert app.shown_pane_id == "memories" and pane.has_class("-zoom-preview") is zoomed
+            assert (pane.filter_text, pane.table.selected_key) == listed
+        await back(app, pilot, stop)
+        stop = await opened(app, pilot, lambda stop: stop.topic and stop.topic.topic == "plan", "memories")
+        await back(app, pilot, stop)
+        await opened(app, pilot, lambda stop: stop.topic and stop.topic.topic == "health", "memories")
+        assert pane.table.row_count == 3
+
+
+async def test_what_a_visit_set_stays_with_the_visit(known: Story) -> None:
+    app = at_you(known)
+    async with app.run_test(size=(120, 40)) as pilot:
+        for number, away in enumerate(("2", "0", "5")):
+            await opened(app, pilot, lambda stop: stop.topic and stop.topic.topic == "plan", "memories")
+            assert memories(app).table.order == ("day", False)
+            await pilot.press(away)
+            await quiet(app)
+            if away == "0":
+                await opened(app, pilot, lambda stop: stop.topic and stop.topic.topic == "health", "memories")
+                assert memories(app).table.order == ("time", True) and memories(app).table.row_count == 1
+            await pilot.press("2")
+            await settle(app)
+            pane = memories(app)
+            assert (pane.filter_text, pane.table.order) == ("", ("time", True)), number
+            assert pane.table.row_count > 3 and " age" in screen_text(app)
+            await pilot.press("0")
+            await ready(app)
+        # What the person set in the list is there after the visit.
+        await pilot.press("2", "slash", *"standup", "enter")
+        await settle(app)
+        await pilot.press("0")
+        await opened(app, pilot, lambda stop: stop.topic and stop.topic.topic == "plan", "memories")
+        await pilot.press("2")
+        await settle(app)
+        assert memories(app).filter_text == "standup" and memories(app).table.order == ("time", True)
+
+
+async def test_the_timeline_is_read_anew_at_each_visit_and_its_filter_ends_with_it(known: Story) -> None:
+    for days, place in ((40, "Faro"), (2, "Porto")):
+        known.now = NOW - days * DAY
+        with known.open() as memory:
+            written = memory.remember(f"Ada is in {place}")
+            memory.correct(written.id, f"Ada is back from {place}")
+            memory.models.index_pending()
+    known.now = NOW
+    app = at_you(known)
+    async with app.run_test(size=(120, 50)) as pilot:
+        stop = await choose(
+            app,
+            lambda stop: stop.section == WHO and stop.entity and stop.month and stop.month.term == "2025-10",
+        )
+        assert stop.entity is not None and stop.month is not None
+        for _ in range(2):
+            await choose(app, lambda one: one.key == stop.key)
+            await pilot.press("w")
+            await until(lambda: app.shown_pane_id == "memories" and memories(app).timeline is not None)
+            await still(app)
+            view = memories(app).timeline
+            assert view is not None and view.spot.at == stop.month.start
+            assert stop.entity.canonical_name in view.describe_cell and "Faro" in screen_text(app)
+            await back(app, pilot, stop)
+            # The months of changes, right after: at the month in which most changed.
+            most = await choose(app, lambda one: one.about == "when")
+            assert "most in Nov" in screen_text(app)
+            await pilot.press("enter")
+            await until(lambda: app.shown_pane_id == "memories" and memories(app).timeline is not None)
+            await still(app)
+            assert view.spot.by == "topic" and "Everything, November 2025" in screen_text(app)
+            assert "Porto" in screen_text(app)
+            await back(app, pilot, most)
+        await pilot.press("T")
+        await until(lambda: app.shown_pane_id == "memories" and memories(app).timeline is not None)
+        await still(app)
+        assert "by topic" in screen_text(app) and memories(app).timeline is not None
+        # The number of the pane shows its list, without the filter of the visits.
+        for key in ("2", "0", "w"):
+            await choose(app, lambda one: one.key == stop.key) if key == "w" else None
+            await pilot.press(key)
+            await still(app)
+        assert memories(app).filter_text.startswith("kind:episode")
+        await pilot.press("2")
+        await settle(app)
+        assert memories(app).timeline is None and memories(app).filter_text == ""
+
+
+async def test_the_footer_begins_with_what_enter_does(known: Story) -> None:
+    app = at_you(known)
+    async with app.run_test(size=(120, 50)):
+        await ready(app)
+        for wanted in (WHO, WHEN, "Plans ahead"):
+            for stop in [one for one in you(app).view._laid.stops if one.section == wanted]:
+                await choose(app, lambda one, stop=stop: one.key == stop.key)
+                assert screen_text(app).splitlines()[-1].split()[0] == "Enter", stop

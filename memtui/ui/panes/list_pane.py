@@ -6,7 +6,7 @@ A subclass supplies the columns, the source of the rows, and the text of the pre
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import ClassVar, Generic, TypeVar
 
@@ -66,8 +66,6 @@ class ListPane(Pane, Generic[Row]):
     # What the preview says until the first rows are read.
     waiting: ClassVar[str] = ""
     _note: Static | None = None
-    # The filter with which the list was shown from elsewhere.
-    _listed = ""
     # The last query, and the filter of the last rows that were read.
     _asked: tuple[RowSource[Row], str] | None = None
     _valid = ""
@@ -87,16 +85,21 @@ class ListPane(Pane, Generic[Row]):
     # -- shown from elsewhere
 
     def list_only(self, filter: str, order: tuple[str, bool] | None = None) -> None:
-        """Show what passes a filter, in an order (sort key, whether it falls) or in that of the list."""
-        self._listed = filter
-        if order is not None:
-            self.table.order = order
-        self.filter_bar.set_filter(filter)
+        """Show what passes a filter, in an order (sort key, whether it falls) or in the usual one of the list."""
+        usual = next(((one.sort, one.falling) for one in self.orders), self.table.order)
+        self.table.order = order or usual
+        self.table.set_marks(set())
+        self.filter_bar.set_filter(filter, quiet=True)
+        self.show_rows(top=True)
 
-    def unchanged_since_visit(self) -> bool:
-        listed = self.filter_text == self._listed and self.table.has_focus and not self.table.marks
-        opened = self.has_class("-zoom-preview") and self.preview_part.has_focus
-        return opened or (bool(self._listed) and listed)
+    @property
+    def view_shown(self) -> Hashable:
+        return self.filter_text, self._zoomed
+
+    @property
+    def is_at_rest(self) -> bool:
+        part = self.preview_part if self._zoomed == "preview" else self.table
+        return part.has_focus and not self.table.marks
 
     # -- what a subclass supplies
 
@@ -336,12 +339,13 @@ class ListPane(Pane, Generic[Row]):
     # -- actions
 
     @property
-    def _zoomed_part(self) -> bool:
-        return self.has_class("-zoom-list") or self.has_class("-zoom-preview")
+    def _zoomed(self) -> str | None:
+        """The part that has the whole pane: "list" or "preview"."""
+        return next((part for part in ("list", "preview") if self.has_class(f"-zoom-{part}")), None)
 
     @property
     def in_mode(self) -> bool:
-        return self._zoomed_part
+        return self._zoomed is not None
 
     def preferred_actions(self) -> Sequence[str]:
         return ("back",) if self.in_mode else ()
@@ -353,14 +357,14 @@ class ListPane(Pane, Generic[Row]):
         return super().help(action)
 
     def unavailable_reason(self, action: Action) -> str:
-        if action.id == "unzoom" and not self._zoomed_part:
+        if action.id == "unzoom" and self._zoomed is None:
             return "All parts are shown already."
         if action.id == "copy" and hasattr(self, "do_copy") and self.table.selected is None:
             return "There is no row here."
         return super().unavailable_reason(action)
 
     def back(self) -> bool:
-        if self._zoomed_part:
+        if self._zoomed is not None:
             self.zoom_part(None)
             self.table.focus()
         elif not self.table.has_focus:
@@ -375,7 +379,7 @@ class ListPane(Pane, Generic[Row]):
 
     def bookmark(self) -> Callable[[], None]:
         filter, key, order = self.filter_bar.value, self.table.selected_key, self.table.order
-        zoomed = next((part for part in ("list", "preview") if self.has_class(f"-zoom-{part}")), None)
+        zoomed = self._zoomed
         focused = self.preview_part if self.preview_part.has_focus else self.table
 
         def restore_list() -> None:
@@ -388,7 +392,8 @@ class ListPane(Pane, Generic[Row]):
             if again:
                 self.show_rows(top=key is None)
             self.zoom_part(zoomed)
-            focused.focus()
+            if self.is_in_sight:
+                focused.focus()
 
         return restore_list
 

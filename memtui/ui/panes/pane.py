@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeVar
 
 from textual.containers import Container
@@ -106,9 +106,26 @@ class Pane(Container):
         """One step back; False when there is nowhere to go."""
         return False
 
-    def unchanged_since_visit(self) -> bool:
-        """Whether nothing changed since ``navigation.visit_pane`` showed it, so that one step back leaves the pane."""
-        return False
+    @property
+    def view_shown(self) -> Hashable:
+        """What the pane shows, whatever the cursor is on: a filter, a mode, the part that has the whole pane.
+
+        While it is what ``navigation`` showed by a visit, one step back leaves the pane.
+        """
+        return None
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether nothing is marked, and the focus is where a visit puts it."""
+        return True
+
+    def begin(self) -> None:
+        """The person chose the pane by its number: show its first view."""
+
+    @property
+    def is_in_sight(self) -> bool:
+        """Whether the pane is shown. Parts of a hidden one must not get the focus."""
+        return all(part.display for part in self.ancestors_with_self if isinstance(part, Widget))
 
     def bookmark(self) -> Callable[[], None]:
         """A function that restores the present state of the pane."""

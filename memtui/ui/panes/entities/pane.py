@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -199,6 +199,10 @@ class EntitiesPane(ListPane["Entity"]):
     @on(NeighboursView.Moved)
     def _neighbour_moved(self) -> None:
         self._neighbours.say_what_is_shown()
+
+    @property
+    def view_shown(self) -> Hashable:
+        return super().view_shown, self._neighbours.shown
 
     def back(self) -> bool:
         return self._neighbours.back() or super().back()

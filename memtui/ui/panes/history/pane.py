@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.content import Content
@@ -192,9 +192,12 @@ class HistoryPane(ListPane[Any]):
         self.past.leave_past()
         self.recalls = True
         self.name_list()
-        self._listed = words
         self.filter_bar.set_filter(words, quiet=True)
         self.show_rows(top=True)
+
+    @property
+    def view_shown(self) -> Hashable:
+        return super().view_shown, self.recalls, self.past.looking is not None
 
     def bookmark(self) -> Callable[[], None]:
         restore, recalls = super().bookmark(), self.recalls

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -55,9 +55,8 @@ class MemoriesPane(ListPane[MemoryRow]):
     orders = ORDERS
     tables = frozenset({"memories", "memory_entities", "entities", "entity_aliases", "embeddings", "*"})
     with_turns = False
-    # Made when it is first shown. Visited: another pane showed it.
+    # Made when it is first shown.
     _timeline: TimelineView | None = None
-    _timeline_visited = False
     # What the list says of time.
     _dates: Dates = "age"
 
@@ -221,14 +220,12 @@ class MemoriesPane(ListPane[MemoryRow]):
         return "memories" if self.timeline is None else "timeline"
 
     def do_timeline(self) -> None:
-        self._timeline_visited = False
         view = self._make_timeline()
         self._show_timeline(True)
         view.show()
 
     def show_timeline(self, target: TimelineTarget) -> None:
         """Show the timeline at a place, for a visit from another pane."""
-        self._timeline_visited, self._listed = True, target.filter
         self.filter_bar.set_filter(target.filter, quiet=True)
         view = self._make_timeline()
         self._show_timeline(True)
@@ -247,10 +244,17 @@ class MemoriesPane(ListPane[MemoryRow]):
             self.query_one(".list-side").mount(self._timeline)
         return self._timeline
 
-    def unchanged_since_visit(self) -> bool:
+    @property
+    def view_shown(self) -> Hashable:
+        return super().view_shown, self.timeline is not None
+
+    @property
+    def is_at_rest(self) -> bool:
+        return super().is_at_rest if self.timeline is None else self.timeline.has_focus
+
+    def begin(self) -> None:
         if self.timeline is not None:
-            return self._timeline_visited and self.filter_text == self._listed
-        return super().unchanged_since_visit()
+            self.do_as_list()
 
     def do_as_list(self) -> None:
         self._show_timeline(False)
@@ -258,7 +262,8 @@ class MemoriesPane(ListPane[MemoryRow]):
     def _show_timeline(self, shown: bool) -> None:
         self.zoom_part(None)
         self.set_class(shown, "-timeline")
-        self.do_focus_list()
+        if self.is_in_sight:
+            self.do_focus_list()
         self.show_count(self.table.row_count, self.table.count_is_exact)
         self.shell.refresh_keys()
 
@@ -285,6 +290,8 @@ class MemoriesPane(ListPane[MemoryRow]):
             self.table.show_columns(self.columns())
         super().show_rows(top=top)
         if self.timeline is not None:
+            if self.filter_text != self._valid:  # the number there is of another filter
+                self.filter_bar.show_count("")
             self.timeline.show()
 
     def show_count(self, rows: int, exact: bool) -> None:

@@ -12,6 +12,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.color import Color
+from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 
@@ -80,7 +81,10 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
         self._whole = whole
         self.spot = TimelinePosition("topic", "learned", None, None, "", None)
         self._timeline: Timeline | None = None
-        self._read_width = 0
+        # The typed filter of the counts, and the size for which they and the texts were read.
+        self._counted = ""
+        self._without_counts = "Counting ..."
+        self._read_size = Size(0, 0)
         self._first = 0
         self._shades: dict[tuple[Role, int], Style] = {}
         self._sought: tuple[int, int] | None = None
@@ -97,29 +101,36 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
 
     def show(self) -> None:
         """Read the counts again; the cursor stays at its row and time."""
+        if self._counted != self._typed():  # no numbers of another filter meanwhile
+            self._timeline, self._without_counts = None, "Counting ..."
+            self.refresh()
         start_worker(self, self._read_timeline, "timeline")
 
     def seek(self, target: TimelineTarget) -> None:
         """Go to a place by months, as soon as the counts are read."""
-        self._first, self._sought, self._sought_row = 0, None, target.name
+        self._first, self._sought, self._sought_row, self._new_layer = 0, None, target.name, False
+        self._timeline = None
         self.spot = TimelinePosition(target.by, target.layer, "month", target.at, "", target.at)
 
     async def _read_timeline(self) -> None:
-        width, spot = self._drawing_width, self.spot
+        width, spot, typed = self._drawing_width, self.spot, self._typed()
+        self._read_size = self.size
         if not width or self.shell.operations.memory is None:
-            return
+            return  # on_resize comes here again
         try:
-            filter = self._whole(self._typed())
+            filter = self._whole(typed)
             # The layer that is shown first, so that it is there at once.
             for layers in ((spot.layer,), LAYERS):
                 read = partial(
                     _load_counts, filter=filter, spot=spot, most=words.grid_width(width), layers=layers
                 )
                 self._timeline = await self.shell.operations.ask(read, slow=layers is LAYERS)
+                self._counted = typed
                 self._put_cursor()
                 self._cursor_changed()
-        except InputError:
-            return  # the filter is being typed: the list names the mistake
+        except InputError:  # the filter is being typed: the list names the mistake
+            self._timeline, self._without_counts = None, "The filter has a mistake."
+            self.refresh()
 
     def _put_cursor(self) -> None:
         """On the period of its time; at first on the last one with anything in it."""
@@ -476,8 +487,9 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
     # -- drawing
 
     def on_resize(self) -> None:
-        if self._drawing_width and self._drawing_width != self._read_width:
-            self._read_width = self._drawing_width
+        # While it is hidden it has no width, and after that the same as before.
+        if self._drawing_width and self.size != self._read_size:
+            self._read_size = self.size
             self.show()
 
     def on_focus(self) -> None:
@@ -489,7 +501,7 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
     def _draw_lines(self) -> list[Line]:
         timeline, where = self._timeline, self._plan_drawing
         if timeline is None or where is None:
-            return []
+            return [((self._without_counts, "dim"),)]
         drawn = words.draw_timeline(
             timeline,
             self.spot.layer,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
@@ -64,8 +64,13 @@ class ObservationsPane(Pane):
     def back(self) -> bool:
         return self.tab.back()
 
-    def unchanged_since_visit(self) -> bool:
-        return self.tab.unchanged_since_visit()
+    @property
+    def view_shown(self) -> Hashable:
+        return self.tab.pane_id, self.tab.view_shown
+
+    @property
+    def is_at_rest(self) -> bool:
+        return self.tab.is_at_rest
 
     def bookmark(self) -> Callable[[], None]:
         return self.tab.bookmark()

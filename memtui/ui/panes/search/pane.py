@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -397,6 +397,10 @@ class SearchPane(ListPane[SearchRow]):
 
     # -- actions
 
+    @property
+    def view_shown(self) -> Hashable:
+        return super().view_shown, self.hit_filter.value, self.has_class("-tuning")
+
     def back(self) -> bool:
         if self.has_class("-tuning") and self.ranking_controls.has_focus:
             self.remove_class("-tuning")
@@ -417,7 +421,7 @@ class SearchPane(ListPane[SearchRow]):
     def _should_warn_of_emptying(self, here: tuple[str, int | None]) -> bool:
         """Whether a step back would empty the question, and the person was not warned at this hit."""
         empties = (
-            self.table.has_focus and not self.table.marks and not self._zoomed_part and self.question != ""
+            self.table.has_focus and not self.table.marks and self._zoomed is None and self.question != ""
         )
         return empties and self.result is not None and self._warned_at != here
 

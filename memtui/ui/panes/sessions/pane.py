@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -168,8 +168,9 @@ class SessionsPane(ListPane["SessionRow"]):
         turn = self.transcript_side.transcript_view.selected_turn
         return () if turn is None else (turn,)
 
-    def unchanged_since_visit(self) -> bool:
-        return super().unchanged_since_visit() and not self.transcript_side.filter_bar.display
+    @property
+    def view_shown(self) -> Hashable:
+        return super().view_shown, self.transcript_side.filter_bar.display
 
     def back(self) -> bool:
         if self.conversation_shown and self.transcript_side.drop_filter():

@@ -27,6 +27,7 @@ from memtui.present.portrait import (
     Since,
     due_in_month_filter,
     fact_sign_legend,
+    month_of_most_changes,
     portrait_headline,
     since_last,
     topic_filter,
@@ -111,8 +112,7 @@ class YouPane(Pane):
     def view(self) -> PortraitView:
         return self.query_one(PortraitView)
 
-    def show_top(self) -> None:
-        """Go to the first line."""
+    def begin(self) -> None:
         self.view.do_top()
 
     def focus_parts(self) -> list[Widget]:
@@ -144,7 +144,7 @@ class YouPane(Pane):
             stop.month is not None or (stop.due is None and self._plan_day is not None)
         )
         then = ("then",) if of_month else ()
-        return then if self.current is None else ("go", *then, "correct", "confirm", "forget")
+        return ("go", *then, *(("correct", "confirm", "forget") if self.current is not None else ()))
 
     def unavailable_reason(self, action: Action) -> str:
         if action.id == "then" and not self._has_time:
@@ -363,13 +363,16 @@ class YouPane(Pane):
         await self.shell.navigation.list_memories(due_in_month_filter(day, self.shell.clock()), _BY_DAY)
 
     async def _open_timeline(self, stop: Stop) -> None:
-        """The timeline by months: of persons, at the person of the stop; or of what changed."""
+        """The timeline by months: of persons, at the person of the stop; or of what changed, from the title where most did."""
         of_changes = stop.about in ("when", "changed") or stop.memory is not None
+        month = stop.month
+        if stop.about == "when" and self._portrait is not None:
+            month = month_of_most_changes(self._portrait.months)
         await self.shell.navigation.show_timeline(
             TimelineTarget(
                 by="topic" if of_changes else "person",
                 layer="changed" if of_changes else "learned",
-                at=stop.month.start if stop.month is not None else None,
+                at=month.start if month is not None else None,
                 name=stop.entity.canonical_name if stop.entity is not None else "",
                 filter=f"kind:{','.join(KINDS)}" if not of_changes else "",
             )
