@@ -7,7 +7,7 @@ go. Nothing of it is kept in history; a salted hash of what the source called it
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple
 
 import apsw
@@ -662,22 +662,24 @@ def _select_keys(
 def _clear_references(connection: apsw.Connection, closure: ErasedRows) -> None:
     """Rows that stay no longer name what goes: as a source, as what they replaced, as their session."""
     ids = closure.memory_ids
-    for rid, sources, attributes in connection.execute(
+    naming = connection.execute(
         """
         SELECT DISTINCT m.rid, m.source_ids, m.attributes FROM memory_links l JOIN memories m ON m.id = l.from_id
         WHERE l.to_id IN (SELECT value FROM json_each(?1)) AND m.id NOT IN (SELECT value FROM json_each(?1))
         """,
         (as_json(ids),),
-    ).fetchall():
-        left: Any = without_ids(_any(str(sources)), ids)
-        connection.execute(
-            "UPDATE memories SET source_ids = ?, attributes = ? WHERE rid = ?",
-            (
-                "[]" if left is NOTHING else json_text(left),
-                json_text(attributes_without(_any(str(attributes)), ids)),
-                rid,
-            ),
-        )
+    ).fetchall()
+    with _undecided(connection):
+        for rid, sources, attributes in naming:
+            left: Any = without_ids(_any(str(sources)), ids)
+            connection.execute(
+                "UPDATE memories SET source_ids = ?, attributes = ? WHERE rid = ?",
+                (
+                    "[]" if left is NOTHING else json_text(left),
+                    json_text(attributes_without(_any(str(attributes)), ids)),
+                    rid,
+                ),
+            )
     connection.execute(
         """
         UPDATE memories SET session_id = NULL, source = CASE WHEN source = 'session:' || session_id THEN NULL ELSE source END
@@ -685,6 +687,12 @@ def _clear_references(connection: apsw.Connection, closure: ErasedRows) -> None:
         """,
         (as_json(closure.sessions), as_json(closure.memory_rids)),
     )
+
+
+def _undecided(connection: apsw.Connection) -> AbstractContextManager[object]:
+    """What changes here as a consequence of the erase is nobody's decision: every device does it by itself."""
+    with_stamps = columns_of(connection, "decided")  # not an older backup
+    return stamps.carrying_stamps(connection) if with_stamps else nullcontext()
 
 
 def _drop_names(connection: apsw.Connection, closure: ErasedRows) -> None:
@@ -702,7 +710,6 @@ def _drop_names(connection: apsw.Connection, closure: ErasedRows) -> None:
         connection.execute(
             "UPDATE entities SET merged_into = ? WHERE eid = ?", (None if heir == eid else heir, eid)
         )
-    # That a name is no longer kept apart from one that went is no decision about it.
-    with_stamps = columns_of(connection, "decided")  # not an older backup
-    with stamps.carrying_stamps(connection) if with_stamps else nullcontext():
+    # Also that a name is no longer kept apart from one that went.
+    with _undecided(connection):
         connection.execute("DELETE FROM entities WHERE eid IN (SELECT value FROM json_each(?))", (gone,))

@@ -64,7 +64,7 @@ def carry_out(connection: apsw.Connection, plan: Plan, now: int) -> None:
         if plan.columns and plan.rid is not None:
             rows.update(connection, plan.rid, **plan.columns)
         elif plan.columns:
-            entities.write(connection, plan.thing, plan.columns)
+            entities.write(connection, plan.thing, plan.columns, plan.stamps)
         for stamp in plan.stamps:
             stamps.write(connection, plan.thing, stamp)
         if plan.rid is not None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import apsw
 
+from memtui.engine.records import Stamp
 from memtui.engine.store import stamps
 from memtui.engine.store.entities import NAME_DECIDED, SUMMARY_DECIDED, TYPE_DECIDED, TYPE_DECIDED_BY_AGENT
 from memtui.engine.store.export_rows import EntityLine
@@ -67,9 +68,19 @@ def plan(
     return Plan(here, tuple(written), counts, columns=columns) if written else None
 
 
-def write(connection: apsw.Connection, id: str, columns: Mapping[str, Any]) -> None:
+def write(connection: apsw.Connection, id: str, columns: Mapping[str, Any], decided: Sequence[Stamp]) -> None:
+    """``decided``: the stamps that go with the columns; those of the row are still as they were."""
     values = dict(columns)
-    if survivor := values.get("merged_into"):
+    survivor = values.get("merged_into")
+    if survivor and _is_merged_into(connection, survivor, id):
+        # The other way round on two devices. One merge holds, the same one everywhere; the other is as if it was not made.
+        mine = next(stamp for stamp in decided if stamp.aspect == "merged")
+        other = stamps.read(connection, survivor).get("merged")
+        if other is not None and _order_of_merge(other) > _order_of_merge(mine):
+            survivor = values["merged_into"] = None
+        else:
+            connection.execute("UPDATE entities SET merged_into = NULL WHERE id = ?", (survivor,))
+    if survivor:
         eid = "coalesce(merged_into, eid)"
         values["merged_into"] = scalar(
             connection, f"SELECT {eid} FROM entities WHERE id = ? AND id <> ?", (survivor, id)
@@ -80,3 +91,17 @@ def write(connection: apsw.Connection, id: str, columns: Mapping[str, Any]) -> N
         )
     assignments = ", ".join(f"{name} = ?" for name in values)
     connection.execute(f"UPDATE entities SET {assignments} WHERE id = ?", (*values.values(), id))
+
+
+def _is_merged_into(connection: apsw.Connection, id: str, survivor: str) -> bool:
+    return bool(
+        scalar(
+            connection,
+            "SELECT 1 FROM entities e JOIN entities t ON t.eid = e.merged_into WHERE e.id = ? AND t.id = ?",
+            (id, survivor),
+        )
+    )
+
+
+def _order_of_merge(stamp: Stamp) -> tuple[Any, ...]:
+    return (meeting.actor_rank(stamp.actor), *meeting.order_of(stamp))
