@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import mcp_types as wire
-import msgspec
 
 from memtui.engine.errors import InputError, NotFoundError
-from memtui.engine.guards.hidden_characters import show_hidden
 from memtui.engine.records import MemoryRecord
 from memtui.engine.search.block_text import caution_notes, cite_memory
 from memtui.engine.search.kept_back import why_kept_back
 from memtui.engine.tools.agent import Agent, unknown_memory_error
+from memtui.engine.tools.base import ToolAnswer
 from memtui.engine.tools.recall import serve_memory
 
 SCHEME = "memory://"
@@ -61,11 +60,11 @@ def _resource_text(agent: Agent, uri: str) -> wire.TextResourceContents:
         memory = agent.get(uri.removeprefix(SCHEME))
         if reason := why_kept_back(memory):
             raise InputError(f"{memory.id} is kept back: {reason}.", "Only the person can release it.")
-        text, kind = msgspec.json.encode(serve_memory(agent, memory)).decode(), "application/json"
+        text, kind = ToolAnswer(value=serve_memory(agent, memory)).text, "application/json"
     else:
         raise unknown_memory_error(uri)
     agent.log_recall(uri, [memory])
-    return wire.TextResourceContents(uri=uri, text=show_hidden(text), mime_type=kind)
+    return wire.TextResourceContents(uri=uri, text=text, mime_type=kind)
 
 
 def _latest_reflection(agent: Agent) -> MemoryRecord | None:
