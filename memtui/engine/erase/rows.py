@@ -6,6 +6,7 @@ go. Nothing of it is kept in history; a salted hash of what the source called it
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple
@@ -308,20 +309,24 @@ def _steps_for_entities(connection: apsw.Connection, closure: ErasedRows) -> lis
 
 
 def _steps_for_aliases(connection: apsw.Connection, closure: ErasedRows) -> list[Step]:
+    """Other names that tell of it: covered, and numbered within their entity, so that every device calls them the same."""
     kept = {key.removeprefix("entity:") for key in closure.request.keep}
-    return [
-        Step(
-            "entity_aliases", "alias_id", int(str(key)),
-            {"key": f"{closure.texts.without_words(str(name))} {key}", "alias": closure.texts.without_words(str(alias))},
-            None,
-        )
-        for key, name, alias, id in connection.execute(
-            "SELECT a.alias_id, a.key, a.alias, e.id FROM entity_aliases a JOIN entities e ON e.eid = a.entity_id "
-            "WHERE a.entity_id NOT IN (SELECT value FROM json_each(?))",
-            (as_json(closure.entities),),
-        ).fetchall()
-        if id not in kept and (closure.texts.has_distinctive(str(name)) or closure.texts.has_distinctive(str(alias)))
-    ]  # fmt: skip
+    covered: Counter[str] = Counter()
+    steps: list[Step] = []
+    for alias_id, key, alias, id in connection.execute(
+        "SELECT a.alias_id, a.key, a.alias, e.id FROM entity_aliases a JOIN entities e ON e.eid = a.entity_id "
+        "WHERE a.entity_id NOT IN (SELECT value FROM json_each(?)) ORDER BY e.id, a.key",
+        (as_json(closure.entities),),
+    ).fetchall():
+        if id in kept or not any(closure.texts.has_distinctive(str(one)) for one in (key, alias)):
+            continue
+        covered[str(id)] += 1
+        values = {
+            "key": f"{closure.texts.without_words(str(key))} {covered[str(id)]}",
+            "alias": closure.texts.without_words(str(alias)),
+        }
+        steps.append(Step("entity_aliases", "alias_id", int(str(alias_id)), values, None))
+    return steps
 
 
 def _steps_for_decisions(connection: apsw.Connection, closure: ErasedRows) -> list[Step]:
@@ -699,17 +704,18 @@ def _drop_names(connection: apsw.Connection, closure: ErasedRows) -> None:
     """Names that stand in nothing else. What was merged into one of them goes over to the most mentioned of them."""
     gone = as_json(closure.entities)
     heirs: dict[int, int] = {}
-    for eid, survivor in connection.execute(
+    merged = connection.execute(
         """
         SELECT eid, merged_into FROM entities WHERE merged_into IN (SELECT value FROM json_each(?1))
-        AND eid NOT IN (SELECT value FROM json_each(?1)) ORDER BY mention_count DESC, eid
+        AND eid NOT IN (SELECT value FROM json_each(?1)) ORDER BY mention_count DESC, id
         """,
         (gone,),
-    ).fetchall():
-        heir = heirs.setdefault(int(str(survivor)), int(str(eid)))
-        connection.execute(
-            "UPDATE entities SET merged_into = ? WHERE eid = ?", (None if heir == eid else heir, eid)
-        )
-    # Also that a name is no longer kept apart from one that went.
+    ).fetchall()
     with _undecided(connection):
+        for eid, survivor in merged:
+            heir = heirs.setdefault(int(str(survivor)), int(str(eid)))
+            connection.execute(
+                "UPDATE entities SET merged_into = ? WHERE eid = ?", (None if heir == eid else heir, eid)
+            )
+        # Also that a name is no longer kept apart from one that went.
         connection.execute("DELETE FROM entities WHERE eid IN (SELECT value FROM json_each(?))", (gone,))
