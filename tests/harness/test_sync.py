@@ -57,6 +57,7 @@ class Ledger:
         self._last: dict[str, int] = {}
 
     def note(self, device: SyncDevice) -> None:
+        erased = " erase " in device.log[-1]
         with device.memory._core.connections.read() as connection:
             own = stamps.device(connection)
             rows: Any = connection.execute(
@@ -67,6 +68,9 @@ class Ledger:
                 key = f"{thing}\0{aspect}\0{by}"
                 if self._last.get(key, 0) < known[by]:
                     self._last[key] = known[by]
+                    # What an erase takes from the rows that stay is nobody's decision: every device does it by itself.
+                    if aspect in ("sources", "links", "merged") and (erased or actor == "device:other"):
+                        continue
                     stamp = Stamp(aspect=aspect, seen=known, device=by, at=at, actor=actor)
                     self.decisions.append(Decision(thing, stamp, _value(connection, thing, aspect)))
 

@@ -6,9 +6,9 @@ go. Nothing of it is kept in history; a salted hash of what the source called it
 
 from __future__ import annotations
 
-from collections import Counter
+import itertools
 from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 import apsw
@@ -309,23 +309,23 @@ def _steps_for_entities(connection: apsw.Connection, closure: ErasedRows) -> lis
 
 
 def _steps_for_aliases(connection: apsw.Connection, closure: ErasedRows) -> list[Step]:
-    """Other names that tell of it: covered, and numbered within their entity, so that every device calls them the same."""
+    """Other names that tell of it: covered, and numbered within their entity, so that devices call them alike."""
     kept = {key.removeprefix("entity:") for key in closure.request.keep}
-    covered: Counter[str] = Counter()
-    steps: list[Step] = []
-    for alias_id, key, alias, id in connection.execute(
+    rows: list[Any] = connection.execute(
         "SELECT a.alias_id, a.key, a.alias, e.id FROM entity_aliases a JOIN entities e ON e.eid = a.entity_id "
         "WHERE a.entity_id NOT IN (SELECT value FROM json_each(?)) ORDER BY e.id, a.key",
         (as_json(closure.entities),),
-    ).fetchall():
+    ).fetchall()
+    taken = {(id, key) for _, key, _, id in rows}
+    steps: list[Step] = []
+    for alias_id, key, alias, id in rows:
         if id in kept or not any(closure.texts.has_distinctive(str(one)) for one in (key, alias)):
             continue
-        covered[str(id)] += 1
-        values = {
-            "key": f"{closure.texts.without_words(str(key))} {covered[str(id)]}",
-            "alias": closure.texts.without_words(str(alias)),
-        }
-        steps.append(Step("entity_aliases", "alias_id", int(str(alias_id)), values, None))
+        covered = closure.texts.without_words(str(key))
+        free = next(name for number in itertools.count(1) if (id, name := f"{covered} {number}") not in taken)
+        taken.add((id, free))
+        values = {"key": free, "alias": closure.texts.without_words(str(alias))}
+        steps.append(Step("entity_aliases", "alias_id", int(alias_id), values, None))
     return steps
 
 
@@ -674,17 +674,16 @@ def _clear_references(connection: apsw.Connection, closure: ErasedRows) -> None:
         """,
         (as_json(ids),),
     ).fetchall()
-    with _undecided(connection):
-        for rid, sources, attributes in naming:
-            left: Any = without_ids(_any(str(sources)), ids)
-            connection.execute(
-                "UPDATE memories SET source_ids = ?, attributes = ? WHERE rid = ?",
-                (
-                    "[]" if left is NOTHING else json_text(left),
-                    json_text(attributes_without(_any(str(attributes)), ids)),
-                    rid,
-                ),
-            )
+    for rid, sources, attributes in naming:
+        left: Any = without_ids(_any(str(sources)), ids)
+        connection.execute(
+            "UPDATE memories SET source_ids = ?, attributes = ? WHERE rid = ?",
+            (
+                "[]" if left is NOTHING else json_text(left),
+                json_text(attributes_without(_any(str(attributes)), ids)),
+                rid,
+            ),
+        )
     connection.execute(
         """
         UPDATE memories SET session_id = NULL, source = CASE WHEN source = 'session:' || session_id THEN NULL ELSE source END
@@ -692,12 +691,6 @@ def _clear_references(connection: apsw.Connection, closure: ErasedRows) -> None:
         """,
         (as_json(closure.sessions), as_json(closure.memory_rids)),
     )
-
-
-def _undecided(connection: apsw.Connection) -> AbstractContextManager[object]:
-    """What changes here as a consequence of the erase is nobody's decision: every device does it by itself."""
-    with_stamps = columns_of(connection, "decided")  # not an older backup
-    return stamps.carrying_stamps(connection) if with_stamps else nullcontext()
 
 
 def _drop_names(connection: apsw.Connection, closure: ErasedRows) -> None:
@@ -711,11 +704,12 @@ def _drop_names(connection: apsw.Connection, closure: ErasedRows) -> None:
         """,
         (gone,),
     ).fetchall()
-    with _undecided(connection):
-        for eid, survivor in merged:
-            heir = heirs.setdefault(int(str(survivor)), int(str(eid)))
-            connection.execute(
-                "UPDATE entities SET merged_into = ? WHERE eid = ?", (None if heir == eid else heir, eid)
-            )
-        # Also that a name is no longer kept apart from one that went.
+    for eid, survivor in merged:
+        heir = heirs.setdefault(int(str(survivor)), int(str(eid)))
+        connection.execute(
+            "UPDATE entities SET merged_into = ? WHERE eid = ?", (None if heir == eid else heir, eid)
+        )
+    # That a name is no longer kept apart from one that went is no decision about it.
+    with_stamps = columns_of(connection, "decided")  # not an older backup
+    with stamps.carrying_stamps(connection) if with_stamps else nullcontext():
         connection.execute("DELETE FROM entities WHERE eid IN (SELECT value FROM json_each(?))", (gone,))
