@@ -27,7 +27,7 @@ class Numbers:
     def count(self) -> int:
         return len(self.all)
 
-    def page(self, offset: int, limit: int) -> Sequence[tuple[int, str]]:
+    def page_rows(self, offset: int, limit: int) -> Sequence[tuple[int, str]]:
         self.hold.wait(120)
         if self.error:
             raise self.error
@@ -35,7 +35,7 @@ class Numbers:
         self.pages.append(offset // PAGE)
         return [(key, f"row {key}") for key in self.all[offset : offset + limit]]
 
-    def keys(self) -> Iterator[Sequence[int]]:
+    def row_keys(self) -> Iterator[Sequence[int]]:
         for start in range(0, len(self.all), 4096):
             yield self.all[start : start + 4096]
 

@@ -42,13 +42,13 @@ class Fake:
     def count(self) -> int:
         return len(self.all)
 
-    def page(self, offset: int, limit: int) -> Sequence[Pair]:
+    def page_rows(self, offset: int, limit: int) -> Sequence[Pair]:
         self.hold.wait(120)
         if self.error is not None:
             raise self.error
         return [(key, self.text(key)) for key in self.all[offset : offset + limit]]
 
-    def keys(self) -> Iterator[Sequence[int]]:
+    def row_keys(self) -> Iterator[Sequence[int]]:
         yield self.all
 
     def rows(self, keys: Sequence[int]) -> Sequence[Pair]:

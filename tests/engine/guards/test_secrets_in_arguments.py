@@ -108,7 +108,7 @@ def _plain(memory: Memory, number: int) -> dict[str, Any]:
         "profile": "default", "name": "decay", "filter": "", "op_id": None, "query_id": 1, "reason": "manual",
         "paths": [], "plan": None, "plans": [], "items": [], "verdict": "correct", "when": "now",
         "item": ReviewItem(id=f"new:{number}", kind="suspicious", reason="", memories=(fact,)),
-        "start": "yesterday", "size": None, "found": memory.stats(), "tags": ["garden"], "add": ["garden"],
+        "start": "yesterday", "size": None, "stats": memory.stats(), "tags": ["garden"], "add": ["garden"],
         "scope": "x", "callback": print, "agent": "scout", "since": 0.0, "kind": "client", "device": "laptop",
     }  # fmt: skip
 
