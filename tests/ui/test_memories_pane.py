@@ -736,3 +736,23 @@ async def test_a_merge_keeps_the_confirmed_fact_and_shows_the_way_out(story: Sto
         await until(lambda: there(app, FactMergeDialog))
         assert app.screen.query_one(TextArea).text == sure.content
         assert "Esc leave" in screen_text(app)
+
+
+async def test_an_error_in_the_word_that_is_being_typed_waits_until_typing_rests(
+    story: Story, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memtui.ui.widgets.filter_bar.ERROR_DELAY", 600.0)
+    app = story.app()
+    async with running(app, (80, 24)) as pilot:
+        await pilot.press("slash", *"on:202")
+        await still(app)
+        assert not memories(app).query(".filter-error") and memories(app).filter_text == "on:202"
+        await pilot.press("enter")
+        await until(lambda: "is no date" in screen_text(app))
+        # In a word that is behind the cursor it is named at once; and in the last one when typing rests.
+        await pilot.press("slash", *" walnuts")
+        await still(app)
+        assert "is no date" in screen_text(app)
+        monkeypatch.setattr("memtui.ui.widgets.filter_bar.ERROR_DELAY", 0.01)
+        await pilot.press("ctrl+u", *"on:20")
+        await until(lambda: "is no date" in screen_text(app))

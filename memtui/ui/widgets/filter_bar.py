@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 # Typing settles for that long before the list follows (a held key repeats every 33 ms): a tenth of a second is all there is
 DEBOUNCE = 0.02
+# An error in the last word waits until typing rests for that long: the word may go on.
+ERROR_DELAY = 1.0
 # The values of memories are read again if they are older. With 100,000 memories that takes a third of a second.
 VALUES_SECONDS = 60.0
 # The width of the sign, and of the blanks before the count.
@@ -73,6 +76,9 @@ class FilterBar(Widget):
         self._posted = ""
         self._input: FilterInput | None = None
         self._error: Static | None = None
+        # An error that waits, and until when.
+        self._late_error: MemtuiError | None = None
+        self._error_timer: Timer | None = None
         self._timer: Timer | None = None
 
     def render(self) -> Content:
@@ -158,13 +164,38 @@ class FilterBar(Widget):
         self._resize_input(self.count)
 
     def show_error(self, error: MemtuiError | None) -> None:
-        """Show an error in a line below, with its position. None: no error."""
+        """Show an error in a line below, with its position: at once, or in a word that is being typed when that rests.
+
+        None: no error.
+        """
         if self._error is not None:
             self._error.remove()
             self._error = None
+        if self._error_timer is not None:
+            self._error_timer.stop()
+        self._late_error = self._error_timer = None
         if error is None or not isinstance(self.parent, Widget):
             return
+        if self._is_in_typed_word(error):
+            self._late_error = error
+            self._error_timer = self.set_timer(ERROR_DELAY, partial(self._draw_error, error, self.parent))
+        else:
+            self._draw_error(error, self.parent)
+
+    def _is_in_typed_word(self, error: MemtuiError) -> bool:
+        """Whether an error is in the last word, and the cursor behind it."""
+        from memtui.engine.errors import FilterError
+
+        if not isinstance(error, FilterError) or self._input is None or not self._input.has_focus:
+            return False
+        text = self._input.value
+        at_end = self._input.cursor_position == len(text) == len(text.rstrip())
+        return at_end and error.position + error.length >= len(text.strip())
+
+    def _draw_error(self, error: MemtuiError, parent: Widget) -> None:
         from textual.widgets import Static
+
+        self._late_error = self._error_timer = None
 
         carets = self._error_carets(error)
         message = assemble(
@@ -174,7 +205,7 @@ class FilterBar(Widget):
             (f"  {error.hint}" if error.hint else "", "$text-muted"),
         )
         self._error = Static(message, classes="filter-error")
-        self.parent.mount(self._error, after=self)
+        parent.mount(self._error, after=self)
 
     def _error_carets(self, error: MemtuiError) -> str:
         """Carets under the position of the error, if it is in this text."""
@@ -196,6 +227,8 @@ class FilterBar(Widget):
 
     def on_descendant_blur(self) -> None:
         self._close_choices()
+        if self._late_error is not None:
+            self.show_error(self._late_error)
 
     def _close_choices(self) -> None:
         if self._choices is not None and self._choices.is_open:
@@ -271,6 +304,8 @@ class FilterBar(Widget):
 
     def on_input_changed(self, event: events.Event) -> None:
         event.stop()
+        if self._error_timer is not None:
+            self._error_timer.reset()
         # Move the cursor behind the value.
         self.call_later(self._show_completions)
         if self._timer is not None:
