@@ -99,10 +99,16 @@ def portrait_notices(portrait: Portrait, review: int | None, since: Since = THIS
     notices: list[tuple[int, About, str, str, str]] = [
         (review or 0, "review", "to review", "to review", "review"),
         (waiting, "sessions", f"conversation{'' if waiting == 1 else 's'} to read", "to read", "to read"),
-        (new, "new", f"new {since.text}", "new", "new"),
-        (portrait.changed, "changed", "changed", "changed", "changed"),
-        (portrait.by_agents, "agents", "learned by agents", "by agents", "by agents"),
-        (fades, "fading", f"fade{'s' if fades == 1 else ''} this week", "fading", "fade"),
+        (new, "new", f"new {since.text}", f"new {since.text}", "new"),
+        (portrait.changed, "changed", f"changed {since.text}", f"changed {since.text}", "changed"),
+        (
+            portrait.by_agents,
+            "agents",
+            f"learned by agents {since.text}",
+            f"by agents {since.text}",
+            "by agents",
+        ),
+        (fades, "fading", f"fade{'s' if fades == 1 else ''} this week", "fading this week", "fade"),
         (served, "served", "told to agents today", "told today", "told"),
     ]
     cards = [Notice("review", True, *["cards to review"] * 3)] if uncounted else []

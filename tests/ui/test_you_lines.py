@@ -114,7 +114,7 @@ def test_every_stop_is_where_it_says() -> None:
 def test_what_goes_on_stands_in_one_line_or_in_a_list() -> None:
     words = ["3 to review", "2 conversations to read", "1 fades this week", "7 told to agents today"]
     assert lines(laid(FULL, 113, 30))[0] == "|".join(words)
-    assert lines(laid(FULL, 60, 20))[0] == "3 to review|2 to read|1 fading|7 told today"
+    assert lines(laid(FULL, 60, 20))[0] == "3 review|2 to read|1 fading this week|7 told today"
     assert lines(laid(FULL, 37, 9))[:4] == words
     assert lines(laid(Portrait(since=0, topics=(topic("home", 1),)), 76, 20, review=0))[0].startswith("Home")
 
@@ -183,8 +183,8 @@ def test_the_months_tell_who_was_talked_about_and_what_changed() -> None:
     assert [" ".join(row.split()) for row in rows[who + 1 : who + 4]] == [
         "Oct Ada with Ben 5 memories", "Ben 1 memory", "May Ben 3 memories",
     ]  # fmt: skip
-    assert [" ".join(row.split()) for row in rows[when + 1 : when + 4]] == [
-        "May ━━━━━━━━ 4", "26 May New 10 was: Old 10", "25 May New 20 was? Old 20",
+    assert [" ".join(row.split()) for row in rows[when + 1 : when + 5]] == [
+        "May ━━━━━━━━ 4", "26 May New 10 was: Old 10", "25 May New 20 was? Old 20", "and 2 more",
     ]  # fmt: skip
     stops = [stop for stop in found.stops if stop.month is not None]
     assert [(stop.entity or stop.memory or stop.about) for stop in stops] == [
@@ -201,7 +201,7 @@ def test_each_month_has_the_number_of_its_changes_and_the_title_says_where_most_
         )
         rows = lines(laid(Portrait(since=NOW, topics=(topic("home", 1),), months=months), width, 60))
         first = next(at for at, row in enumerate(rows) if row.startswith(WHEN))
-        return [" ".join(row.split()) for row in rows[first:] if "was" not in row]
+        return [" ".join(row.split()) for row in rows[first:] if "was" not in row and "more" not in row]
 
     assert changes(1) == [WHEN, "December ━━━━━━━━ 1"]
     assert changes(2, 1_204, 3) == [
@@ -269,6 +269,15 @@ def test_what_did_not_happen_is_said() -> None:
 def test_at_eighty_cells_the_head_has_everything_that_goes_on() -> None:
     busy = replace(FULL, topics=(replace(FULL.topics[0], new=9),), changed=3, by_agents=4)
     assert lines(laid(busy, 76, 20))[0] == "3 review|2 to read|9 new|3 changed|4 by agents|1 fade|7 told"
+    # Each number with its period, from the last on, as far as there is room.
+    assert (
+        lines(laid(busy, 84, 20))[0]
+        == "3 to review|2 to read|9 new|3 changed|4 by agents|1 fade|7 told today"
+    )
+    assert (
+        "3 changed this week|4 by agents this week|1 fading this week|7 told today"
+        in lines(laid(busy, 118, 20))[0]
+    )
 
 
 def test_plans_have_their_day_before_them() -> None:

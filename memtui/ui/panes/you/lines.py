@@ -74,6 +74,7 @@ _MONTHS_DUE = 3
 _NARROW = 44
 
 
+_OF_NO_PERIOD: frozenset[About] = frozenset({"review", "sessions", "months"})
 _BY_MONTH = Notice("months", calls=False, text="by month", short="by month", shortest="months")
 
 
@@ -201,16 +202,28 @@ class PortraitLines:
         for those, texts in (
             (found, [one.text for one in found]),
             (found, [one.short for one in found]),
-            (found, [one.shortest for one in found]),
-            (without_agents, [one.shortest for one in without_agents]),
-            (needed, [one.shortest for one in needed]),
+            (found, self._with_periods(found)),
+            (without_agents, self._with_periods(without_agents)),
+            (needed, self._with_periods(needed)),
         ):
-            drawn = [
-                (self._notice_row(one, text), max_cells(text)) for one, text in zip(those, texts, strict=True)
-            ]
-            if sum(width + GUTTER + 1 for _, width in drawn) <= self.width:
-                return [[(row, width + 1) for row, width in drawn]] if drawn else []
+            if self._fit_in_line(texts):
+                drawn = zip(those, texts, strict=True)
+                line = [(self._notice_row(one, text), max_cells(text) + 1) for one, text in drawn]
+                return [line] if line else []
         return [[(self._notice_row(one, one.text), self.width)] for one in found]
+
+    def _fit_in_line(self, texts: Sequence[str]) -> bool:
+        return sum(max_cells(text) + GUTTER + 1 for text in texts) <= self.width
+
+    def _with_periods(self, notices: Sequence[Notice]) -> list[str]:
+        """The notices in the fewest words; those that count a period, from the last on, name it where there is room."""
+        texts = [one.shortest for one in notices]
+        places = sorted(range(len(notices)), key=lambda at: (notices[at].about in _OF_NO_PERIOD, -at))
+        for at in places:
+            longer = [*texts[:at], notices[at].short, *texts[at + 1 :]]
+            if self._fit_in_line(longer):
+                texts = longer
+        return texts
 
     def _notice_row(self, notice: Notice, text: str) -> Row:
         number, _, rest = text.partition(" ")
@@ -318,6 +331,8 @@ class PortraitLines:
             for one, those in shown:
                 rows.append(self._changes_of_month_row(one, largest))
                 rows += [self._change_of_month_row(one, change, days) for change in those]
+                if (more := one.changed - len(those)) > 0:
+                    rows.append(Row(partial(self._sentence_pieces, f"   and {format_count(more)} more")))
             yield rows
 
     def _sections_after_topics(self, portrait: Portrait, *, changes: bool) -> Iterable[Section]:
