@@ -273,17 +273,7 @@ async def test_it_follows_what_changes(known: Story) -> None:
         await until(lambda: "Plays the tuba" in screen_text(app))
 
 
-async def test_a_question_is_asked_in_search(known: Story) -> None:
-    app = at_you(known)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await ready(app)
-        await pilot.press("slash")
-        await until(lambda: app.shown_pane_id == "search" and isinstance(app.focused, Input))
-        await pilot.press(*"walnuts", "enter")
-        await until(lambda: "allergic to walnuts" in screen_text(app))
-
-
-async def test_another_question_is_asked_in_search_over_the_last_one(known: Story) -> None:
+async def test_a_question_is_asked_in_search_and_another_one_over_it(known: Story) -> None:
     app = at_you(known)
     async with app.run_test(size=(120, 40)) as pilot:
         await ready(app)

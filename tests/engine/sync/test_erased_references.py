@@ -6,9 +6,7 @@ Must fail on: a reference that comes after the erase, or that stands here before
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 from machines import Machines
@@ -19,16 +17,6 @@ from memtui.engine.sync.incoming import Incoming
 from memtui.engine.sync.lines import ErasedLine, SyncLine, TombstonesLine
 
 OLD, NEW = "The user lives in Oslo", "The user lives in Bergen"
-
-
-@pytest.fixture
-def machines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Machines]:
-    made = Machines(tmp_path, str(tmp_path / "store"), monkeypatch)
-    for name in ("laptop", "desktop", "server"):
-        made.add(name)
-    yield made
-    for memory in made.memories.values():
-        memory.close()
 
 
 def _erase_on_laptop(machines: Machines, id: str) -> None:

@@ -3,25 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
-from pathlib import Path
 
-import pytest
 from machines import Machines
 from memtui import Memory
 from memtui.engine.store.sql import scalar
 
 SAID = "I am allergic to zxqwalnuts."
-
-
-@pytest.fixture
-def machines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Machines]:
-    made = Machines(tmp_path, str(tmp_path / "store"), monkeypatch)
-    for name in ("laptop", "desktop", "server"):
-        made.add(name)
-    yield made
-    for memory in made.memories.values():
-        memory.close()
 
 
 def _tell(machines: Machines) -> tuple[str, str]:
