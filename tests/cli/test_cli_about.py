@@ -101,7 +101,7 @@ def test_what_changed_is_told_with_what_it_was_and_since_says_from_when(cli: Cli
         memory.classify(moved.id, happens="2026-01-19")
     result = cli("about")
     lines = result.out.splitlines()
-    assert "1 changed" in lines
+    assert "1 changed this week" in lines
     at = next(number for number, line in enumerate(lines) if line.startswith("Changed this week"))
     assert (
         "was 12 Jan" in lines[at + 1] and "now 19 Jan" in lines[at + 1] and "corrected on " in lines[at + 1]
