@@ -1,4 +1,4 @@
-"""The set of memories, sessions and names that an erase deletes, and JSON values of kept rows without them."""
+"""The set of memories, sessions and names that an erase deletes, and what of kept rows tells of them."""
 
 from __future__ import annotations
 
@@ -124,23 +124,6 @@ class ErasedRows:
         return {*self.memory_rids, *self.taken_back}
 
 
-NOTHING = object()
-"""What ``without_ids`` returns where nothing is left."""
-
-
-def without_ids(value: Any, ids: frozenset[str]) -> Any:
-    """A JSON value without these ids: out of lists they are taken; ``NOTHING`` where nothing would be left."""
-    if isinstance(value, str):
-        return NOTHING if value in ids else value
-    if isinstance(value, list):
-        left = [new for one in value if (new := without_ids(one, ids)) is not NOTHING]
-        return NOTHING if value and not left else left
-    if isinstance(value, dict):
-        parts = {key: without_ids(one, ids) for key, one in value.items()}
-        return NOTHING if NOTHING in parts.values() else parts
-    return value
-
-
 def has_erased_words(value: Any, closure: ErasedRows) -> bool:
     """Whether a JSON value has words of the texts in it."""
     if isinstance(value, str):
@@ -148,16 +131,6 @@ def has_erased_words(value: Any, closure: ErasedRows) -> bool:
     if isinstance(value, dict):
         return any(has_erased_words(one, closure) for pair in value.items() for one in pair)
     return isinstance(value, list) and any(has_erased_words(one, closure) for one in value)
-
-
-def attributes_without(attributes: dict[str, Any], ids: frozenset[str]) -> dict[str, Any]:
-    """The attributes of a memory without these ids, and without the reason for replacing one of them."""
-    left = {
-        key: rest for key, value in attributes.items() if (rest := without_ids(value, ids)) is not NOTHING
-    }
-    if "supersedes" not in left and "supersedes" in attributes:
-        left.pop("conflict_reason", None)
-    return left
 
 
 def quoting_notes(noted: dict[str, Any], closure: ErasedRows) -> dict[str, Any]:

@@ -16,15 +16,14 @@ from memtui.engine.store.sql import as_json, json_text, scalar
 from memtui.engine.store.tables import COVERED
 
 from .closure import (
-    NOTHING,
     ErasedRows,
     FormerMemory,
     MemoryRow,
     has_erased_words,
     quoting_notes,
-    without_ids,
 )
 from .columns import SCHEMA
+from .references import NOTHING, without_ids
 
 _any = msgspec.json.Decoder().decode
 # All images of a table at once, by its index: there is none by what is in them.

@@ -23,18 +23,16 @@ from memtui.engine.wording import plural
 
 from . import history
 from .closure import (
-    NOTHING,
     ErasedRows,
-    attributes_without,
     censor_value,
     contains_erased_text,
     has_erased_words,
     quoting_notes,
     title_of,
-    without_ids,
 )
 from .columns import columns_of, existing_columns
 from .matching import CENSORED
+from .references import NOTHING, attributes_without, clear_references, list_without, without_ids
 
 _object = msgspec.json.Decoder(dict[str, Any]).decode
 _any = msgspec.json.Decoder().decode
@@ -255,10 +253,10 @@ def _step_without_ids(
 ) -> list[Step]:
     """The list of ids in a column without those that go, where any of them does."""
     value = _any(stored)
-    left = without_ids(value, closure.memory_ids)
+    left = list_without(value, closure.memory_ids)
     if left == value:
         return []
-    return [Step(table, name, key, {column: "[]" if left is NOTHING else json_text(left)}, None)]
+    return [Step(table, name, key, {column: json_text(left)}, None)]
 
 
 def _steps_for_runs(connection: apsw.Connection, closure: ErasedRows) -> list[Step]:
@@ -269,8 +267,7 @@ def _steps_for_runs(connection: apsw.Connection, closure: ErasedRows) -> list[St
         value = _object(str(report))
         left = dict(value)
         if "ids" in value:
-            cleaned = without_ids(value["ids"], closure.memory_ids)
-            left["ids"] = [] if cleaned is NOTHING else cleaned
+            left["ids"] = list_without(value["ids"], closure.memory_ids)
         for part in ("summary", "skipped"):
             if has_erased_words(left.get(part), closure):
                 left[part] = CENSORED
@@ -666,24 +663,7 @@ def _select_keys(
 
 def _clear_references(connection: apsw.Connection, closure: ErasedRows) -> None:
     """Rows that stay no longer name what goes: as a source, as what they replaced, as their session."""
-    ids = closure.memory_ids
-    naming = connection.execute(
-        """
-        SELECT DISTINCT m.rid, m.source_ids, m.attributes FROM memory_links l JOIN memories m ON m.id = l.from_id
-        WHERE l.to_id IN (SELECT value FROM json_each(?1)) AND m.id NOT IN (SELECT value FROM json_each(?1))
-        """,
-        (as_json(ids),),
-    ).fetchall()
-    for rid, sources, attributes in naming:
-        left: Any = without_ids(_any(str(sources)), ids)
-        connection.execute(
-            "UPDATE memories SET source_ids = ?, attributes = ? WHERE rid = ?",
-            (
-                "[]" if left is NOTHING else json_text(left),
-                json_text(attributes_without(_any(str(attributes)), ids)),
-                rid,
-            ),
-        )
+    clear_references(connection, closure.memory_ids)
     connection.execute(
         """
         UPDATE memories SET session_id = NULL, source = CASE WHEN source = 'session:' || session_id THEN NULL ELSE source END
@@ -697,14 +677,13 @@ def _drop_names(connection: apsw.Connection, closure: ErasedRows) -> None:
     """Names that stand in nothing else. What was merged into one of them goes over to the most mentioned of them."""
     gone = as_json(closure.entities)
     heirs: dict[int, int] = {}
-    merged = connection.execute(
+    for eid, survivor in connection.execute(
         """
         SELECT eid, merged_into FROM entities WHERE merged_into IN (SELECT value FROM json_each(?1))
         AND eid NOT IN (SELECT value FROM json_each(?1)) ORDER BY mention_count DESC, id
         """,
         (gone,),
-    ).fetchall()
-    for eid, survivor in merged:
+    ).fetchall():
         heir = heirs.setdefault(int(str(survivor)), int(str(eid)))
         connection.execute(
             "UPDATE entities SET merged_into = ? WHERE eid = ?", (None if heir == eid else heir, eid)

@@ -13,7 +13,7 @@ import apsw
 import msgspec
 from msgspec.structs import replace
 
-from memtui.engine.erase.closure import NOTHING, attributes_without, without_ids
+from memtui.engine.erase.references import attributes_without, clear_references, list_without
 from memtui.engine.store import import_rows, tombstones
 from memtui.engine.store.export_rows import AnyLine, MemoryLine, QuestionLine
 from memtui.engine.store.sql import as_json, json_text
@@ -25,7 +25,8 @@ _decode = msgspec.json.Decoder().decode
 
 def without_erased(connection: apsw.Connection, found: Sequence[SyncLine]) -> list[SyncLine]:
     """The lines; their memories and questions name nothing that is known as erased here."""
-    named = {id for one in found if isinstance(one, RowLine) for id in _named_ids(one.line)}
+    # Not before it is known that anything was erased: a first sync has many lines.
+    named = (id for one in found if isinstance(one, RowLine) for id in _named_ids(one.line))
     erased = frozenset(tombstones.erased_among(connection, named))
     if not erased:
         return list(found)
@@ -46,24 +47,12 @@ def clear(connection: apsw.Connection, ids: Iterable[str]) -> None:
     )
     if not absent:
         return
-    for rid, sources, attributes in connection.execute(
-        "SELECT DISTINCT m.rid, m.source_ids, m.attributes FROM memory_links l JOIN memories m ON m.id = l.from_id "
-        "WHERE l.to_id IN (SELECT value FROM json_each(?))",
-        (as_json(absent),),
-    ).fetchall():
-        connection.execute(
-            "UPDATE memories SET source_ids = ?, attributes = ? WHERE rid = ?",
-            (
-                json_text(_list_without(_decode(str(sources)), absent)),
-                json_text(attributes_without(_decode(str(attributes)), absent)),
-                rid,
-            ),
-        )
+    clear_references(connection, absent)
     for query_id, expected in connection.execute(
         "SELECT query_id, expected FROM saved_queries WHERE expected <> '[]'"
     ).fetchall():
         known = _decode(str(expected))
-        left = _list_without(known, absent)
+        left = list_without(known, absent)
         if left != known:
             connection.execute(
                 "UPDATE saved_queries SET expected = ? WHERE query_id = ?", (json_text(left), query_id)
@@ -101,21 +90,16 @@ def _without(one: RowLine, erased: frozenset[str]) -> RowLine:
                 one,
                 line=replace(
                     line,
-                    source_ids=_raw(_list_without(_decode(line.source_ids), erased)),
+                    source_ids=_raw(list_without(_decode(line.source_ids), erased)),
                     attributes=_raw(attributes_without(_decode(line.attributes), erased)),
                 ),
             )
         case QuestionLine() as line:
             return replace(
-                one, line=replace(line, expected=_raw(_list_without(_decode(line.expected), erased)))
+                one, line=replace(line, expected=_raw(list_without(_decode(line.expected), erased)))
             )
         case _:
             return one
-
-
-def _list_without(ids: list[str], erased: frozenset[str]) -> list[str]:
-    left = without_ids(ids, erased)
-    return [] if left is NOTHING else left
 
 
 def _raw(value: Any) -> msgspec.Raw:

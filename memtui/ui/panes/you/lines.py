@@ -69,7 +69,7 @@ _PERSONS, _AROUND = 3, 4
 _MONTHS, _FEWER_MONTHS, _PERSONS_IN_MONTH = 12, (12, 8, 5, 3), 2
 _IN_SIGHT, _AFTER = 2, 6
 _BAR = 8
-# So many months with plans.
+# So many months ahead.
 _MONTHS_DUE = 3
 _NARROW = 44
 
@@ -82,7 +82,7 @@ class Stop(NamedTuple):
     """What Enter opens: a fact, a person, all facts of a topic, what an agent was told, or what goes on.
 
     ``section``: the section that it is in, because a fact may be in two. ``month``: the month in which it stands. ``due``: all
-    plans of a month.
+    facts that name a day ahead in a month.
     """
 
     section: str

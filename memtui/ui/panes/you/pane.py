@@ -17,7 +17,7 @@ from memtui.engine.records import KINDS
 from memtui.engine.records.portrait import FROM_AGENTS
 from memtui.present import memory as words
 from memtui.present import replacement
-from memtui.present.format import format_count, local_date, plural
+from memtui.present.format import local_date, plural
 from memtui.present.memory import without_secrets
 from memtui.present.portrait import (
     THIS_WEEK,
@@ -282,11 +282,11 @@ class YouPane(Pane):
             return f"{key} shows everything about {stop.entity.canonical_name}."
         if stop.due is not None:
             when = period_name("month", stop.due.start)
-            return f"{key} lists {_all_dates_text(stop.due.facts)} in {when}, by day: plans and others."
+            return f"{key} lists {_all_text(stop.due.facts, 'fact', ' with a day')} in {when}, by day: plans and others."
         if stop.topic is not None and stop.topic.topic == "plan":
-            return f"{key} lists {_all_plans_text(stop.topic.total)}, by day."
+            return f"{key} lists {_all_text(stop.topic.total, 'plan')}, by day."
         if stop.topic is not None:
-            return f"{key} lists {_all_facts_text(stop.topic.total)} under “{TITLES[stop.topic.topic]}”."
+            return f"{key} lists {_all_text(stop.topic.total, 'fact')} under “{TITLES[stop.topic.topic]}”."
         if stop.agent is not None:
             return f"{key} lists what {stop.agent} was told today."
         match stop.about:
@@ -399,13 +399,5 @@ class YouPane(Pane):
             self.view.move_to_key((self.stop.section, rid))
 
 
-def _all_dates_text(total: int) -> str:
-    return "the one fact with a day" if total == 1 else f"all {format_count(total)} facts with a day"
-
-
-def _all_plans_text(total: int) -> str:
-    return "the one plan" if total == 1 else f"all {format_count(total)} plans"
-
-
-def _all_facts_text(total: int) -> str:
-    return "the one fact" if total == 1 else f"all {format_count(total)} facts"
+def _all_text(total: int, noun: str, which: str = "") -> str:
+    return f"the one {noun}{which}" if total == 1 else f"all {plural(total, noun)}{which}"
