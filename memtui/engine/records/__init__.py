@@ -52,6 +52,7 @@ from .memories import (
     Topic,
     Trust,
     Turn,
+    is_trusted_less,
 )
 from .options import (
     QUOTAS,
@@ -198,4 +199,5 @@ __all__ = [
     "Unit",
     "Usage",
     "device_name",
+    "is_trusted_less",
 ]

@@ -25,10 +25,16 @@ ID_PREFIX: Mapping[Kind, str] = {
     "reflection": "ref_",
     "observation": "obs_",
 }
-# Least trusted last: a derived memory takes the last of its sources'.
 BY_RULES = "keyword"
 """``Session.read_by`` where rules alone read it."""
+# Least trusted last: a derived memory takes the last of its sources'.
 TRUST_ORDER: tuple[Trust, ...] = ("user", "agent", "tool", "model")
+
+
+def is_trusted_less(one: str, other: str) -> bool:
+    """Whether one trust is less than another. Raises ValueError for what is none."""
+    order: tuple[str, ...] = TRUST_ORDER
+    return order.index(one) > order.index(other)
 
 
 WITHHELD = "withheld"

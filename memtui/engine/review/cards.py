@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from memtui.engine.confidence import EFFECTIVE_SQL
 from memtui.engine.errors import InputError
-from memtui.engine.records import TRUST_ORDER, Entity, MemoryRecord, Options, Record
+from memtui.engine.records import Entity, MemoryRecord, Options, Record, is_trusted_less
 from memtui.engine.search.kept_back import why_kept_back
 from memtui.engine.store import memories, proposals, replacements, withheld
 from memtui.engine.wording import plural
@@ -236,7 +236,7 @@ def _conflict_cards(connection: apsw.Connection, now: float, options: Options) -
             more = left_over(pair[1].content, pair[0].content)
             both = both_may_be_true(*pair, reason)
             proposed: Verdict = "both" if both else "merge" if more else "keep"
-            if TRUST_ORDER.index(pair[0].trust) > TRUST_ORDER.index(pair[1].trust):
+            if is_trusted_less(pair[0].trust, pair[1].trust):
                 proposed = "forget"  # an agent's claim is not proposed against the person's words
             yield replace(card, proposed=proposed, left_over=more, said_again=_is_said_again(proposal))
 

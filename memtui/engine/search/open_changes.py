@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 import apsw
 
 from memtui.engine.memories import predecessors
-from memtui.engine.records import TRUST_ORDER, MemoryRecord, Record, Replacement
+from memtui.engine.records import MemoryRecord, Record, is_trusted_less
 from memtui.engine.store import proposals, replacements
 
 from . import lexicon
@@ -50,7 +50,8 @@ def _find_newer(
         if one.how == "asked"
         and one.old.id == id
         and not why_kept_back(one.new)
-        and not _is_trusted_less(one)
+        # An agent's claim casts no doubt on the person's words.
+        and not is_trusted_less(one.new.trust, one.old.trust)
     ]
     if known is not None:
         within = rids_in_scope(connection, known, {one.new.rid for one in asked})
@@ -61,11 +62,6 @@ def _find_newer(
         if one.new.id in facts
         or not lexicon.content_stems(one.new.content).isdisjoint(lexicon.content_stems(one.old.content))
     }
-
-
-def _is_trusted_less(change: Replacement) -> bool:
-    """Whether only somebody less trusted says that it changed: an agent's claim casts no doubt on the person's words."""
-    return TRUST_ORDER.index(change.new.trust) > TRUST_ORDER.index(change.old.trust)
 
 
 def _find_before(

@@ -11,7 +11,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from memtui.engine.records import TRUST_ORDER, MemoryRecord, Record
+from memtui.engine.records import MemoryRecord, Record, is_trusted_less
 
 from ..extract.joined_statements import statements_in, without_date
 from ..extract.severity import is_severe
@@ -234,12 +234,11 @@ def may_supersede(
     """Empty when a new fact may replace ``old`` without asking; else why the person is asked.
 
     ``same_talk``: the person said both in one conversation, and takes the first back there."""
-    order = [str(trust) for trust in TRUST_ORDER]
     if old.protected:
         return "the old one is confirmed"
     if old.topic == "health":
         return "it is about somebody's health"
-    if order.index(trust_of_new) > order.index(old.trust):
+    if is_trusted_less(trust_of_new, old.trust):
         return "the source of the old one is trusted more"
     if claimed:
         return "only an agent says that you said this"
