@@ -21,7 +21,7 @@ from memtui.engine.store.sql import as_json, json_text, scalar
 from memtui.engine.store.tombstones import drawn_key, note_key, title_key, turn_keys
 from memtui.engine.wording import plural
 
-from . import history
+from . import devices, history
 from .closure import (
     ErasedRows,
     censor_value,
@@ -431,6 +431,11 @@ def deleted_keys(steps: Sequence[Step], table: str) -> set[int]:
     return {int(step.key) for step in steps if step.table == table and step.values is None}
 
 
+def _changed_keys(steps: Sequence[Step], table: str) -> frozenset[int]:
+    """The rows of a table that stay and change."""
+    return frozenset(int(step.key) for step in steps if step.table == table and step.values is not None)
+
+
 KIND = "erase"
 _any = msgspec.json.Decoder().decode
 
@@ -460,7 +465,8 @@ def delete_closure(
     connection.execute("DELETE FROM current_op")
     connection.execute("INSERT INTO current_op(one, op_id) VALUES (1, ?)", (op_id,))
     _remember_keys(connection, closure, steps)
-    _tell_devices(connection, closure)
+    covered = devices.CoveredNames(_changed_keys(steps, "entities"), _changed_keys(steps, "entity_aliases"))
+    devices.tell_devices(connection, closure, covered, now=now, actor=actor)
     deleted = {
         "memories": closure.every_rid,
         "entities": set(closure.entities),
@@ -531,63 +537,6 @@ def _drop_stamps(connection: apsw.Connection, closure: ErasedRows) -> set[int]:
         "DELETE FROM decided WHERE decided_id IN (SELECT value FROM json_each(?))", (as_json(gone),)
     )
     return gone
-
-
-def _tell_devices(connection: apsw.Connection, closure: ErasedRows) -> None:
-    """Note for sync what goes, by its name, and forget what sync knew of it."""
-    if not columns_of(connection, "sync_erased"):  # an older backup
-        return
-    for table in ("sync_versions", "sync_merged"):
-        for (thing,) in connection.execute(f"SELECT DISTINCT thing FROM {table}").fetchall():
-            if _tells_of(str(thing), closure):
-                connection.execute(f"DELETE FROM {table} WHERE thing = ?", (thing,))
-    if scalar(connection, "SELECT 1 FROM memory_metadata WHERE key = 'sync_group'") is None:
-        return  # no other device knows of this file
-    sessions = {f"session:{id}" for id in closure.sessions}
-    sessions |= {
-        f"session:{id}"
-        for (id,) in connection.execute(
-            "SELECT session_id FROM sessions_consolidations WHERE sid IN (SELECT value FROM json_each(?))",
-            (as_json(closure.shortened_sessions),),
-        )
-    }
-    connection.executemany(
-        "INSERT INTO sync_erased(name, sent, todo) VALUES (?, 0, 0) ON CONFLICT DO NOTHING",
-        [
-            (name,)
-            for name in sorted(closure.memory_ids | sessions | {id for id, _ in closure.entities.values()})
-        ],
-    )
-    if closure.request.keep:
-        kept = {name_on_devices(connection, key) for key in closure.request.keep}
-        kept |= set(_any(metadata.get(connection, metadata.SYNC_KEPT) or "[]"))
-        metadata.set_value(connection, metadata.SYNC_KEPT, json_text(sorted(kept)))
-
-
-_NUMBERED = {
-    "scratchpad": "SELECT key FROM scratchpad WHERE pad_id = ?",
-    "session": "SELECT session_id FROM sessions_consolidations WHERE sid = ?",
-    "question": "SELECT name FROM saved_queries WHERE query_id = ?",
-}
-"""The carriers whose key is a number of this file, and what they are called."""
-
-
-def name_on_devices(connection: apsw.Connection, key: str) -> str:
-    """What a carrier's key (``Carrier.key``) is on every device: as it is, where it has no number of this file in it."""
-    place, _, number = key.partition(":")
-    sql = _NUMBERED.get(place)
-    name = scalar(connection, sql, (int(number),)) if sql and number.isdecimal() else None
-    return key if name is None else f"{place}:{name}"
-
-
-def _tells_of(thing: str, closure: ErasedRows) -> bool:
-    """Whether the name of a thing (``pad:KEY``, ``question:NAME``) has what goes, or its id."""
-    texts = closure.texts
-    return any(id in thing for id in closure.memory_ids) or any(
-        texts.carried_by(text) or texts.has_distinctive(text) or texts.equals_short_text(text)
-        for text in (thing, thing.partition(":")[2])
-        if text
-    )
 
 
 def settle_indexes(connection: apsw.Connection, closure: ErasedRows, *, vec0: bool) -> None:

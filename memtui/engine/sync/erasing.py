@@ -8,8 +8,8 @@ import apsw
 from msgspec.structs import replace
 
 from memtui.engine.clock import Clock
+from memtui.engine.erase.devices import name_on_devices
 from memtui.engine.erase.eraser import DEVICE, Eraser
-from memtui.engine.erase.rows import name_on_devices
 from memtui.engine.errors import MemtuiError
 from memtui.engine.records import Operation, Record
 from memtui.engine.records.erase import ErasePlan, EraseRequest

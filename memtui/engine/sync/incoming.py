@@ -18,7 +18,16 @@ from memtui.engine import reconcile
 from memtui.engine.errors import InputError
 from memtui.engine.reconcile import meeting
 from memtui.engine.records import Record, Stamp
-from memtui.engine.store import export_rows, full_text, history, import_rows, memories, stamps, tombstones
+from memtui.engine.store import (
+    export_rows,
+    full_text,
+    history,
+    import_rows,
+    memories,
+    stamps,
+    sync_versions,
+    tombstones,
+)
 from memtui.engine.store.export_rows import (
     Alias,
     AnyLine,
@@ -35,10 +44,11 @@ from memtui.engine.store.export_rows import (
 )
 from memtui.engine.store.import_rows import OtherIds
 from memtui.engine.store.sql import scalar
+from memtui.engine.store.sync_versions import ALIASES, READ, ROW, VALUE
 
 from . import erased_references, lines, outgoing, state, versions
 from .lines import ErasedLine, GoneLine, RowLine, TombstonesLine
-from .versions import ALIASES, READ, ROW, SESSION_PARTS, VALUE
+from .versions import SESSION_PARTS
 
 ROWS_AT_ONCE = 64
 _MERGED_PAGES = 128
@@ -132,10 +142,10 @@ class Incoming:
         if tombstones.erased_among(connection, import_rows.erased_keys(line)):
             self.counts["erased for good"] += 1
             return False
-        ours = versions.read(connection, line.id).get(ROW)
+        ours = sync_versions.read(connection, line.id).get(ROW)
         if ours is None:
             if theirs is not None:
-                versions.write(connection, line.id, theirs)
+                sync_versions.write(connection, line.id, theirs)
             return True
         if theirs is not None and versions.merge(connection, line.id, theirs, present=True):
             return True
@@ -154,8 +164,8 @@ class Incoming:
         self, connection: apsw.Connection, thing: str, aspect: str, knowing: Stamp | None
     ) -> None:
         """Decide here that it stays, against one that took it away and did not know why not."""
-        versions.decide(connection, thing, aspect, self._now, "scheduler", knowing=knowing)
-        versions.note_merged(connection, thing)
+        sync_versions.decide(connection, thing, aspect, self._now, "scheduler", knowing=knowing)
+        sync_versions.note_merged(connection, thing)
 
     def _add_memories(self, connection: apsw.Connection, new: Sequence[RowLine]) -> None:
         for start in range(0, len(new), ROWS_AT_ONCE):
@@ -206,19 +216,19 @@ class Incoming:
         reconcile.carry_out(connection, plan, self._now)
         came = {stamp.aspect: stamp for stamp in getattr(line, "decided", ())}
         if any(came.get(stamp.aspect) != stamp for stamp in plan.stamps):
-            versions.note_merged(connection, plan.thing)
+            sync_versions.note_merged(connection, plan.thing)
         for thing, had in before.items():
             if stamps.read(connection, thing) != had:
-                versions.note_merged(connection, thing)
+                sync_versions.note_merged(connection, thing)
         for entry in plan.entries:
             if stamps.PAD + entry.key != plan.thing:
-                versions.note_merged(connection, stamps.PAD + entry.key)
+                sync_versions.note_merged(connection, stamps.PAD + entry.key)
         for card in plan.cards:
             assert card.stamp is not None
             thing = lines.CARD + card.id
-            if VALUE not in versions.read(connection, thing):
-                versions.write(connection, thing, card.stamp)
-                versions.note_merged(connection, thing)
+            if VALUE not in sync_versions.read(connection, thing):
+                sync_versions.write(connection, thing, card.stamp)
+                sync_versions.note_merged(connection, thing)
                 self.questions += 1
         self.counts.update(plan.counts)
 
@@ -266,7 +276,7 @@ class Incoming:
     ) -> bool:
         """Whether a row that is one decision becomes as theirs, or comes in. ``here``: whether there is one."""
         if theirs is None:
-            return not here and VALUE not in versions.read(connection, thing)
+            return not here and VALUE not in sync_versions.read(connection, thing)
         return bool(versions.merge(connection, thing, theirs, present=None if here else True))
 
     def _apply_whole_row(
@@ -325,7 +335,7 @@ class Incoming:
             connection, "SELECT 1 FROM sessions_consolidations WHERE session_id = ?", (line.session_id,)
         )
         if here is None:
-            known = versions.read(connection, thing)
+            known = sync_versions.read(connection, thing)
             theirs = stamped.get(VALUE)
             back = theirs is None or VALUE not in known
             if not back and theirs is not None:
@@ -335,7 +345,7 @@ class Incoming:
                 return
             import_rows.add(connection, line, self._others)
             for stamp in stamped.values():
-                versions.write(connection, thing, stamp)
+                sync_versions.write(connection, thing, stamp)
             return
         if not import_rows.session_covers(connection, line):
             import_rows.widen_session(connection, line)
@@ -353,7 +363,7 @@ class Incoming:
         line = one.line
         assert isinstance(line, SessionLine)
         theirs = next((stamp for stamp in one.versions if stamp.aspect == READ), None)
-        if theirs != versions.read(connection, lines.thing_of(line)).get(READ):
+        if theirs != sync_versions.read(connection, lines.thing_of(line)).get(READ):
             return  # it was read otherwise here
         connection.execute("DELETE FROM sync_read WHERE session_id = ?", (line.session_id,))
         if one.through is not None:
@@ -370,7 +380,7 @@ class Incoming:
 
     def _apply_entity(self, connection: apsw.Connection, line: EntityLine, stamped: dict[str, Stamp]) -> None:
         if scalar(connection, "SELECT 1 FROM entities WHERE id = ?", (line.id,)) is None:
-            ours, theirs = versions.read(connection, line.id).get(ROW), stamped.get(ROW)
+            ours, theirs = sync_versions.read(connection, line.id).get(ROW), stamped.get(ROW)
             if ours is not None:
                 back = theirs is not None and versions.merge(connection, line.id, theirs, present=True)
                 if not back and not self._is_unknown(connection, line.id, line.decided):
@@ -379,7 +389,7 @@ class Incoming:
                     self._decide_to_keep(connection, line.id, ROW, theirs)
             self.counts["entity"] += import_rows.add(connection, line, self._others)
             for stamp in stamped.values():
-                versions.write(connection, line.id, stamp)
+                sync_versions.write(connection, line.id, stamp)
             return
         if (theirs := stamped.get(ROW)) is not None:
             versions.merge(connection, line.id, theirs)
@@ -396,7 +406,7 @@ class Incoming:
         if theirs is None:
             return
         thing = self._others.local_id(line.thing) or line.thing
-        ours = versions.read(connection, line.thing).get(aspect)
+        ours = sync_versions.read(connection, line.thing).get(aspect)
         there = outgoing.Changed(connection)
         there.named(thing)
         here = not there.gone
@@ -592,9 +602,9 @@ def _know_again(connection: apsw.Connection, id: str, had: dict[str, Stamp]) -> 
             seen = stamps.join_stamps(ours.seen, now.seen)
             if seen != now.seen:
                 stamps.write(connection, id, replace(now, seen=seen))
-                versions.note_merged(connection, id)
+                sync_versions.note_merged(connection, id)
         elif now is not None:
-            versions.note_merged(connection, id)
+            sync_versions.note_merged(connection, id)
 
 
 def _keep_decisions(connection: apsw.Connection, thing: str, decided: Sequence[Stamp]) -> None:

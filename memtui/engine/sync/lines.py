@@ -57,7 +57,7 @@ class GoneLine(Record, tag_field="sync", tag="gone", omit_defaults=True):
 class ErasedLine(Record, tag_field="sync", tag="erased", omit_defaults=True):
     """What was erased for good: ids of memories and names of people, names of sessions.
 
-    ``kept``: what the person kept then, each as ``Sealer.keyed_hash`` of its name (``erase.rows.name_on_devices``). Names of
+    ``kept``: what the person kept then, each as ``Sealer.keyed_hash`` of its name (``erase.devices.name_on_devices``). Names of
     notes and projects may tell of what is erased later, and a line of this kind is never taken out of its batch.
     """
 

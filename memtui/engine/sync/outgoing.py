@@ -9,7 +9,7 @@ import apsw
 import msgspec
 
 from memtui.engine.records import Stamp
-from memtui.engine.store import export_rows, stamps, tombstones
+from memtui.engine.store import export_rows, stamps, sync_versions, tombstones
 from memtui.engine.store.export_rows import (
     AnyLine,
     ConsolidatedLine,
@@ -212,7 +212,7 @@ def _row_lines(
             continue  # it goes with its session
         if facts_only and isinstance(line, MemoryLine) and line.kind == "episode":
             continue
-        stamped = tuple(versions.read(connection, lines.thing_of(line)).values())
+        stamped = tuple(sync_versions.read(connection, lines.thing_of(line)).values())
         through = (
             _last_consolidated_id(connection, line.session_id) if isinstance(line, SessionLine) else None
         )
@@ -237,7 +237,7 @@ def _removal_lines(connection: apsw.Connection, things: set[str]) -> Iterator[Sy
             if decided := tuple(stamps.read(connection, thing).values()):
                 yield RowLine(line=DeletedKeyLine(key=thing.removeprefix(stamps.PAD), decided=decided))
             continue
-        if known := tuple(versions.read(connection, thing).values()):
+        if known := tuple(sync_versions.read(connection, thing).values()):
             yield GoneLine(
                 thing=thing, versions=known, decided=tuple(stamps.read(connection, thing).values())
             )

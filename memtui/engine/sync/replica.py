@@ -7,7 +7,6 @@ noted that it is about to be.
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,11 +19,12 @@ import apsw
 from memtui.engine.clock import Clock
 from memtui.engine.records import Operation, device_name
 from memtui.engine.records.sync import DeviceState, ProblemKind, SyncProblem, SyncReport
-from memtui.engine.store import history, stamps
+from memtui.engine.store import history, stamps, sync_versions
 from memtui.engine.store.connections import Connections
 
 from . import lines, outgoing, state, versions
-from .batch import Batch, BatchError, Head, Header, Removed, Sealer, lines_hash
+from .batch import Batch, BatchError, Head, Header, Sealer, lines_hash
+from .erased_lines import ErasedLines
 from .erasing import erase_pending
 from .received import BadBatchError, ReceivedBatches
 from .stores.base import SyncStore
@@ -449,29 +449,27 @@ class Replica:
         """Take what was erased out of own batches in the store; a snapshot that has nothing of it replaces an older one."""
         with self._connections.read() as connection:
             own = stamps.device(connection)
-            rows = connection.execute("SELECT name FROM sync_erased WHERE todo = 0 AND sent = 1")
-            names = {str(name) for (name,) in rows}
-        if not names:
+            erased = ErasedLines.load(connection)
+        if not erased.names:
             return
-        looked_for = [name.encode() for name in sorted(names)]
         for name in self._store.list_since(f"{BATCHES}/{own}/"):
             data = self._store.get(name)
             again: set[str] = set()
             with suppress(BatchError):
                 if (
                     data is not None
-                    and (left := _batch_without(self._sealer.open(data), looked_for, again)) is not None
+                    and (left := erased.batch_without(self._sealer.open(data), again)) is not None
                 ):
                     # Before the lines are gone: whoever is killed here sends these things all the same.
                     with self._connections.write() as connection:
-                        for thing in again - names:
-                            versions.note_merged(connection, thing)
+                        for thing in again - erased.names:
+                            sync_versions.note_merged(connection, thing)
                     self._store.replace(name, self._sealer.seal(left))
         # Batches that it includes are no longer in the store, so it does not go before there is another one.
         if self._store.list_since(f"{SNAPSHOTS}/{own}/"):
             self.write_snapshot()
         with self._connections.write() as connection:
-            connection.executemany("DELETE FROM sync_erased WHERE name = ?", [(name,) for name in names])
+            erased.forget(connection)
             state.drop_kept(connection)
         self._notes.append(KEEPS_VERSIONS)
 
@@ -583,23 +581,6 @@ class Replica:
             erased=self._erased,
             operations=tuple(self._operations), notes=tuple(self._notes), seconds=seconds,
         )  # fmt: skip
-
-
-def _batch_without(batch: Batch, names: Sequence[bytes], again: set[str]) -> Batch | None:
-    """The batch without the lines that have one of the names; None where none has. Other things in such lines are added to
-    ``again``: as they are now they are sent once more."""
-    left: list[bytes | Removed] = []
-    for line in batch.lines:
-        if isinstance(line, Removed) or not any(name in line for name in names):
-            left.append(line)
-            continue
-        found = lines.decode(line)
-        if isinstance(found, lines.ErasedLine):
-            left.append(line)
-            continue
-        again.add(found.thing if isinstance(found, lines.GoneLine) else lines.thing_of(found.line))
-        left.append(Removed(hashlib.sha256(line).digest()))
-    return Batch(batch.header, tuple(left)) if tuple(left) != batch.lines else None
 
 
 def part_name(device: str, number: int, part: int) -> str:

@@ -14,15 +14,14 @@ import msgspec
 from memtui.engine.reconcile import meeting
 from memtui.engine.records import Stamp
 from memtui.engine.records.history import SYNC
-from memtui.engine.store import history, metadata, stamps
-from memtui.engine.store.sql import json_text, scalar
+from memtui.engine.store import history, metadata, sync_versions
+from memtui.engine.store.sql import scalar
+from memtui.engine.store.sync_versions import ALIASES, READ, ROW, TITLE, VALUE
 
 from . import lines
 
 KIND = SYNC
 """The kind of an operation that takes over what came from another device."""
-ROW, VALUE, TITLE, READ, ALIASES = "row", "value", "title", "read", "aliases"
-"""Whether a memory or entity is there; a row as a whole; parts of a session; the names of an entity."""
 SESSION_PARTS: dict[str, tuple[str, ...]] = {
     VALUE: ("source", "project", "begun_by"),
     TITLE: ("title",),
@@ -30,60 +29,19 @@ SESSION_PARTS: dict[str, tuple[str, ...]] = {
 }
 """The parts of a session, and their columns; the last has ``consolidated_through`` as well."""
 _NOTED = "sync_noted"
-_COLUMNS = "aspect, seen, device, at, actor"
-_seen = msgspec.json.Decoder(dict[str, int]).decode
 _image = msgspec.json.Decoder(dict[str, Any]).decode
-
-
-def read(connection: apsw.Connection, thing: str) -> dict[str, Stamp]:
-    """The stamps of a thing by aspect."""
-    rows: Any = connection.execute(
-        f"SELECT {_COLUMNS} FROM sync_versions WHERE thing = ? ORDER BY aspect", (thing,)
-    ).fetchall()
-    return {
-        aspect: Stamp(aspect=aspect, seen=_seen(seen), device=device, at=at, actor=actor)
-        for aspect, seen, device, at, actor in rows
-    }
-
-
-def write(connection: apsw.Connection, thing: str, stamp: Stamp) -> None:
-    connection.execute(
-        f"""
-        INSERT INTO sync_versions(thing, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)
-        ON CONFLICT(thing, aspect) DO UPDATE SET seen = excluded.seen, device = excluded.device, at = excluded.at,
-            actor = excluded.actor
-        """,
-        (thing, stamp.aspect, json_text(stamp.seen), stamp.device, stamp.at, stamp.actor),
-    )
-
-
-def decide(
-    connection: apsw.Connection, thing: str, aspect: str, at: int, actor: str, *, knowing: Stamp | None = None
-) -> Stamp:
-    """Stamp a decision of this device, and return the stamp."""
-    own, ours = stamps.device(connection), read(connection, thing).get(aspect)
-    seen = stamps.join_stamps(ours.seen if ours else {}, knowing.seen if knowing else {})
-    seen[own] = max(seen.get(own, 0) + 1, at, 1)
-    stamp = Stamp(aspect=aspect, seen=seen, device=own, at=at, actor=actor)
-    write(connection, thing, stamp)
-    return stamp
-
-
-def note_merged(connection: apsw.Connection, thing: str) -> None:
-    """Note that what is here now is neither what was here nor what came: it is to be sent."""
-    connection.execute("INSERT INTO sync_merged(thing) VALUES (?) ON CONFLICT DO NOTHING", (thing,))
 
 
 def merge(
     connection: apsw.Connection, thing: str, theirs: Stamp, *, present: bool | None = None
 ) -> bool | None:
     """Merge one stamp with ours: whether theirs holds; None where there is nothing to do (``meeting.agree``)."""
-    met = meeting.agree(read(connection, thing).get(theirs.aspect), theirs, present=present)
+    met = meeting.agree(sync_versions.read(connection, thing).get(theirs.aspect), theirs, present=present)
     if met is None or met.stamp is None:
         return None
-    write(connection, thing, met.stamp)
+    sync_versions.write(connection, thing, met.stamp)
     if met.stamp != theirs:
-        note_merged(connection, thing)
+        sync_versions.note_merged(connection, thing)
     return met.take
 
 
@@ -117,12 +75,12 @@ def note_local(connection: apsw.Connection) -> None:
         elif table == "entities" and act == "insert":
             _note_back(connection, "entities", "eid", low, high, at, actor)
         elif table in ("memories", "entities"):
-            decide(connection, str(image["id"]), ROW, at, actor)
+            sync_versions.decide(connection, str(image["id"]), ROW, at, actor)
         else:
             for key in range(low, high + 1):
                 for thing, aspects in _changed_things(connection, table, act, key, image):
                     for aspect in aspects:
-                        decide(connection, thing, aspect, at, actor)
+                        sync_versions.decide(connection, thing, aspect, at, actor)
     metadata.set_value(connection, _NOTED, str(last))
 
 
@@ -136,7 +94,7 @@ def _note_back(
         (low, high),
     ).fetchall()
     for (thing,) in back:
-        decide(connection, str(thing), ROW, at, actor)
+        sync_versions.decide(connection, str(thing), ROW, at, actor)
 
 
 _NAMED = {

@@ -13,6 +13,7 @@ import pytest
 from machines import Machines
 from memtui.engine.records.sync import SyncReport
 from memtui.engine.sync import replica
+from memtui.engine.sync.erased_lines import ErasedLines
 from memtui.engine.sync.stores import open_store
 
 import store_servers as servers
@@ -151,16 +152,38 @@ def test_what_was_to_be_sent_again_is_when_the_batches_were_half_replaced(
     _assert_joiner_has_everything(over_folder, facts=1)
 
 
-@pytest.mark.parametrize("fault", ["_remove_erased_lines", "_batch_without", "delete"])
+@pytest.mark.parametrize("fault", ["_remove_erased_lines", "batch_without", "delete"])
 def test_what_stays_in_the_store_is_found(
     over_folder: Machines, monkeypatch: pytest.MonkeyPatch, fault: str
 ) -> None:
     id = _tell_of(over_folder)
     if fault == "_remove_erased_lines":
         monkeypatch.setattr(replica.Replica, "_remove_erased_lines", lambda self: None)
-    elif fault == "_batch_without":
-        monkeypatch.setattr(replica, "_batch_without", lambda *given: None)
+    elif fault == "batch_without":
+        monkeypatch.setattr(ErasedLines, "batch_without", lambda *given: None)
     else:  # older snapshots stay
         monkeypatch.setattr("memtui.engine.sync.stores.folder.FolderStore.delete", lambda *given: None)
     _erase(over_folder, id, monkeypatch)
     assert over_folder.hold(WORD)
+
+
+def test_a_name_that_tells_of_it_and_comes_after_the_erase_is_covered_everywhere(machines: Machines) -> None:
+    """The device that gave the name covers it; the device that erased had no such name then, and is told."""
+    fact = machines.on("laptop").remember("Ada Lovell keeps her zxqvelvet gloves in the hall")
+    machines.on("laptop").remember("Ada Lovell lives in Paris")
+    machines.sync()
+    for name in machines.memories:
+        machines.on(name).models.index_pending()
+    machines.sync()
+    server = machines.on("server")
+    (ada,) = [one for one in server.entities.page() if one.canonical_name == "Ada Lovell"]
+    server.entities.rename(ada.id, "Lady Zxqvelvet")
+    server.sync.run()
+    laptop = machines.on("laptop")
+    assert laptop.files.erase(laptop.files.plan_erase([fact.id])).complete
+    machines.sync(3)
+    for name in machines.memories:
+        entity = machines.on(name).entities.get(ada.id).entity
+        assert "velvet" not in " ".join((entity.canonical_name, *entity.aliases)).casefold(), name
+    assert machines.hold(b"xqvelvet") == []
+    assert len({machines.on(name).files.content_hash() for name in machines.memories}) == 1

@@ -1,0 +1,61 @@
+"""Stamps that only sync needs: of rows that are there or not, of rows that are one decision, of the names of an entity.
+
+``sync_versions`` holds them by thing and aspect; ``sync_merged`` names what is to be sent although history does not show
+that it changed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import apsw
+import msgspec
+
+from memtui.engine.records import Stamp
+
+from . import stamps
+from .sql import json_text
+
+ROW, VALUE, TITLE, READ, ALIASES = "row", "value", "title", "read", "aliases"
+"""Whether a memory or entity is there; a row as a whole; parts of a session; the names of an entity."""
+_COLUMNS = "aspect, seen, device, at, actor"
+_seen = msgspec.json.Decoder(dict[str, int]).decode
+
+
+def read(connection: apsw.Connection, thing: str) -> dict[str, Stamp]:
+    """The stamps of a thing by aspect."""
+    rows: Any = connection.execute(
+        f"SELECT {_COLUMNS} FROM sync_versions WHERE thing = ? ORDER BY aspect", (thing,)
+    ).fetchall()
+    return {
+        aspect: Stamp(aspect=aspect, seen=_seen(seen), device=device, at=at, actor=actor)
+        for aspect, seen, device, at, actor in rows
+    }
+
+
+def write(connection: apsw.Connection, thing: str, stamp: Stamp) -> None:
+    connection.execute(
+        f"""
+        INSERT INTO sync_versions(thing, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)
+        ON CONFLICT(thing, aspect) DO UPDATE SET seen = excluded.seen, device = excluded.device, at = excluded.at,
+            actor = excluded.actor
+        """,
+        (thing, stamp.aspect, json_text(stamp.seen), stamp.device, stamp.at, stamp.actor),
+    )
+
+
+def decide(
+    connection: apsw.Connection, thing: str, aspect: str, at: int, actor: str, *, knowing: Stamp | None = None
+) -> Stamp:
+    """Stamp a decision of this device, and return the stamp."""
+    own, ours = stamps.device(connection), read(connection, thing).get(aspect)
+    seen = stamps.join_stamps(ours.seen if ours else {}, knowing.seen if knowing else {})
+    seen[own] = max(seen.get(own, 0) + 1, at, 1)
+    stamp = Stamp(aspect=aspect, seen=seen, device=own, at=at, actor=actor)
+    write(connection, thing, stamp)
+    return stamp
+
+
+def note_merged(connection: apsw.Connection, thing: str) -> None:
+    """Note that what is here now is neither what was here nor what came: it is to be sent."""
+    connection.execute("INSERT INTO sync_merged(thing) VALUES (?) ON CONFLICT DO NOTHING", (thing,))
