@@ -88,6 +88,8 @@ _PAGED: tuple[ActionContext, ...] = (*_PARTS, "grid")
 _STEPS: tuple[ActionContext, ...] = (*_PAGED, "tuning", "neighbours")
 _ROWS: tuple[ActionContext, ...] = ("memories", "search")
 _WITH_KEPT_MEMORIES: tuple[ActionContext, ...] = (*_ROWS, "observations", "you", "mentions")
+# You has one part; there the same keys go from section to section.
+_WITH_PARTS: tuple[ActionContext, ...] = tuple(one for one in PANE_CONTEXTS if one != "you")
 # Entities, and there a memory under the cursor of a profile.
 _ENTITIES: tuple[ActionContext, ...] = ("entities", "mentions")
 # Where memories are shown.
@@ -114,8 +116,8 @@ ACTIONS: tuple[Action, ...] = (
             "Go to Maintenance: the jobs, their runs, plots, models and health."),
     _action("pane_history", "8", "History", "Panes", _ALL,
             "Go to History: every change, who made it, and its undo."),
-    _action("next_part", "tab", "next part", "Panes", _ALL, "Move to the next part of the pane."),
-    _action("previous_part", "shift+tab", "previous part", "Panes", _ALL, "Move to the part before."),
+    _action("next_part", "tab", "next part", "Panes", _WITH_PARTS, "Move to the next part of the pane."),
+    _action("previous_part", "shift+tab", "previous part", "Panes", _WITH_PARTS, "Move to the part before."),
     _action("jump", "ctrl+o", "jump", "Panes", _ALL, "Show a letter on every part; that letter goes there."),
 
     _action("up", "up  k", "up", "Move", _STEPS, "One row up."),
@@ -132,6 +134,11 @@ ACTIONS: tuple[Action, ...] = (
             "Go to the column at the left; in the first line to the item before."),
     _action("column_right", "right  l", "right column", "Move", ("portrait", "neighbours"),
             "Go to the column at the right; in the first line to the next item."),
+    _action("next_section", "tab", "sections", "Move", ("you",),
+            "In You to the title of the next section: a topic, what is new, what changed by month. After the last to the "
+            "first line.", footer=12),
+    _action("previous_section", "shift+tab", "section before", "Move", ("you",),
+            "In You to the title of the section before. From the first line to the last section, what changed by month."),
     _action("period_before", "left  h", "back in time", "Move", ("grid",), "One period earlier."),
     _action("period_after", "right  l", "on in time", "Move", ("grid",), "One period later."),
     _action("earliest", "home  ^", "earliest", "Move", ("grid",), "To the earliest period."),

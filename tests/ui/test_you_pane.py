@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from memtui.present.format import local_date
 from memtui.present.portrait import WHEN, WHO
+from memtui.ui.actions import BY_ID
 from memtui.ui.app import MemtuiApp
 from memtui.ui.dialogs.edit import CorrectDialog
 from memtui.ui.panes.entities.pane import EntitiesPane
@@ -640,3 +641,38 @@ async def test_the_footer_begins_with_what_enter_does(known: Story) -> None:
             for stop in [one for one in you(app).view._laid.stops if one.section == wanted]:
                 await choose(app, lambda one, stop=stop: one.key == stop.key)
                 assert screen_text(app).splitlines()[-1].split()[0] == "Enter", stop
+
+
+async def test_tab_goes_from_section_to_section(known: Story) -> None:
+    lessons = [(f"Lesson {number}", f"2025-12-{number + 10}") for number in range(9)]
+    with known.open() as memory:
+        for text, day in lessons:
+            memory.classify(memory.remember(text, topic="plan").id, happens=day)
+    for size in ((80, 24), (120, 40)):
+        app = at_you(known)
+        async with app.run_test(size=size) as pilot:
+            view = (await ready(app)).view
+            at_top = view.cursor
+            keys = 0
+            while not (view.stop_at_cursor is not None and view.stop_at_cursor.topic
+                       and view.stop_at_cursor.topic.topic == "plan"):  # fmt: skip
+                await pilot.press("tab")
+                keys += 1
+            await pilot.press("j")
+            assert view.stop_at_cursor.due is not None and keys + 1 <= 5
+            # Each title once, then the first line again; and the same way back.
+            seen = []
+            for key in ("tab", "shift+tab"):
+                await pilot.press("g", "g", key)
+                titles = []
+                while view.cursor != at_top:
+                    assert view.stop_at_cursor is not None
+                    titles.append(view.stop_at_cursor.section_on_screen)
+                    row = view._laid.rows[view.cursor] - view.scroll_offset.y
+                    assert 0 <= row < view.size.height
+                    await pilot.press(key)
+                seen.append(titles)
+            assert seen[0] == seen[1][::-1] and len(set(seen[0])) == len(seen[0])
+            assert {"Health", "Plans ahead", WHO} <= set(seen[0])
+            _, help = app.main.help_lines()
+            assert [one.help for one in help if one.keys == "Tab"] == [BY_ID["next_section"].help]

@@ -74,6 +74,8 @@ _MONTHS_DUE = 3
 _NARROW = 44
 
 
+# What the section of a stop of the first lines begins with.
+_HEAD = "head "
 _OF_NO_PERIOD: frozenset[About] = frozenset({"review", "sessions", "months"})
 _BY_MONTH = Notice("months", calls=False, text="by month", short="by month", shortest="months")
 
@@ -101,6 +103,11 @@ class Stop(NamedTuple):
         about = self.entity.eid if self.entity is not None else self.agent
         month = self.month or self.due
         return self.section, about, month.start if month is not None else None
+
+    @property
+    def section_on_screen(self) -> str:
+        """The section that it is in; that of the first lines, with what goes on, is one."""
+        return "" if self.section.startswith(_HEAD) else self.section
 
 
 class Row(NamedTuple):
@@ -235,7 +242,7 @@ class PortraitLines:
                 StyledText(one_line(rest, width), "text" if notice.calls else "dim"),
             ]
 
-        return Row(draw, Stop("head " + notice.about, about=notice.about))
+        return Row(draw, Stop(_HEAD + notice.about, about=notice.about))
 
     # -- the columns
 

@@ -69,6 +69,33 @@ class PortraitView(StopView[Stop]):
             self.scroll_to(y=self._laid.rows[number], animate=False)
             self.put_cursor(number)
 
+    def unavailable_reason(self, action: Action) -> str:
+        if action.id in ("next_section", "previous_section") and self.stop_at_cursor is None:
+            return "There are no sections yet."
+        return super().unavailable_reason(action)
+
+    def do_next_section(self) -> None:
+        self._step_to_section(1)
+
+    def do_previous_section(self) -> None:
+        self._step_to_section(-1)
+
+    def _step_to_section(self, by: int) -> None:
+        """Go to the title of the next section, and show as much of the section as there is room for."""
+        assert self.stop_at_cursor is not None  # unavailable_reason
+        titles: dict[str, int] = {}
+        lines: dict[str, int] = {}
+        for number, (stop, row) in enumerate(zip(self._laid.stops, self._laid.rows, strict=True)):
+            titles.setdefault(stop.section_on_screen, number)
+            lines[stop.section_on_screen] = row
+        sections = list(titles)
+        here = sections.index(self.stop_at_cursor.section_on_screen)
+        section = sections[(here + by) % len(sections)]
+        self.put_cursor(titles[section])
+        first, top = self._laid.rows[titles[section]], self.scroll_offset.y
+        if lines[section] >= top + self.size.height or first < top:
+            self.scroll_to(y=first, animate=False)
+
     def do_column_left(self) -> None:
         self.move_across(-1)
 
@@ -119,7 +146,9 @@ class YouPane(Pane):
         return [self.view]
 
     # The keys for a fact are in the footer while the cursor is on one.
-    footer_if_able = frozenset({"then", "correct", "confirm", "forget", "tag", "topic", "erase", "about"})
+    footer_if_able = frozenset(
+        {"next_section", "then", "correct", "confirm", "forget", "tag", "topic", "erase", "about"}
+    )
 
     @property
     def memory_filter(self) -> str:
