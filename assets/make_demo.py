@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from memtui.demo.lines import DATE, DrawnContradiction, DrawnLine, TurnLine, fill_dates, read_lines
+from memtui.demo.lines import DATE, RecordedContradiction, RecordedLine, TurnLine, fill_dates, read_lines
 from memtui.demo.story import AGENT, Story
 from memtui.engine.consolidation.extract.rules import KeywordExtractor
 from memtui.engine.consolidation.plan import Contradicted, PlanLine
@@ -122,16 +122,18 @@ class Making:
             days = (datetime.strptime(said[1], "%d %B %Y").date() - self._today.date()).days
             text = text[: said.start()] + f"(said {{{{{days}:year}}}})"
         self._raw[line.content] = text
-        drawn = DrawnLine(
+        recorded = RecordedLine(
             action=line.action, content=text, sources=sources, reason=line.reason,
             known=self._unfilled(line.known) if line.known else None, confidence=line.confidence,
             trust=line.trust, tags=line.tags, category=line.category, topic=line.topic,
             also=self._contradictions(line.also), meant=self._contradictions(line.meant),
         )  # fmt: skip
-        return msgspec.to_builtins(drawn)
+        return msgspec.to_builtins(recorded)
 
-    def _contradictions(self, found: Sequence[Contradicted]) -> tuple[DrawnContradiction, ...]:
-        return tuple(DrawnContradiction(known=self._unfilled(one.known), reason=one.reason) for one in found)
+    def _contradictions(self, found: Sequence[Contradicted]) -> tuple[RecordedContradiction, ...]:
+        return tuple(
+            RecordedContradiction(known=self._unfilled(one.known), reason=one.reason) for one in found
+        )
 
     def _unfilled(self, text: str) -> str:
         return self._raw.get(text, text)

@@ -197,14 +197,14 @@ class MemoryExtension:
             exclude_session=exclude_session_id,
             preview=True,
         )
-        served, _ = self._agent.leave_out_secrets(hit.memory for hit in result.hits)
-        self._agent.log_recall(query, served, exclude_session_id)
+        visible, _ = self._agent.leave_out_secrets(hit.memory for hit in result.hits)
+        self._agent.log_recall(query, visible, exclude_session_id)
         scores = {hit.memory.id: hit.score for hit in result.hits}
-        return [{**self._row_dict(one), "score": scores[one.id]} for one in served]
+        return [{**self._row_dict(one), "score": scores[one.id]} for one in visible]
 
     def _latest_memories(self, filter: str, limit: int) -> list[MemoryRow]:
-        served, _ = self._agent.leave_out_secrets(self._agent.page(filter, limit=limit))
-        return [self._row_dict(one) for one in served]
+        visible, _ = self._agent.leave_out_secrets(self._agent.page(filter, limit=limit))
+        return [self._row_dict(one) for one in visible]
 
     def _row_dict(self, one: MemoryRecord) -> MemoryRow:
         return MemoryRow(

@@ -140,9 +140,9 @@ class AdmissionCounts:
 
 def _add_counts(old: StoredCounts, new: StoredCounts, now: int) -> StoredCounts:
     tokens = dict(old.tokens)
-    for identity, use in new.tokens.items():
-        before = tokens.get(identity, TokenUse())
-        tokens[identity] = msgspec.structs.replace(use, requests=before.requests + use.requests)
+    for id, use in new.tokens.items():
+        before = tokens.get(id, TokenUse())
+        tokens[id] = msgspec.structs.replace(use, requests=before.requests + use.requests)
     days = {(one.day, one.reason): one for one in old.refused if one.day > now // _DAY - KEPT_DAYS}
     for one in new.refused:
         known = days.get((one.day, one.reason))

@@ -119,9 +119,9 @@ class TokenFile:
         compile_filter(scope_filter(filter, project), now=now)
         if expires_at is not None and expires_at <= now:
             raise InputError("This time is past.", "Give a later one, for example 30d.")
-        text, identity = _make_secret()
+        text, id = _make_secret()
         made = Token(
-            id=identity, name=name, memory=resolved_path(memory), digest=_hash_token(text), created_at=now, kind=kind,
+            id=id, name=name, memory=resolved_path(memory), digest=_hash_token(text), created_at=now, kind=kind,
             project=project, filter=filter, readonly=readonly or kind == "browser", expires_at=expires_at,
         )  # fmt: skip
         with self._locked_tokens() as tokens:
@@ -226,8 +226,8 @@ def resolved_path(memory: Path) -> str:
 
 
 def _make_secret() -> tuple[str, str]:
-    identity = secrets.token_hex(_ID_BYTES)
-    return f"{PREFIX}{identity}_{secrets.token_urlsafe(SECRET_BYTES)}", identity
+    id = secrets.token_hex(_ID_BYTES)
+    return f"{PREFIX}{id}_{secrets.token_urlsafe(SECRET_BYTES)}", id
 
 
 def _hash_token(text: str) -> str:

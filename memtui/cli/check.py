@@ -36,8 +36,8 @@ def check_command(invocation: Invocation, deep: bool, repair: bool, json: bool) 
     for finding in report.findings:
         severity = paint(finding.severity, "red" if finding.severity == "error" else "yellow")
         out(row(severity, finding.check, finding.message))
-        for identity in finding.ids[:_LISTED]:
-            out(row("   ", identity))
+        for id in finding.ids[:_LISTED]:
+            out(row("   ", id))
         if finding.total > _LISTED:
             out(
                 row(

@@ -40,7 +40,7 @@ _SILENT_DAYS = 30
 """A device that sent nothing for so long may be out of use."""
 
 
-class Diagnosis(Record):
+class Finding(Record):
     """One thing looked at, and in ``remedy`` what to do about it.
 
     ``exit_code``: how the doctor exits when the state is "degraded" or "error".
@@ -53,7 +53,7 @@ class Diagnosis(Record):
     exit_code: int = 0
 
 
-def _check_program() -> Iterator[Diagnosis]:
+def _check_program() -> Iterator[Finding]:
     import apsw
 
     system = f"Python {platform.python_version()}, {platform.system()} {platform.machine()}"
@@ -61,7 +61,7 @@ def _check_program() -> Iterator[Diagnosis]:
     yield _ok_finding("sqlite", f"SQLite {apsw.sqlite_lib_version()} inside apsw")
 
 
-def _check_settings(configuration: Configuration) -> Iterator[Diagnosis]:
+def _check_settings(configuration: Configuration) -> Iterator[Finding]:
     file = configuration.file
     yield _ok_finding(
         "settings", f"{file}{'' if configuration.exists else ' (not there: all is at its default)'}"
@@ -91,7 +91,7 @@ def _check_settings(configuration: Configuration) -> Iterator[Diagnosis]:
             yield _note_finding("settings", problem, f"Edit {file}")
 
 
-def _check_folder(path: Path, *, allow_unsafe_fs: bool) -> Iterator[Diagnosis]:
+def _check_folder(path: Path, *, allow_unsafe_fs: bool) -> Iterator[Finding]:
     """The folder of the memory: its file system, who may enter, the space left."""
     reason = paths.why_unsafe_place(path)
     if reason:
@@ -120,7 +120,7 @@ def _check_folder(path: Path, *, allow_unsafe_fs: bool) -> Iterator[Diagnosis]:
             yield _note_finding("place", text, f"chmod {mode} {thing}")
 
 
-def _check_memory(invocation: Invocation) -> Iterator[Diagnosis]:
+def _check_memory(invocation: Invocation) -> Iterator[Finding]:
     """The memory file itself: whether it opens, what it holds, what is still missing in it."""
     path = invocation.memory_path()
     if paths.is_surely_missing(path):
@@ -167,7 +167,7 @@ def _check_memory(invocation: Invocation) -> Iterator[Diagnosis]:
     yield from synced
 
 
-def _check_sync(memory: Memory) -> Iterator[Diagnosis]:
+def _check_sync(memory: Memory) -> Iterator[Finding]:
     """What is known of the other devices without asking the place."""
     from memtui.present import sync
 
@@ -218,7 +218,7 @@ def _why_no_new_memory(path: Path) -> MemtuiError | None:
     return None
 
 
-def _check_embedder(configuration: Configuration) -> Iterator[Diagnosis]:
+def _check_embedder(configuration: Configuration) -> Iterator[Finding]:
     """Whether texts can be given vectors here."""
     if configuration.settings.embedder.kind == "off":
         yield _note_finding("embedder", "switched off: search uses words and names only")
@@ -235,7 +235,7 @@ def _check_embedder(configuration: Configuration) -> Iterator[Diagnosis]:
         yield _ok_finding("embedder", f"{model.model_id}, {model.dims} dimensions, {where}")
 
 
-def check_language_model(configuration: Configuration, *, look: bool) -> Iterator[Diagnosis]:
+def check_language_model(configuration: Configuration, *, look: bool) -> Iterator[Finding]:
     """Which language model reads conversations. ``look``: for one on this machine, at the usual ports."""
     llm = configuration.settings.options().llm
     if llm.configured:
@@ -261,7 +261,7 @@ def check_language_model(configuration: Configuration, *, look: bool) -> Iterato
         yield _note_finding("llm", f"{server.program} answers with {named}{more}", remedy)
 
 
-def _check_name_recognition(invocation: Invocation, configuration: Configuration) -> Iterator[Diagnosis]:
+def _check_name_recognition(invocation: Invocation, configuration: Configuration) -> Iterator[Finding]:
     """The strategies that find names: what each finds in the newest memories, and how long it takes."""
     from memtui.engine.models.ner import NameRecogniser
     from memtui.engine.models.ner.spacy_names import installation_hint
@@ -276,13 +276,13 @@ def _check_name_recognition(invocation: Invocation, configuration: Configuration
         except MemtuiError:
             reports = ()  # _check_memory says why
     for report in reports or asyncio.run(recogniser.compare_strategies([])):
-        yield _ok_finding("names", _diagnose_strategy(report))
+        yield _ok_finding("names", _strategy_text(report))
     why = recogniser.reason_unavailable(options.enrichment)
     if why:
         yield _note_finding("names", f"the nightly job finds no more names: {why}", installation_hint())
 
 
-def _diagnose_strategy(report: StrategyReport) -> str:
+def _strategy_text(report: StrategyReport) -> str:
     text = f"{report.strategy}: {', '.join(one.provider for one in report.providers if not one.why)}"
     missing = [f"{one.provider} ({one.why})" for one in report.providers if one.why]
     if missing:
@@ -294,7 +294,7 @@ def _diagnose_strategy(report: StrategyReport) -> str:
     return text
 
 
-def _check_vector_index() -> Iterator[Diagnosis]:
+def _check_vector_index() -> Iterator[Finding]:
     import apsw
 
     from memtui.engine.store.connection import load_vec0
@@ -307,7 +307,7 @@ def _check_vector_index() -> Iterator[Diagnosis]:
         yield _error_finding("vectors", "degraded", DegradedError(f"no vector index: {reason}", remedy))
 
 
-def _check_hooks() -> Iterator[Diagnosis]:
+def _check_hooks() -> Iterator[Finding]:
     """Failures that hooks wrote into the log in the last days."""
     from memtui import log
 
@@ -322,7 +322,7 @@ def _check_hooks() -> Iterator[Diagnosis]:
         )
 
 
-def _check_agent_connections(path: Path) -> Iterator[Diagnosis]:
+def _check_agent_connections(path: Path) -> Iterator[Finding]:
     """The agents on this machine: which are connected, as whom, and what keeps one from working."""
     from memtui.connect.clients import CLIENTS, this_machine
     from memtui.connect.connection import connection_of
@@ -354,7 +354,7 @@ def _check_agent_connections(path: Path) -> Iterator[Diagnosis]:
         )
 
 
-def _check_access_over_http(path: Path) -> Iterator[Diagnosis]:
+def _check_access_over_http(path: Path) -> Iterator[Finding]:
     """Tokens, and what was refused at a port in the last days."""
     from memtui.access.counts import AdmissionCounts
     from memtui.access.tokens import TokenFile
@@ -373,7 +373,7 @@ def _check_access_over_http(path: Path) -> Iterator[Diagnosis]:
         yield _note_finding("access", refusals_line(one, now), "memtui tokens list")
 
 
-def _check_unimported_conversations() -> Iterator[Diagnosis]:
+def _check_unimported_conversations() -> Iterator[Finding]:
     """Conversations on this machine that wait to be imported."""
     from memtui.engine.importers.known_places import known_sources
     from memtui.engine.records.exchange import WARNING_DAYS
@@ -389,7 +389,7 @@ def _check_unimported_conversations() -> Iterator[Diagnosis]:
         yield _note_finding("import", text, f"memtui import --discover {source.name}")
 
 
-def _check_terminal() -> Iterator[Diagnosis]:
+def _check_terminal() -> Iterator[Finding]:
     if not sys.stdout.isatty():
         yield _note_finding("terminal", "the output is no terminal")
         return
@@ -406,16 +406,16 @@ def _check_terminal() -> Iterator[Diagnosis]:
         yield _note_finding("terminal", text, "A UTF-8 locale shows them: export LC_ALL=C.UTF-8")
 
 
-def _ok_finding(area: str, text: str) -> Diagnosis:
-    return Diagnosis(area=area, state="ok", text=text)
+def _ok_finding(area: str, text: str) -> Finding:
+    return Finding(area=area, state="ok", text=text)
 
 
-def _note_finding(area: str, text: str, remedy: str = "") -> Diagnosis:
-    return Diagnosis(area=area, state="note", text=text, remedy=runnable_text(remedy))
+def _note_finding(area: str, text: str, remedy: str = "") -> Finding:
+    return Finding(area=area, state="note", text=text, remedy=runnable_text(remedy))
 
 
-def _error_finding(area: str, state: State, error: MemtuiError) -> Diagnosis:
-    return Diagnosis(area=area, state=state, text=error.message, remedy=error.hint, exit_code=error.exit_code)
+def _error_finding(area: str, state: State, error: MemtuiError) -> Finding:
+    return Finding(area=area, state=state, text=error.message, remedy=error.hint, exit_code=error.exit_code)
 
 
 _COLOURS: dict[State, Style] = {"ok": "green", "note": "yellow", "degraded": "yellow", "error": "red"}
@@ -449,18 +449,18 @@ def doctor_command(invocation: Invocation, models: bool, json: bool) -> int:
     configuration: Configuration | None = None
     try:
         configuration = invocation.configuration
-        checks = list(_run_diagnosis(invocation, configuration, models=models))
+        findings = list(_run_checks(invocation, configuration, models=models))
     except MemtuiError as error:
-        checks = [_error_finding("settings", "error", error)]
+        findings = [_error_finding("settings", "error", error)]
     rows = effective_settings(configuration) if configuration else []
-    worst = [one.exit_code for one in checks if one.state == "error"]
-    worst += [one.exit_code for one in checks if one.state == "degraded"]
+    worst = [one.exit_code for one in findings if one.state == "error"]
+    worst += [one.exit_code for one in findings if one.state == "degraded"]
     code = worst[0] if worst else OK
     if json:
-        print_json({"ok": code == OK, "exit_code": code, "findings": checks, "settings": rows})
+        print_json({"ok": code == OK, "exit_code": code, "findings": findings, "settings": rows})
         return code
     for line in table(
-        [(paint(one.state, _COLOURS[one.state]), one.area, _diagnosis_json(one)) for one in checks]
+        [(paint(one.state, _COLOURS[one.state]), one.area, _finding_text(one)) for one in findings]
     ):
         out(line)
     out()
@@ -469,9 +469,7 @@ def doctor_command(invocation: Invocation, models: bool, json: bool) -> int:
     return code
 
 
-def _run_diagnosis(
-    invocation: Invocation, configuration: Configuration, *, models: bool
-) -> Iterator[Diagnosis]:
+def _run_checks(invocation: Invocation, configuration: Configuration, *, models: bool) -> Iterator[Finding]:
     yield from _check_program()
     yield from _check_settings(configuration)
     if not invocation.demo:
@@ -514,5 +512,5 @@ def effective_settings(configuration: Configuration) -> list[EffectiveSetting]:
     return rows
 
 
-def _diagnosis_json(one: Diagnosis) -> str:
+def _finding_text(one: Finding) -> str:
     return f"{one.text.removesuffix('.')}. {one.remedy}" if one.remedy else one.text

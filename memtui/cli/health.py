@@ -43,8 +43,8 @@ def health_command(invocation: Invocation, json: bool) -> int:
             out(row(paint("well", "green"), finding_line(finding) + note))
             continue
         out(row(paint("look", "yellow"), finding_line(finding) + note))
-        for identity in finding.ids[:_WORST]:
-            out(row("   ", identity, one_line(named.get(identity, ""), 80)))
+        for id in finding.ids[:_WORST]:
+            out(row("   ", id, one_line(named.get(id, ""), 80)))
         if finding.ids and finding.total > _WORST:
             out(
                 row(
@@ -67,8 +67,8 @@ def _memory_texts(memory: Memory, report: HealthReport) -> dict[str, str]:
     from memtui.engine.guards import secrets
 
     return {
-        identity: secrets.redact_secrets(memory.get(identity).content)[0]
+        id: secrets.redact_secrets(memory.get(id).content)[0]
         for finding in report.findings
         if finding.about == "memories"
-        for identity in finding.ids[:_WORST]
+        for id in finding.ids[:_WORST]
     }

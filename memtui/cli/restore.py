@@ -178,7 +178,7 @@ def _restore_backup(memory: Memory, preview: RestorePreview) -> dict[str, Any]:
 
 
 def _restore_memories(memory: Memory, preview: RestorePreview, ids: tuple[str, ...]) -> dict[str, Any]:
-    return {"operation": memory.backups.take(preview.path, ids or None)}
+    return {"operation": memory.backups.restore_memories(preview.path, ids or None)}
 
 
 def _ask_to_restore(question: str, json: bool) -> bool:

@@ -82,18 +82,18 @@ def sessions_command(invocation: Invocation, text: tuple[str, ...], limit: int |
     return OK if rows else NEGATIVE
 
 
-def _find_session(memory: Memory, identity: str) -> SessionRow | None:
+def _find_session(memory: Memory, session_id: str) -> SessionRow | None:
     try:
-        return memory.view.session_row(identity) if identity else None
+        return memory.view.session_row(session_id) if session_id else None
     except NotFoundError:
         return None
 
 
-def _list_turns(memory: Memory, identity: str, limit: int | None) -> list[MemoryRecord]:
+def _list_turns(memory: Memory, session_id: str, limit: int | None) -> list[MemoryRecord]:
     turns: list[MemoryRecord] = []
     while limit is None or len(turns) < limit:
         page_size = _TURNS_AT_ONCE if limit is None else min(limit - len(turns), _TURNS_AT_ONCE)
-        some = memory.view.transcript(identity, offset=len(turns), limit=page_size)
+        some = memory.view.transcript(session_id, offset=len(turns), limit=page_size)
         turns += some
         if len(some) < page_size:
             break

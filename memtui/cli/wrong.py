@@ -60,9 +60,9 @@ def wrong_command(invocation: Invocation, agent: str | None, limit: int, json: b
         memories = {memory.id: memory for memory in one.memories}
         for answer in one.answers:
             out(paint(f"  {quoted_query(answer)}", "cyan"))
-            for identity in answer.memory_ids:
-                out(memory_line(memories[identity], signs, "   "))
-                print_cautions(cautions.get(identity, ()))
+            for id in answer.memory_ids:
+                out(memory_line(memories[id], signs, "   "))
+                print_cautions(cautions.get(id, ()))
     if served_lists:
         print_note(
             'To put it right: memtui correct ID "TEXT", or memtui forget ID (--dry-run: what depends on it).'

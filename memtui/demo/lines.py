@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from memtui.engine.consolidation.plan import Action
+from memtui.engine.consolidation.plan import PlanAction
 from memtui.engine.records import Category, Topic, Trust
 from memtui.present.format import WHOLE_DAYS, WHOLE_MONTHS
 
@@ -30,17 +30,17 @@ class TurnLine(Line, tag="turn", frozen=True, kw_only=True):
     project: str | None = None
 
 
-class DrawnContradiction(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class RecordedContradiction(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One more known fact that a line contradicts, or may contradict, by its text."""
 
     known: str
     reason: str
 
 
-class DrawnLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+class RecordedLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """A line of a plan as the program made it. ``sources``: keys of turns; ``known``: the text of its target."""
 
-    action: Action
+    action: PlanAction
     content: str
     sources: tuple[str, ...] = ()
     reason: str = ""
@@ -50,16 +50,16 @@ class DrawnLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     tags: tuple[str, ...] = ()
     category: Category | None = None
     topic: Topic | None = None
-    also: tuple[DrawnContradiction, ...] = ()
-    meant: tuple[DrawnContradiction, ...] = ()
+    also: tuple[RecordedContradiction, ...] = ()
+    meant: tuple[RecordedContradiction, ...] = ()
 
 
-class DrawnPlan(Line, tag="drawn", frozen=True, kw_only=True):
+class RecordedPlan(Line, tag="drawn", frozen=True, kw_only=True):
     """The plan of one consolidation: written by ``assets/make_demo.py``, which runs the program, never by hand."""
 
     session: str
     extractor: str
-    lines: tuple[DrawnLine, ...]
+    lines: tuple[RecordedLine, ...]
 
 
 class RecallLine(Line, tag="recall", frozen=True, kw_only=True):
@@ -107,7 +107,7 @@ class NoteLine(Line, tag="note", frozen=True, kw_only=True):
     pad: str
 
 
-AnyLine = TurnLine | DrawnPlan | RecallLine | DecisionLine | ReflectionLine | ObservationLine | NoteLine
+AnyLine = TurnLine | RecordedPlan | RecallLine | DecisionLine | ReflectionLine | ObservationLine | NoteLine
 
 
 def read_lines(now: float, data: bytes | None = None) -> list[AnyLine]:

@@ -27,12 +27,12 @@ from memtui.engine.wording import plural
 from .lines import (
     AnyLine,
     DecisionLine,
-    DrawnContradiction,
-    DrawnLine,
-    DrawnPlan,
     NoteLine,
     ObservationLine,
     RecallLine,
+    RecordedContradiction,
+    RecordedLine,
+    RecordedPlan,
     ReflectionLine,
     TurnLine,
 )
@@ -67,7 +67,7 @@ class Story:
 
     def turn_keys(self) -> dict[str, str]:
         """The keys of turns, by the ids of their memories."""
-        return {identity: key for key, identity in self._turns.items()}
+        return {id: key for key, id in self._turns.items()}
 
     def _replay_steps(self) -> Iterator[Step]:
         for talk in self.talks:
@@ -77,8 +77,8 @@ class Story:
             match line:
                 case TurnLine():
                     pass
-                case DrawnPlan():
-                    yield line.time, partial(self._write_plan, line)
+                case RecordedPlan():
+                    yield line.time, partial(self._replay_plan, line)
                 case RecallLine():
                     yield line.time, partial(self._log_recall, line)
                 case DecisionLine():
@@ -141,28 +141,28 @@ class Story:
 
     # Jobs
 
-    def _write_plan(self, drawn: DrawnPlan, at: int) -> None:
+    def _replay_plan(self, recorded: RecordedPlan, at: int) -> None:
         """Write the stored plan of these turns, as consolidation does."""
         with self._connections.read() as connection:
-            session = sessions.get(connection, drawn.session)
-            read = consolidations.turns_beyond(connection, drawn.session, session.consolidated_through, at)
+            session = sessions.get(connection, recorded.session)
+            read = consolidations.turns_beyond(connection, recorded.session, session.consolidated_through, at)
         said = {turn.id: turn for turn in read}
         plan = Plan(
             session=session, through=max(turn.rid for turn in read),
-            fingerprint=consolidations.fingerprint_turns(read), turns=len(read), extractor=drawn.extractor,
-            lines=tuple(self._plan_line(line, said) for line in drawn.lines),
+            fingerprint=consolidations.fingerprint_turns(read), turns=len(read), extractor=recorded.extractor,
+            lines=tuple(self._plan_line(line, said) for line in recorded.lines),
         )  # fmt: skip
         run = RunOperation(self._connections, lambda: at, "scheduler")
         run.write(plan, self._options, seen=False)
         run.finish()
 
-    def _plan_line(self, line: DrawnLine, said: dict[str, MemoryRecord]) -> PlanLine:
+    def _plan_line(self, line: RecordedLine, said: dict[str, MemoryRecord]) -> PlanLine:
         sources = tuple(self._turns[key] for key in line.sources)
         return PlanLine(
             action=line.action, content=line.content, sources=sources, reason=line.reason, known=line.known,
             confidence=line.confidence, trust=line.trust, tags=line.tags, category=line.category,
             topic=line.topic, project=said[sources[-1]].project if sources else None,
-            event_time=max((said[identity].event_time for identity in sources), default=0),
+            event_time=max((said[id].event_time for id in sources), default=0),
             also=_contradictions(line.also), meant=_contradictions(line.meant),
         )  # fmt: skip
 
@@ -258,5 +258,5 @@ def _split_into_talks(said: list[TurnLine]) -> list[list[TurnLine]]:
     return sorted(talks, key=lambda talk: talk[0].time)
 
 
-def _contradictions(drawn: Iterable[DrawnContradiction]) -> tuple[Contradicted, ...]:
-    return tuple(Contradicted(known=one.known, target=None, reason=one.reason) for one in drawn)
+def _contradictions(recorded: Iterable[RecordedContradiction]) -> tuple[Contradicted, ...]:
+    return tuple(Contradicted(known=one.known, target=None, reason=one.reason) for one in recorded)

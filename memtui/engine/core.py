@@ -187,14 +187,14 @@ class Core:
 
         dependents.open_card(connection, ids, verb, self.actor, int(self.clock()))
 
-    def passes_filter(self, connection: apsw.Connection, within: str) -> Callable[[int], bool]:
+    def passes_filter(self, connection: apsw.Connection, filter: str) -> Callable[[int], bool]:
         """Whether a memory passes a filter, as far as this transaction has come."""
-        if not within:
+        if not filter:
             return lambda rid: True
         from memtui.engine.search.filters.compiler import compile_filter
         from memtui.engine.search.scope import make_scope, rids_in_scope
 
-        inside = make_scope(compile_filter(within, self.clock(), fade_threshold=self.options.fade_threshold))
+        inside = make_scope(compile_filter(filter, self.clock(), fade_threshold=self.options.fade_threshold))
         return lambda rid: bool(rids_in_scope(connection, inside, [rid]))
 
     # Telling

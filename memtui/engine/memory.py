@@ -282,11 +282,11 @@ class Memory:
             if self._core.options.background
             else self._core.indexer.find_mentions(turn.intake.content, role=turn.role)
         )
-        identity = memories.new_id("episode")
+        id = memories.new_id("episode")
         with self._core.change("record", "Recorded a turn", project=project) as op:
             stored = sessions.id_for_writer(op.connection, turn.session_id, self._core.actor, turn.source)
             turn = turn._replace(session_id=stored)
-            rid = turns.store_turn(op.connection, turn, now, identity)
+            rid = turns.store_turn(op.connection, turn, now, id)
             assert rid is not None  # a live turn has no source key
             if mentions is not None:
                 index_memory(op.connection, rid, turn.intake.content, mentions, now)
@@ -295,7 +295,7 @@ class Memory:
             op.wrote = True
         if self._core.has_subscribers("session_completed"):
             self._announce_completed(turn.session_id, rid, now)
-        return turns.as_record(turn, rid, identity, now)
+        return turns.as_record(turn, rid, id, now)
 
     def _announce_completed(self, session_id: str, rid: int, now: int) -> None:
         """Who begins a conversation has left the ones before: say which of them are over and not consolidated."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from memtui.engine.search.briefing import ContextBlock
 
 # Of a longer text Claude Code shows the model only a preview.
-MOST_CHARACTERS = 10_000
+MAX_CHARACTERS = 10_000
 _TAIL_BYTES = 1 << 20
 
 
@@ -101,7 +101,7 @@ def answer_event(
             notice = memory.notice_for_person(session)
             if block.text or notice:
                 say(_hook_output(block.text, notice, dialect.prompt))
-            if len(block.text) > MOST_CHARACTERS:
+            if len(block.text) > MAX_CHARACTERS:
                 memory.note_block_cut()
             block_served = block
         finally:  # the prompt is recorded, also if no memory could be given
@@ -139,8 +139,8 @@ def _recordable_part(text: str) -> tuple[str, str]:
 
 def _hook_output(text: str, notice: str, event: str) -> bytes:
     """``text`` goes to the model, ``notice`` to the person."""
-    if len(text) > MOST_CHARACTERS:
-        text = text[: MOST_CHARACTERS - 1] + "…"
+    if len(text) > MAX_CHARACTERS:
+        text = text[: MAX_CHARACTERS - 1] + "…"
     output: dict[str, Any] = {}
     if text:
         output["hookSpecificOutput"] = {"hookEventName": event, "additionalContext": text}

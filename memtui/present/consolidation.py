@@ -9,7 +9,7 @@ from .format import format_count, format_price, plural
 from .text import Part, Role
 
 if TYPE_CHECKING:
-    from memtui.engine.consolidation.plan import Action, Estimate, PlanLine, SessionOutcome
+    from memtui.engine.consolidation.plan import Estimate, PlanAction, PlanLine, SessionOutcome
     from memtui.engine.records import LlmOptions
 
 
@@ -29,7 +29,7 @@ def extractor_name(extractor: str) -> str:
     return f"by {_READERS.get(extractor, extractor)}"
 
 
-ACTIONS: Mapping[Action, ActionWords] = {
+ACTIONS: Mapping[PlanAction, ActionWords] = {
     "add": ActionWords("add", "success", "a new fact"),
     "reinforce": ActionWords(
         "reinforce", "dim", "known already: the fact gets one more source and fades later"

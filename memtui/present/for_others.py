@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from memtui.engine.records import MemoryRecord, Neighbourhood, Portrait, Timeline
 
 
-def public_portrait(portrait: Portrait) -> Portrait:
+def redacted_portrait(portrait: Portrait) -> Portrait:
     """What is known, without facts that have secrets, what waits for the person, what it was before, and agents.
 
     The counts stay.
@@ -41,7 +41,7 @@ def public_portrait(portrait: Portrait) -> Portrait:
     )
 
 
-def public_neighbourhood(neighbourhood: Neighbourhood) -> Neighbourhood:
+def redacted_neighbourhood(neighbourhood: Neighbourhood) -> Neighbourhood:
     """Whom an entity is seen with, without texts of memories."""
     kept = [
         one
@@ -56,7 +56,7 @@ def public_neighbourhood(neighbourhood: Neighbourhood) -> Neighbourhood:
     )
 
 
-def public_timeline(timeline: Timeline) -> Timeline:
+def redacted_timeline(timeline: Timeline) -> Timeline:
     """The counts, without rows whose names have secrets."""
     kept = [row for row in timeline.rows if row.name is None or _redact_name(row.name) == row.name]
     return replace(timeline, rows=tuple(kept))

@@ -165,7 +165,7 @@ ACTIONS: tuple[Action, ...] = (
     _action("zoom_in", "=  ]", "zoom in", "Look", ("timeline",),
             "Finer periods around the cursor: from years down to hours. The mouse wheel does so too.", footer=6),
     _action("zoom_out", "-  [", "zoom out", "Look", ("timeline",), "Coarser periods, up to years.", footer=7),
-    _action("whole_time", "f", "all time", "Look", ("timeline",), "As fine as all of it fits into the window.", footer=14),
+    _action("fit_all_time", "f", "fit all", "Look", ("timeline",), "As fine as all of it fits into the window.", footer=14),
     _action("layer", "v", "layer", "Look", ("timeline",),
             "The next layer: learned, changed, forgotten, faded, recalled by agents.", footer=8),
     _action("rows_by", "b", "rows", "Look", ("timeline",), "A row for each topic, person or project.", footer=9),

@@ -150,7 +150,7 @@ class MainScreen(Screen[None]):
                 else:
                     self._stale.add(pane_id)
         if changes.operation is not None and changes.operation.kind == "undo":
-            self.pane.show_undone(changes.ids)
+            self.pane.select_restored(changes.ids)
 
     def show_count(self, pane_id: str, number: int) -> None:
         """Show the count of a tab that is not in the statistics."""

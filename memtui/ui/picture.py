@@ -20,7 +20,7 @@ from textual.widgets import Static
 
 from memtui.present import timeline
 from memtui.present.entity import companions_headline
-from memtui.present.for_others import public_neighbourhood, public_portrait, public_timeline
+from memtui.present.for_others import redacted_neighbourhood, redacted_portrait, redacted_timeline
 from memtui.present.portrait import portrait_headline
 from memtui.present.text import Line
 from memtui.ui.line_filter import own_filters, without_greys
@@ -56,7 +56,7 @@ def portrait_svg(portrait: Portrait, frame: PictureFrame) -> str:
     from memtui.ui.panes.you.lines import PortraitLines
     from memtui.ui.panes.you.pane import PortraitView
 
-    shown = public_portrait(portrait)
+    shown = redacted_portrait(portrait)
     glyphs = frame.look.glyphs
 
     def show_portrait(view: Widget) -> int:
@@ -75,7 +75,7 @@ def neighbourhood_svg(neighbourhood: Neighbourhood, frame: PictureFrame) -> str:
     """Whom and what an entity is seen with."""
     from memtui.ui.panes.entities.neighbours_view import MIDDLE, NeighboursView
 
-    shown = public_neighbourhood(neighbourhood)
+    shown = redacted_neighbourhood(neighbourhood)
 
     def show_neighbours(view: Widget) -> int:
         assert isinstance(view, NeighboursView)
@@ -90,7 +90,7 @@ def neighbourhood_svg(neighbourhood: Neighbourhood, frame: PictureFrame) -> str:
 
 def timeline_svg(found: Timeline, frame: PictureFrame) -> str:
     """The memories over time. ``frame.columns`` are those for which ``periods`` gave their number."""
-    shown = public_timeline(found)
+    shown = redacted_timeline(found)
     rows = len(shown.rows) + 1
 
     def show_timeline(view: Widget) -> int:

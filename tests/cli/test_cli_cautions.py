@@ -16,9 +16,9 @@ def fact(cli: Cli, tmp_path: Path) -> str:
     assert cli("import", str(lines)).code == 0
     assert cli("consolidate", "--all").code == 0
     (found,) = cli("search", "-f", "kind:fact", "--json").json["memories"]
-    identity = found["id"]
-    assert isinstance(identity, str)
-    return identity
+    id = found["id"]
+    assert isinstance(id, str)
+    return id
 
 
 def test_lists_tell_the_correction_below_the_turn(cli: Cli, fact: str) -> None:

@@ -16,17 +16,17 @@ TREES = "Prefers trains over flights"
 
 
 def remembered(cli: Cli, text: str = TREES) -> str:
-    identity = cli("remember", text, "--json").json["memory"]["id"]
-    assert isinstance(identity, str)
-    return identity
+    id = cli("remember", text, "--json").json["memory"]["id"]
+    assert isinstance(id, str)
+    return id
 
 
 def test_remember_writes_a_protected_fact_and_tells_its_id(cli: Cli) -> None:
     result = cli("remember", "Prefers", "trains", "-t", "travel", "--tag", "home")
     assert result.code == 0
-    word, identity = result.out.split()[:2]
+    word, id = result.out.split()[:2]
     assert word == "remembered"
-    shown = cli("show", identity, "--json").json["memory"]
+    shown = cli("show", id, "--json").json["memory"]
     assert (shown["content"], shown["tags"], shown["kind"]) == ("Prefers trains", ["travel", "home"], "fact")
     assert shown["confirmed_at"] is not None
 
@@ -50,7 +50,7 @@ def test_what_needs_a_memory_makes_none(line: str, cli: Cli, home: Path) -> None
 
 
 def test_what_is_so_already_is_said_and_is_no_change(cli: Cli) -> None:
-    identity = remembered(cli)
+    id = remembered(cli)
 
     def done(*line: str) -> str:
         before = len(cli("history", "--json").json["operations"])
@@ -59,15 +59,15 @@ def test_what_is_so_already_is_said_and_is_no_change(cli: Cli) -> None:
         assert len(cli("history", "--json").json["operations"]) == before
         return result.out
 
-    assert done("unpin", identity).startswith("was not pinned")
-    cli("pin", identity)
-    assert done("pin", identity).startswith("was pinned already")
-    assert done("confirm", identity).startswith("was confirmed already")
-    cli("tag", identity, "+home")
-    assert done("tag", identity, "+home").startswith("was tagged so already")
-    assert done("restore", identity).startswith("was not in the Trash")
-    cli("forget", identity)
-    assert done("forget", identity).startswith("was in the Trash already")
+    assert done("unpin", id).startswith("was not pinned")
+    cli("pin", id)
+    assert done("pin", id).startswith("was pinned already")
+    assert done("confirm", id).startswith("was confirmed already")
+    cli("tag", id, "+home")
+    assert done("tag", id, "+home").startswith("was tagged so already")
+    assert done("restore", id).startswith("was not in the Trash")
+    cli("forget", id)
+    assert done("forget", id).startswith("was in the Trash already")
 
 
 def test_remember_reads_standard_input(cli: Cli) -> None:
@@ -165,10 +165,10 @@ def test_one_wrong_id_among_several_changes_nothing(cli: Cli) -> None:
 
 
 def test_what_changes_nothing_says_so(cli: Cli) -> None:
-    identity = remembered(cli)
-    assert cli("forget", identity).out.startswith("forgot ")
-    assert cli("forget", identity).out.startswith("was in the Trash already ")
-    assert cli("confirm", identity).code == 3
+    id = remembered(cli)
+    assert cli("forget", id).out.startswith("forgot ")
+    assert cli("forget", id).out.startswith("was in the Trash already ")
+    assert cli("confirm", id).code == 3
 
 
 def test_what_cannot_be_confirmed_stops_the_others_from_being_confirmed(cli: Cli) -> None:
@@ -181,35 +181,35 @@ def test_what_cannot_be_confirmed_stops_the_others_from_being_confirmed(cli: Cli
 
 
 def test_tags_are_added_and_removed(cli: Cli) -> None:
-    identity = remembered(cli)
-    assert cli("tag", identity, "+work", "home", "-draft").code == 0
-    result = cli("tag", identity, "-work", "+travel", "--json")
+    id = remembered(cli)
+    assert cli("tag", id, "+work", "home", "-draft").code == 0
+    result = cli("tag", id, "-work", "+travel", "--json")
     assert result.json["memories"][0]["tags"] == ["home", "travel"]
     for wrong in ("+", "-", "--draft"):
-        assert cli("tag", identity, wrong).code == 2
-    assert cli("tag", identity, "+two words").code == 3
-    assert cli("tag", identity).code == 2
+        assert cli("tag", id, wrong).code == 2
+    assert cli("tag", id, "+two words").code == 3
+    assert cli("tag", id).code == 2
 
 
 def test_the_beginning_of_an_id_is_enough_while_it_is_unique(cli: Cli) -> None:
-    identity = remembered(cli)
-    assert cli("confirm", identity[:10]).code == 0
+    id = remembered(cli)
+    assert cli("confirm", id[:10]).code == 0
     other = remembered(cli, "Cooks on Fridays")
     result = cli("show", "fact_")
     assert result.code == 3
-    assert identity in result.err
+    assert id in result.err
     assert other in result.err
 
 
 def test_readonly_refuses_every_change_and_leaves_the_file_alone(cli: Cli, home: Path) -> None:
-    identity = remembered(cli)
+    id = remembered(cli)
     for line in (
         ["remember", "x"],
-        ["correct", identity, "x"],
-        ["confirm", identity],
-        ["forget", identity],
-        ["restore", identity],
-        ["tag", identity, "+x"],
+        ["correct", id, "x"],
+        ["confirm", id],
+        ["forget", id],
+        ["restore", id],
+        ["tag", id, "+x"],
         ["undo"],
         ["redo"],
         ["import", str(home)],

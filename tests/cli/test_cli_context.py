@@ -22,12 +22,12 @@ def test_nothing_to_tell_is_exit_code_1_and_an_empty_prompt_is_refused(cli: Cli)
 
 
 def test_scripts_get_the_hits_and_the_reasons_and_nobody_was_told_anything(cli: Cli) -> None:
-    identity = cli("remember", "Ada is allergic to walnuts", "--json").json["memory"]["id"]
+    id = cli("remember", "Ada is allergic to walnuts", "--json").json["memory"]["id"]
     result = cli("context", "walnuts", "--json").json
     assert result["text"].startswith("## Relevant memory") and result["tokens"] > 0
-    assert [hit["memory"]["id"] for hit in result["hits"]] == [identity]
+    assert [hit["memory"]["id"] for hit in result["hits"]] == [id]
     assert cli("context", "walnuts", "--filter", "-walnuts", "--json").json["hits"] == []
-    assert cli("show", identity, "--json").json["memory"]["access_count"] == 0
+    assert cli("show", id, "--json").json["memory"]["access_count"] == 0
 
 
 def test_the_conversation_that_is_going_on_is_left_out(cli: Cli) -> None:
@@ -37,8 +37,8 @@ def test_the_conversation_that_is_going_on_is_left_out(cli: Cli) -> None:
 
 
 def test_a_pinned_fact_is_told_for_every_prompt_until_it_is_unpinned(cli: Cli) -> None:
-    identity = cli("remember", "Never call before noon", "--json").json["memory"]["id"]
-    assert cli("pin", identity).code == 0
-    assert cli("context", "xyzzy", "--json").json["pinned"][0]["id"] == identity
-    assert cli("unpin", identity).code == 0
+    id = cli("remember", "Never call before noon", "--json").json["memory"]["id"]
+    assert cli("pin", id).code == 0
+    assert cli("context", "xyzzy", "--json").json["pinned"][0]["id"] == id
+    assert cli("unpin", id).code == 0
     assert cli("context", "xyzzy").code == 1

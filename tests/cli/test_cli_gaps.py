@@ -28,12 +28,12 @@ def talk(cli: Cli) -> list[str]:
 
 
 def test_history_tells_ids_and_texts_also_of_what_is_gone(cli: Cli) -> None:
-    identity = remembered(cli, "Ada lives in Ghent")
-    assert f"{identity}  added “Ada lives in Ghent”" in cli("history", "1").out
+    id = remembered(cli, "Ada lives in Ghent")
+    assert f"{id}  added “Ada lives in Ghent”" in cli("history", "1").out
     cli("undo")
-    assert f"{identity}  added “Ada lives in Ghent”" in cli("history", "1").out
-    assert f"{identity}  removed “Ada lives in Ghent”" in cli("history", "2").out
-    assert cli("history", "1", "--json").json["changes"][0]["memory_id"] == identity
+    assert f"{id}  added “Ada lives in Ghent”" in cli("history", "1").out
+    assert f"{id}  removed “Ada lives in Ghent”" in cli("history", "2").out
+    assert cli("history", "1", "--json").json["changes"][0]["memory_id"] == id
 
 
 def test_history_tells_the_ids_of_sessions(cli: Cli, talk: list[str]) -> None:
@@ -41,15 +41,15 @@ def test_history_tells_the_ids_of_sessions(cli: Cli, talk: list[str]) -> None:
 
 
 def test_a_memory_that_was_taken_back_is_told_with_the_way_back(cli: Cli) -> None:
-    identity = remembered(cli, "Ada lives in Ghent")
+    id = remembered(cli, "Ada lives in Ghent")
     cli("undo")
     for command in ("show", "restore", "confirm"):
-        result = cli(command, identity)
+        result = cli(command, id)
         assert result.code == 3
         assert "taken back by operation 2" in result.err
         assert "memtui redo brings it back" in result.err
     assert cli("redo").code == 0
-    assert cli("show", identity).code == 0
+    assert cli("show", id).code == 0
     assert "There is no memory" in cli("show", "fact_00000000").err
 
 
@@ -89,10 +89,10 @@ def test_an_operation_is_named_by_its_number(cli: Cli) -> None:
 
 
 def test_a_search_for_nothing_lists_everything_and_an_empty_question_is_refused(cli: Cli) -> None:
-    identity = remembered(cli, "Ada lives in Ghent")
-    assert identity in cli("search").out
+    id = remembered(cli, "Ada lives in Ghent")
+    assert id in cli("search").out
     assert cli("search", "").code == 2
-    assert cli("search", "--why", identity).code == 2
+    assert cli("search", "--why", id).code == 2
 
 
 def test_sessions_are_listed_and_read(cli: Cli, talk: list[str]) -> None:

@@ -24,9 +24,9 @@ OBEYED = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u206
 
 
 def remembered(cli: Cli, text: str) -> str:
-    identity = cli("remember", text, "--json").json["memory"]["id"]
-    assert isinstance(identity, str)
-    return identity
+    id = cli("remember", text, "--json").json["memory"]["id"]
+    assert isinstance(id, str)
+    return id
 
 
 def test_show_tells_where_a_memory_comes_from_and_what_became_of_it(cli: Cli) -> None:
@@ -48,15 +48,15 @@ def test_show_of_a_turn_shows_the_turns_around_it(cli: Cli) -> None:
 
 
 def test_history_lists_operations_and_what_one_of_them_did(cli: Cli) -> None:
-    identity = remembered(cli, "Ada lives in Ghent")
-    cli("tag", identity, "+home")
+    id = remembered(cli, "Ada lives in Ghent")
+    cli("tag", id, "+home")
     cli("undo")
     lines = cli("history").out.splitlines()
     assert [line.split()[0] for line in lines] == ["3", "2", "1"]
     assert "undone by 3" in lines[1]
     assert len(cli("history", "--limit", "2", "--json").json["operations"]) == 2
     result = cli("history", "2")
-    assert f"{identity}  tags: none -> " in result.out
+    assert f"{id}  tags: none -> " in result.out
     assert "added" in cli("history", "1").out
     assert cli("history", "77").code == 3
     assert cli("history", "--actor", "scheduler").code == 1
@@ -113,28 +113,28 @@ MEMORY = {
 }  # fmt: skip
 
 
-def every_command(identity: str) -> dict[str, list[str]]:
+def every_command(id: str) -> dict[str, list[str]]:
     return {
-        "confirm": [identity],
-        "tag": [identity, "+x"],
-        "forget": [identity],
-        "restore": [identity],
+        "confirm": [id],
+        "tag": [id, "+x"],
+        "forget": [id],
+        "restore": [id],
         "undo": [],
         "redo": [],
-        "show": [identity],
+        "show": [id],
         "history": [],
         "stats": [],
         "check": [],
         "doctor": [],
         "search": ["clipboard"],
-        "correct": [identity, f"{HOSTILE} again"],
+        "correct": [id, f"{HOSTILE} again"],
         "remember": [HOSTILE],
     }
 
 
 def test_the_json_of_every_command_keeps_its_names(cli: Cli) -> None:
-    identity = remembered(cli, HOSTILE)
-    for name, arguments in every_command(identity).items():
+    id = remembered(cli, HOSTILE)
+    for name, arguments in every_command(id).items():
         result = cli(name, *arguments, "--json")
         assert result.code == 0, (name, result)
         assert SCHEMA[name] <= set(result.json), name
@@ -144,11 +144,11 @@ def test_the_json_of_every_command_keeps_its_names(cli: Cli) -> None:
 
 @pytest.mark.hostile
 def test_no_command_prints_a_character_that_a_terminal_obeys(cli: Cli) -> None:
-    identity = remembered(cli, HOSTILE)
+    id = remembered(cli, HOSTILE)
     with Memory.open(os.environ["MEMTUI_DB"], actor=f"agent:{HOSTILE[:9]}") as memory:
         memory.record_turn("s\x1b[2J", "user\x1b", HOSTILE, source=HOSTILE, project=HOSTILE)
     for arguments in ((), ("--json",)):
-        for name, rest in every_command(identity).items():
+        for name, rest in every_command(id).items():
             result = cli(name, *rest, *arguments)
             assert not OBEYED.search(result.out), name
             assert not OBEYED.search(result.err), name
@@ -160,7 +160,7 @@ def test_no_command_prints_a_character_that_a_terminal_obeys(cli: Cli) -> None:
         ):
             result = cli(*line, *arguments)
             assert not OBEYED.search(result.out + result.err), line
-    assert "clip␛]52" in cli("show", identity).out
+    assert "clip␛]52" in cli("show", id).out
 
 
 def test_the_doctor_tells_what_is_set_and_by_whom(
@@ -272,8 +272,8 @@ def test_serving_needs_its_package_and_offers_reading_only(
 def test_a_memory_that_may_not_be_written_is_still_shown(
     cli: Cli, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    identity = remembered(cli, "Ada lives in Ghent")
-    assert cli("--readonly", "show", identity).code == 0
+    id = remembered(cli, "Ada lives in Ghent")
+    assert cli("--readonly", "show", id).code == 0
     assert cli("--readonly", "check").code == 0
     assert operating_system.loose_mode(home / "memory.db") is None
 

@@ -37,9 +37,9 @@ def test_a_token_is_printed_once_listed_and_revoked(cli: Cli, home: Path) -> Non
     for output in (shown, everything.out):
         for secret in (text, plain["token"], *(one.digest for one in kept)):
             assert secret not in output
-    diagnosis = cli("doctor").out
-    assert "2 tokens for agents over HTTP" in diagnosis
-    assert "refused once: unknown token" in diagnosis
+    printed = cli("doctor").out
+    assert "2 tokens for agents over HTTP" in printed
+    assert "refused once: unknown token" in printed
     assert cli("tokens", "revoke", "laptop").out.startswith("revoked")
     assert cli("tokens", "revoke", "laptop").code == 3
     assert "revoked now" in cli("tokens").out

@@ -371,7 +371,7 @@ def test_where_only_reading_is_allowed_nothing_is_written(memory: Memory, place:
 def test_a_long_context_is_cut_where_claude_code_would_hide_it(memory: Memory, place: Path) -> None:
     memory.remember("Ada is vegetarian: " + "lentils and so on " * 900)
     text = injected(hook(place, prompt("Is Ada vegetarian?")))
-    assert len(text) == events.MOST_CHARACTERS
+    assert len(text) == events.MAX_CHARACTERS
 
 
 def test_the_settings_are_honoured(memory: Memory, place: Path) -> None:

@@ -195,10 +195,10 @@ async def test_many_clients_at_once_lose_nothing(served: Served, sized: Callable
                 assert said in json.dumps(await ask(client, "search_memory", query=said, limit=50))
 
     await asyncio.gather(*map(work, range(clients)))
-    assert len({identity for identity, _ in told}) == clients * EACH
+    assert len({id for id, _ in told}) == clients * EACH
     with Memory.open(served.place, options=QUIET) as memory:
-        for identity, said in told:
-            assert memory.get(identity).content == said
+        for id, said in told:
+            assert memory.get(id).content == said
         assert {one.actor for one in memory.view.operations(limit=clients * EACH)} == {
             "agent:laptop",
             "agent:deckhand",
@@ -239,7 +239,7 @@ def test_a_signal_ends_it_and_what_was_acknowledged_is_there(place: Path) -> Non
     assert "Traceback" not in server.complaints()
     assert "without a token" in server.complaints()
     with Memory.open(place, options=QUIET) as memory:
-        found = [memory.get(identity) for identity in acknowledged]
+        found = [memory.get(id) for id in acknowledged]
         assert {one.project for one in found} == {"boat"}
         assert {one.actor for one in memory.view.operations()} == {"agent:solo"}
 

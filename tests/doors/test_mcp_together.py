@@ -81,8 +81,8 @@ async def test_four_servers_and_the_app_write_at_once_and_nothing_is_lost(
         await asyncio.to_thread(person.join)
     assert errors == []
     with Memory.open(place, options=QUIET) as memory:
-        for identity, said in (pair for each in output for pair in each):
-            assert memory.get(identity).content == said
+        for id, said in (pair for each in output for pair in each):
+            assert memory.get(id).content == said
         report = memory.files.check(deep=True)
         assert report.ok, report.findings
 

@@ -136,8 +136,8 @@ def test_versions_are_a_chain_whichever_one_is_asked_for(memory: Memory) -> None
     ids = [memory.remember("version 0").id]
     for number in range(1, 5):
         ids.append(memory.correct(ids[-1], f"version {number}").id)
-    for identity in ids:
-        assert [row.id for row in memory.view.versions(identity)] == ids
+    for id in ids:
+        assert [row.id for row in memory.view.versions(id)] == ids
     assert [row.content for row in memory.view.page("kind:fact")] == ["version 4"]
 
 
@@ -180,9 +180,9 @@ def test_a_correction_to_what_is_no_text_is_refused(memory: Memory, text: str) -
 def test_turns_and_the_trash_cannot_be_corrected(memory: Memory) -> None:
     turn = memory.record_turn("talk", "user", "words")
     gone = memory.forget(memory.remember("Ada lives in Porto").id)
-    for identity, said in ((turn.id, "turn of a conversation"), (gone.id, "Trash")):
+    for id, said in ((turn.id, "turn of a conversation"), (gone.id, "Trash")):
         with pytest.raises(InputError, match=said) as caught:
-            memory.correct(identity, "Ada lives in Lisbon")
+            memory.correct(id, "Ada lives in Lisbon")
         assert caught.value.hint
 
 
@@ -247,9 +247,9 @@ def test_confirming_makes_certain_and_stops_fading(shelf: Shelf) -> None:
 def test_turns_and_the_trash_cannot_be_confirmed(memory: Memory) -> None:
     turn = memory.record_turn("talk", "user", "words")
     gone = memory.forget(memory.remember("Ada lives in Porto").id)
-    for identity in (turn.id, gone.id):
+    for id in (turn.id, gone.id):
         with pytest.raises(InputError):
-            memory.confirm(identity)
+            memory.confirm(id)
 
 
 # Forget and restore

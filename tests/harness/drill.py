@@ -61,10 +61,7 @@ def _copy_the_file_alone(
 def _state(path: Path) -> dict[str, Any]:
     """What a copy holds, opened as a memory of its own."""
     with Memory.open(path, options=OPTIONS) as memory, memory._core.connections.read() as connection:
-        ids = [
-            str(identity)
-            for (identity,) in connection.execute("SELECT id FROM memories WHERE kind = 'episode'")
-        ]
+        ids = [str(id) for (id,) in connection.execute("SELECT id FROM memories WHERE kind = 'episode'")]
         report = memory.files.check(deep=True)
         return {"ok": report.ok, "findings": [one.message for one in report.findings], "ids": ids,
                 "hash": state_hash(connection)}  # fmt: skip

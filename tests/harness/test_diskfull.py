@@ -184,7 +184,7 @@ ACTIONS: dict[str, Action] = {
     "skip session": lambda m, _: m.sessions.skip("talk"),
     "backup": lambda m, _: m.backups.make(),
     "restore backup": restored,
-    "take from a backup": lambda m, _: m.backups.take(m.backups.all()[-1].path),
+    "take from a backup": lambda m, _: m.backups.restore_memories(m.backups.all()[-1].path),
     "decide": lambda m, _: m.review.decide(m.review.entity_cards()[0], "both"),
     "describe entity": lambda m, _: m.entities.describe(entity(m, "Porto"), "a harbour"),
     "export": lambda m, folder: m.files.export(folder / "out.jsonl", force=True),

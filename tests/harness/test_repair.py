@@ -504,7 +504,7 @@ def test_several_damages_at_once_are_mended_together(memory: Memory) -> None:
 def test_the_rows_of_a_finding_are_named(memory: Memory) -> None:
     execute(memory, "UPDATE memories SET content_hash = 'nonsense' WHERE rid <= 2")
     [finding] = memory.files.check(deep=True).findings
-    assert [memory.get(identity).rid for identity in finding.ids] == [1, 2]
+    assert [memory.get(id).rid for id in finding.ids] == [1, 2]
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from memtui.present.job import run_outcome_line, run_result_role, run_trigger_te
 from memtui.ui.app import MemtuiApp
 from memtui.ui.dialogs.choice import Question
 from memtui.ui.panes.maintenance.pane import MaintenancePane
-from memtui.ui.panes.maintenance.rows import Row, maintenance_columns
+from memtui.ui.panes.maintenance.rows import MaintenanceRow, maintenance_columns
 from memtui.ui.presenters.plots import PlotBar, bar_chart, column_chart, resample_values
 from memtui.ui.state import UiState
 from memtui.ui.widgets.bars import KeyBar, StatusLine
@@ -306,7 +306,7 @@ def test_a_run_in_which_sessions_failed_says_so() -> None:
         name="consolidation", label="", about="", schedule="", enabled=True, next_due=None, last=run
     )
     sign = maintenance_columns(UNICODE, lambda: NOW, lambda row: "")[0]
-    for row in (Row(1, run=run), Row(2, job=job)):
+    for row in (MaintenanceRow(1, run=run), MaintenanceRow(2, job=job)):
         assert [(piece.text, piece.role) for piece in sign.cell(row, 1)] == [("!", "warning")]
 
 

@@ -160,14 +160,14 @@ def test_the_ranks_that_an_agent_is_not_told_are_dim() -> None:
 def test_above_the_breakdown_of_a_long_text_stands_the_part_that_matched(story: Story) -> None:
     text = "nothing of it here. " * 200 + "Then the oboe was heard. " + "and nothing after it. " * 200
     with story.open() as memory:
-        identity = memory.remember(text).id
+        id = memory.remember(text).id
         result = memory.search("oboe")
-        hit = next(one for one in result.hits if one.memory.id == identity)
+        hit = next(one for one in result.hits if one.memory.id == id)
         output = HitText(60, story.now, UNICODE)
         brief = output.explain_hit(hit, result).plain
         assert brief.startswith("…") and "oboe was heard" in brief and len(brief) < 1_500 and "total" in brief
         # The whole text is there too, below.
-        whole = output.explain_hit(hit, result, memory.view.detail(identity)).plain
+        whole = output.explain_hit(hit, result, memory.view.detail(id)).plain
         assert whole.index("total") < whole.index(text[:500])
         assert text.strip() in whole
         short = next(one for one in memory.search("walnuts").hits if "walnuts" in one.memory.content)

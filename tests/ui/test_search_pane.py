@@ -221,8 +221,8 @@ async def test_why_not_finds_any_memory_and_says_what_keeps_it_out(story: Story)
         await until(lambda: "Prefers trains over" in screen_text(app) and "spare key" in screen_text(app))
         await until(lambda: "never stored" not in screen_text(app))  # of what was typed before
         with story.open(readonly=True) as memory:
-            identity = memory.view.page("walnuts kind:fact")[0].id
-        await pilot.press(*["backspace"] * 18, *identity, "enter")
+            id = memory.view.page("walnuts kind:fact")[0].id
+        await pilot.press(*["backspace"] * 18, *id, "enter")
         await until(lambda: "/ find it" in screen_text(app))
         assert "have most" not in screen_text(app)
         await until(lambda: "It is among the hits: number 1" in " ".join(screen_text(app).split()))

@@ -260,7 +260,7 @@ class Backups:
         earlier_backup = next(b for b in self.all() if b.path == before)
         return RestoreResult(restored=chosen.path, before=earlier_backup, operation=operation)
 
-    def take(self, name: str | Path, ids: Sequence[str] | None = None) -> Operation | None:
+    def restore_memories(self, name: str | Path, ids: Sequence[str] | None = None) -> Operation | None:
         """Bring back single memories from a backup, as one operation that undo takes back; None when all are there.
 
         Without ``ids`` all that the backup has, and that are absent here, forgotten or faded. Raises InputError, what

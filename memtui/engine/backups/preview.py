@@ -130,38 +130,38 @@ class _MemoryDifferences:
         back: dict[str, tuple[_DifferingMemory, str | None]] = {}
         lost: dict[str, tuple[_DifferingMemory, str | None]] = {}
         kinds: dict[str, str] = {}
-        for now, then, kind, active_now, active_then, identity, supersedes in rows:
-            pair, kinds[identity] = _DifferingMemory(kind == "episode", then, now), kind
+        for now, then, kind, active_now, active_then, id, supersedes in rows:
+            pair, kinds[id] = _DifferingMemory(kind == "episode", then, now), kind
             if active_now and active_then:
                 self._add_difference("changed", kind, pair)
             else:
-                (back if active_then else lost)[identity] = pair, supersedes
+                (back if active_then else lost)[id] = pair, supersedes
         # Corrected since the backup; and where an older one was restored, corrected in the backup.
         for later, earlier, base in ((lost, back, "live"), (back, lost, "main")):
-            for identity, (pair, supersedes) in list(later.items()):
+            for id, (pair, supersedes) in list(later.items()):
                 first = self._first_version(supersedes, earlier, base)
                 if first is not None:
                     other = earlier.pop(first)[0]
-                    del later[identity]
+                    del later[id]
                     then, now = (other.then, pair.now) if base == "live" else (pair.then, other.now)
-                    self._add_difference("changed", kinds[identity], _DifferingMemory(pair.turn, then, now))
+                    self._add_difference("changed", kinds[id], _DifferingMemory(pair.turn, then, now))
         for direction, left in (("back", back), ("lost", lost)):
-            for identity, (pair, _) in left.items():
-                self._add_difference(direction, kinds[identity], pair)
+            for id, (pair, _) in left.items():
+                self._add_difference(direction, kinds[id], pair)
 
     def _add_difference(self, direction: str, kind: str, pair: _DifferingMemory) -> None:
         self._pairs[direction].append(pair)
         self._tally[direction, kind] += 1
 
-    def _first_version(self, identity: str | None, known: Container[str], base: str) -> str | None:
+    def _first_version(self, id: str | None, known: Container[str], base: str) -> str | None:
         """Which of the ``known`` ones a memory is a later version of, by what it supersedes."""
         for _ in range(_VERSIONS):
-            if identity is None or identity in known:
-                return identity
-            identity = scalar(
+            if id is None or id in known:
+                return id
+            id = scalar(
                 self._source,
                 f"SELECT json_extract(attributes, '$.supersedes') FROM {base}.memories WHERE id = ?",
-                (identity,),
+                (id,),
             )
         return None
 

@@ -49,7 +49,7 @@ def missing_memories(source: apsw.Connection, live: Path) -> list[int]:
 
 def row_keys_of(source: apsw.Connection, ids: Iterable[str]) -> list[int]:
     """The keys in the backup of memories by id, or by a beginning of one. Raises NotFoundError, InputError."""
-    memories_of_ids = [memories.get(source, identity, 0) for identity in ids]
+    memories_of_ids = [memories.get(source, id, 0) for id in ids]
     for one in memories_of_ids:
         if not one.active:
             raise NotFoundError(

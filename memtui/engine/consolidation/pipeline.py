@@ -145,23 +145,23 @@ class Consolidator:
         spending: TokenBudget,
         foreseen: PreviewFacts,
     ) -> tuple[SessionOutcome, frozenset[str]]:
-        identity, calls = session.session_id, spending.calls
+        session_id, calls = session.session_id, spending.calls
         try:
             turns = await asyncio.to_thread(self._turns_to_read, session, again)
             if not turns and session.consolidated_through is not None:
-                return SessionOutcome(session_id=identity, state="nothing"), people
+                return SessionOutcome(session_id=session_id, state="nothing"), people
             spending.reserve(self._extractor.estimate(turns))
             people = people.union(*(introduced_names(turn.content) for turn in turns if turn.trust == "user"))
             plan = await self._plan_session(session, turns, again, people, may_supersede, spending, foreseen)
             if run is None:
                 return SessionOutcome(
-                    session_id=identity, state="preview", plan=plan, **_planned_result(plan)
+                    session_id=session_id, state="preview", plan=plan, **_planned_result(plan)
                 ), people
             counts = await asyncio.shield(asyncio.to_thread(run.write, plan, self._options, seen=False))
         except (
             apply.StalePlanError
         ) as error:  # somebody was quicker; what is still pending is so for the next run
-            return SessionOutcome(session_id=identity, state="stopped", error=error.message), people
+            return SessionOutcome(session_id=session_id, state="stopped", error=error.message), people
         except StoreError:
             raise
         except Exception as error:  # whatever a model or an endpoint comes up with: kept with the session
@@ -170,21 +170,21 @@ class Consolidator:
                 text = f"{error.message} {error.hint}".strip()
             if isinstance(error, BudgetError) and spending.calls == calls:
                 return SessionOutcome(
-                    session_id=identity, state="stopped", error=text, rules_could=self._uses_model
+                    session_id=session_id, state="stopped", error=text, rules_could=self._uses_model
                 ), people
             _log.warning("a session could not be consolidated: %s", error_outline(error))
             if run is not None and not again:  # nothing waits because a second reading failed
                 wait = error.wait if isinstance(error, DegradedError) else 0
                 await asyncio.shield(asyncio.to_thread(self._note_failure, session, text, wait))
             return SessionOutcome(
-                session_id=identity,
+                session_id=session_id,
                 state="failed",
                 error=text,
                 unusable=isinstance(error, UNUSABLE),
                 rules_could=self._uses_model,
             ), people
         return SessionOutcome(
-            session_id=identity, state="done", plan=plan, **_describe_counts(counts)
+            session_id=session_id, state="done", plan=plan, **_describe_counts(counts)
         ), people
 
     def _sessions_to_read(

@@ -18,7 +18,7 @@ from memtui.engine.wording import plural
 from .suspicious import Suspicion
 
 _NOTES = 20
-Action = Literal[
+PlanAction = Literal[
     "add", "reinforce", "supersede", "conflict", "quarantine", "observation", "summary", "reword", "retire", "unchanged"
 ]  # fmt: skip
 OPERATION = "consolidate"
@@ -49,7 +49,7 @@ class PlanLine(Record):
     ``meant``: what may have changed instead of the target; the person is asked which one it is.
     """
 
-    action: Action
+    action: PlanAction
     content: str
     sources: tuple[str, ...] = ()
     reason: str = ""
@@ -104,7 +104,7 @@ class Plan(Record):
     def difference(self) -> Difference:
         """The lines of a session that is read again, set against what was drawn before."""
 
-        def lines_with(*actions: Action) -> tuple[PlanLine, ...]:
+        def lines_with(*actions: PlanAction) -> tuple[PlanLine, ...]:
             return tuple(line for line in self.lines if line.action in actions)
 
         known = ("reword", "retire", "unchanged")
@@ -117,7 +117,7 @@ class Plan(Record):
     def session_id(self) -> str:
         return self.session.session_id
 
-    def count(self, *actions: Action) -> int:
+    def count(self, *actions: PlanAction) -> int:
         """How many accepted lines have one of these actions."""
         return sum(line.accepted and line.action in actions for line in self.lines)
 

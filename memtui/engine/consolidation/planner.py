@@ -19,7 +19,7 @@ from .compare.candidates import Candidate, KnownFacts, earlier_messages, precedi
 from .compare.change_words import says_change
 from .compare.pair_features import Statement
 from .compare.values import shares_words
-from .extract.protocol import MOST_CHARACTERS, MOST_CONFIDENCE, Draft, Extraction
+from .extract.protocol import MAX_CHARACTERS, MOST_CONFIDENCE, Draft, Extraction
 from .extract.topics import with_topic
 from .plan import RETIRED, Contradicted, PlanLine
 from .preview_facts import PreviewFacts
@@ -156,7 +156,7 @@ def _plan_line(
         trust = least_trust([trust, own_trust])
     said_at = max(turn.event_time for turn in sources)
     wrong = find_suspicions(
-        draft.content[:MOST_CHARACTERS],
+        draft.content[:MAX_CHARACTERS],
         trust if draft.verbatim else "model",
         said,
     )
@@ -164,7 +164,7 @@ def _plan_line(
         trust = least_trust([trust, own_trust or "model"])
     line = PlanLine(
         action="add" if draft.kind == "fact" else "observation",
-        content=draft.content[:MOST_CHARACTERS], sources=draft.sources, trust=trust, tags=draft.tags,
+        content=draft.content[:MAX_CHARACTERS], sources=draft.sources, trust=trust, tags=draft.tags,
         confidence=min(draft.confidence, MOST_CONFIDENCE), category=draft.category, event_time=said_at, suspicions=wrong,
         topic=draft.topic, project=sources[0].project, claimed=claimed,
     )  # fmt: skip

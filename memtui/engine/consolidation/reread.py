@@ -230,9 +230,9 @@ def _unchanged_line(memory: MemoryRecord) -> PlanLine:
     )  # fmt: skip
 
 
-def find_removable(connection: apsw.Connection, identity: str, now: float) -> MemoryRecord | None:
+def find_removable(connection: apsw.Connection, id: str, now: float) -> MemoryRecord | None:
     """The memory that a line removes, if nothing was decided about it since; else None."""
-    known = memories.get(connection, identity, now)
+    known = memories.get(connection, id, now)
     return known if known.active and not reason_to_keep(connection, known) else None
 
 

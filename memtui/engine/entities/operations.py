@@ -108,7 +108,7 @@ def forget_decision(connection: apsw.Connection, decision_id: int) -> None:
     connection.execute("DELETE FROM entity_decisions WHERE decision_id = ?", (decision_id,))
 
 
-MOST_CHARACTERS = 200
+MAX_CHARACTERS = 200
 
 
 def rename(connection: apsw.Connection, entity: Entity, name: str, *, actor: str, now: int) -> None:
@@ -273,9 +273,9 @@ def clean_name(name: str) -> str:
     name = " ".join(storable_text(name).replace("\0", " ").split())
     if not entity_key(name):
         raise InputError("There is no name to use.", "Give at least one letter or sign.")
-    if len(name) > MOST_CHARACTERS:
+    if len(name) > MAX_CHARACTERS:
         raise InputError(
-            f"A name has at most {MOST_CHARACTERS} characters; this one has {len(name):,}.", "Shorten it."
+            f"A name has at most {MAX_CHARACTERS} characters; this one has {len(name):,}.", "Shorten it."
         )
     if validation.without_secrets(name) != name:
         raise InputError("The name holds a secret.", "Take it out.")

@@ -44,7 +44,7 @@ def title_of(text: str) -> str:
     return validation.without_secrets(text)[:_TITLE]
 
 
-_MOST_OFFERED = 200
+_MAX_OPTIONAL_CARRIERS = 200
 
 
 class ErasedRows:
@@ -54,7 +54,7 @@ class ErasedRows:
         self.request = request
         self.rows: dict[str, MemoryRow] = {}
         self.taken_back: dict[int, MemoryRow] = {}
-        self.offered: dict[str, Carrier] = {}
+        self.optional_carriers: dict[str, Carrier] = {}
         self.unlisted: set[str] = set()
         """What would be offered if it were not so much."""
         self.sessions: dict[str, str] = {}
@@ -93,15 +93,15 @@ class ErasedRows:
         self.add_erased_text(gone.row.content)
         return gone.row.id
 
-    def add_offer(self, columns: Sequence[Any], why: str, *, fate_else: str = "") -> None:
+    def add_optional_carrier(self, columns: Sequence[Any], why: str, *, fate_else: str = "") -> None:
         """A row of ``COLUMNS`` stays unless the person says that it goes as well."""
         id = str(columns[1])
-        if id in self.offered:
+        if id in self.optional_carriers:
             return
-        if len(self.offered) >= _MOST_OFFERED:
+        if len(self.optional_carriers) >= _MAX_OPTIONAL_CARRIERS:
             self.unlisted.add(id)
             return
-        self.offered[id] = Carrier(
+        self.optional_carriers[id] = Carrier(
             key=id, place="memory", title=title_of(str(columns[3])), why=f"{why} (kept as you wished)" if fate_else else why,
             outcome="kept", choice=True, kind=str(columns[2]),
         )  # fmt: skip

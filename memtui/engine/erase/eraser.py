@@ -121,7 +121,7 @@ def _list_carriers(erased_rows: ErasedRows, steps: Sequence[Step]) -> tuple[Carr
         for id, name in sorted(erased_rows.entities.values(), key=lambda entity: entity[1])
     ]  # fmt: skip
     listed += [step.carrier for step in steps if step.carrier is not None]
-    return (*listed, *erased_rows.offered.values())
+    return (*listed, *erased_rows.optional_carriers.values())
 
 
 # A larger file is written anew by way of the disk, not of memory.

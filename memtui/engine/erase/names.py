@@ -37,14 +37,14 @@ def cross_source_copies(
             id = str(found_row[1])
             if (
                 id in erased_rows.rows
-                or id in erased_rows.offered
+                or id in erased_rows.optional_carriers
                 or whole not in normalise_for_matching(str(found_row[3]))
             ):
                 continue
             if backup and id not in kept and not stays(id):
                 taken.append(erased_rows.add_row(found_row, "the same text"))
             else:
-                erased_rows.add_offer(found_row, "it has the same text in it")
+                erased_rows.add_optional_carrier(found_row, "it has the same text in it")
     return taken
 
 
@@ -155,7 +155,7 @@ def add_unused_names(connection: apsw.Connection, erased_rows: ErasedRows, kept:
     ).fetchall()
     for eid, id, name in [*only_here, *_unlinked_names(connection, erased_rows)]:
         if f"entity:{id}" in kept:
-            erased_rows.offered[f"entity:{id}"] = Carrier(
+            erased_rows.optional_carriers[f"entity:{id}"] = Carrier(
                 key=f"entity:{id}", place="entity", title=title_of(str(name)), why="named only there (kept as you wished)",
                 outcome="kept", choice=True,
             )  # fmt: skip

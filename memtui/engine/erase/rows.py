@@ -88,7 +88,7 @@ def _erase_step(
 ) -> list[Step]:  # fmt: skip
     named = f"{place}:{key}"
     if choice and named in closure.request.keep:
-        closure.offered[named] = Carrier(
+        closure.optional_carriers[named] = Carrier(
             key=named, place=place, title=title_of(title), why=f"{why} {_KEPT}", outcome="kept", choice=True
         )  # fmt: skip
         return []
@@ -393,7 +393,7 @@ def _steps_for_labels(connection: apsw.Connection, closure: ErasedRows) -> list[
                 title, what = title_of(old), column.replace("_id", "").replace("_", " ")
                 if named in closure.request.keep:
                     why = f"a {what} that {_WORD} {_KEPT}"
-                    closure.offered[named] = Carrier(
+                    closure.optional_carriers[named] = Carrier(
                         key=named, place="label", title=title, why=why, outcome="kept", choice=True
                     )
                     continue

@@ -38,14 +38,14 @@ def add_derived(
         if columns[1] in erased_rows.rows:
             continue
         if relation != "source":
-            erased_rows.add_offer(
+            erased_rows.add_optional_carrier(
                 columns,
                 "a later wording of it" if relation == "supersedes" else "it was merged into this",
             )
         elif stays(str(columns[1])):
-            erased_rows.add_offer(columns, "drawn from it", fate_else="erased")
+            erased_rows.add_optional_carrier(columns, "drawn from it", fate_else="erased")
         elif _has_other_sources(connection, erased_rows, str(columns[1])):
-            erased_rows.add_offer(columns, "drawn from it and from others")
+            erased_rows.add_optional_carrier(columns, "drawn from it and from others")
         else:
             taken.append(erased_rows.add_row(columns, "drawn from it"))
     for source in connection.execute(
@@ -56,7 +56,7 @@ def add_derived(
         (as_json(ids),),
     ).fetchall():
         if source[1] not in erased_rows.rows:
-            erased_rows.add_offer(source, "it was drawn from this")
+            erased_rows.add_optional_carrier(source, "it was drawn from this")
     for row in connection.execute(
         f"""
         SELECT DISTINCT {COLUMNS}, m.ended_by FROM memory_links l JOIN memories m ON m.id = l.to_id
@@ -70,7 +70,7 @@ def add_derived(
         if ended_by in ("superseded", "merged") and not stays(str(columns[1])):
             taken.append(erased_rows.add_row(columns, "an earlier wording of it"))
         else:
-            erased_rows.add_offer(columns, "an earlier wording of it")
+            erased_rows.add_optional_carrier(columns, "an earlier wording of it")
     return taken
 
 
@@ -89,9 +89,9 @@ def add_derived_in_history(
             continue
         if former.drawn_from & ids:
             if stays(row.id):
-                erased_rows.add_offer(row, "drawn from it, taken back since", fate_else="erased")
+                erased_rows.add_optional_carrier(row, "drawn from it, taken back since", fate_else="erased")
             elif _exists_anywhere(connection, former.drawn_from - ids):
-                erased_rows.add_offer(row, "drawn from it and from others, taken back since")
+                erased_rows.add_optional_carrier(row, "drawn from it and from others, taken back since")
             else:
                 taken.append(erased_rows.add_former(former, "drawn from it, taken back since"))
         elif former.replaced & ids:
@@ -101,7 +101,7 @@ def add_derived_in_history(
             ):  # no image may keep these words
                 taken.append(erased_rows.add_former(former, why))
             else:
-                erased_rows.add_offer(row, why)
+                erased_rows.add_optional_carrier(row, why)
     return taken
 
 
@@ -139,9 +139,9 @@ def _preserve_withholding(connection: apsw.Connection, erased_rows: ErasedRows) 
         if id in gone:
             continue
         erased_rows.exposed.append(int(str(rid)))
-        if (carrier := erased_rows.offered.get(str(id))) is not None:
+        if (carrier := erased_rows.optional_carriers.get(str(id))) is not None:
             why = f"{carrier.why}; you keep it from agents, so it goes to the Trash"
-            erased_rows.offered[carrier.key] = replace(carrier, why=why)
+            erased_rows.optional_carriers[carrier.key] = replace(carrier, why=why)
 
 
 def add_session(
@@ -279,7 +279,7 @@ def select_erased_rows(
             taken = cross_source_copies(connection, erased_rows, stays, backup, kept)
         added = taken
     for id in erased_rows.memory_ids:
-        erased_rows.offered.pop(id, None)
+        erased_rows.optional_carriers.pop(id, None)
     erased_rows.unlisted -= erased_rows.memory_ids
     _preserve_withholding(connection, erased_rows)
     add_empty_sessions(connection, erased_rows)

@@ -39,55 +39,55 @@ class _Manifest(Record):
 class NoteFolder:
     """Notes of one export. ``size`` in bytes; ``kept``: files that somebody changed since, or that are not ours."""
 
-    def __init__(self, target: Path, staged: Path) -> None:
+    def __init__(self, target_folder: Path, staging_folder: Path) -> None:
         self.size = 0
         self.kept: list[str] = []
-        self._target = target
-        self._staged = staged
+        self._target_folder = target_folder
+        self._staging_folder = staging_folder
         self._made: dict[str, str] = {}
 
     @contextmanager
     def create_note(self, path: str) -> Iterator[TextIO]:
         name = f"{path}.md"
-        file = self._staged / name
+        file = self._staging_folder / name
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle = operating_system.create_private(file)
-        with io.TextIOWrapper(_text_writer(handle), encoding="utf-8", newline="\n") as text:
+        descriptor = operating_system.create_private(file)
+        with io.TextIOWrapper(_text_writer(descriptor), encoding="utf-8", newline="\n") as text:
             yield text
         self.size += file.stat().st_size
         self._made[name] = _hash_file(file)
 
     def put_in_place(self) -> None:
         """Bring the notes into the folder."""
-        before = _read_manifest(self._target)
+        before = _read_manifest(self._target_folder)
         if before is None:
-            self._write_list({name: (hash,) for name, hash in self._made.items()}, self._staged)
-            if self._target.exists():
-                self._target.rmdir()  # empty, or this fails
-            operating_system.rename(self._staged, self._target)
+            self._write_list({name: (hash,) for name, hash in self._made.items()}, self._staging_folder)
+            if self._target_folder.exists():
+                self._target_folder.rmdir()  # empty, or this fails
+            operating_system.rename(self._staging_folder, self._target_folder)
             return
         # Until all is done, the file of a path may be the one of before or the new one.
         names = before.files.keys() | self._made.keys()
         both = {name: (*before.files.get(name, ()), *filter(None, (self._made.get(name),))) for name in names}
-        self._write_list(both, self._target)
+        self._write_list(both, self._target_folder)
         for name in sorted(names):
-            there = self._target / name
+            there = self._target_folder / name
             if not self._is_own_file(there, both[name]):
                 self.kept.append(name)
                 self._made.pop(name, None)
             elif name in self._made:
                 there.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                operating_system.replace(self._staged / name, there)
+                operating_system.replace(self._staging_folder / name, there)
             else:
                 there.unlink(missing_ok=True)
                 with suppress(OSError):
                     there.parent.rmdir()
-        self._write_list({name: (hash,) for name, hash in self._made.items()}, self._target)
+        self._write_list({name: (hash,) for name, hash in self._made.items()}, self._target_folder)
 
     def _is_own_file(self, file: Path, hashes: tuple[str, ...]) -> bool:
         """Whether no foreign file is there, and no link on the way to it."""
         folder = file.parent
-        while folder != self._target:
+        while folder != self._target_folder:
             if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
                 return False
             folder = folder.parent
@@ -101,8 +101,8 @@ class NoteFolder:
         listed = _Manifest(format=_FORMAT, version=1, files=dict(sorted(files.items())))
         partial = folder / f"{LIST}.partial"
         partial.unlink(missing_ok=True)
-        handle = operating_system.create_private(partial)
-        with _text_writer(handle) as file:
+        descriptor = operating_system.create_private(partial)
+        with _text_writer(descriptor) as file:
             file.write(msgspec.json.format(msgspec.json.encode(listed), indent=1) + b"\n")
             file.flush()
             operating_system.flush_descriptor(file.fileno())
@@ -110,37 +110,41 @@ class NoteFolder:
 
 
 @contextmanager
-def open_note_folder(target: Path) -> Iterator[NoteFolder]:
+def open_note_folder(target_folder: Path) -> Iterator[NoteFolder]:
     """A folder for notes, mode 0700: a new or empty one, or one that an export made before.
 
     Leaving by ``Abandon`` or an error leaves everything as it was. Raises InputError, DiskFullError.
     """
-    _require_usable(target)
-    staged = target.with_name(f".memtui-{secrets.token_hex(6)}.partial")
+    _require_usable(target_folder)
+    staging_folder = target_folder.with_name(f".memtui-{secrets.token_hex(6)}.partial")
     try:
-        staged.mkdir(mode=0o700)
-        folder = NoteFolder(target, staged)
+        staging_folder.mkdir(mode=0o700)
+        folder = NoteFolder(target_folder, staging_folder)
         yield folder
         folder.put_in_place()
     except AbandonFile:
         pass
     except OSError as error:
-        raise write_error(error, target) from None
+        raise write_error(error, target_folder) from None
     finally:
-        shutil.rmtree(staged, ignore_errors=True)
+        shutil.rmtree(staging_folder, ignore_errors=True)
 
 
-def _require_usable(target: Path) -> None:
-    if target_exists(target, "folder") and _read_manifest(target) is None and any(target.iterdir()):
+def _require_usable(target_folder: Path) -> None:
+    if (
+        target_exists(target_folder, "folder")
+        and _read_manifest(target_folder) is None
+        and any(target_folder.iterdir())
+    ):
         raise InputError(
-            f"{target} contains files that memtui did not export.",
+            f"{target_folder} contains files that memtui did not export.",
             "Name a new folder in it, or an empty one.",
         )
 
 
-def _read_manifest(target: Path) -> _Manifest | None:
+def _read_manifest(target_folder: Path) -> _Manifest | None:
     """The list of a folder that an export made; paths that lead out of it are not believed."""
-    file = target / LIST
+    file = target_folder / LIST
     if file.is_symlink() or not file.is_file():
         return None
     try:

@@ -111,16 +111,16 @@ class VaultWriter:
             )
         )
         taken: set[str] = set()
-        for eid, identity, name, kind, _ in entities:
-            path = f"{FOLDERS[kind]}/{file_name(name, identity)}"
+        for eid, id, name, kind, _ in entities:
+            path = f"{FOLDERS[kind]}/{file_name(name, id)}"
             if case_insensitive_key(path) in taken:
-                path = f"{path} {identity}"
+                path = f"{path} {id}"
             taken.add(case_insensitive_key(path))
             self._paths[eid] = path
         return entities
 
     def _write_entity(self, row: tuple[Any, ...]) -> None:
-        eid, identity, name, kind, summary = row
+        eid, entity_id, name, kind, summary = row
         group = "SELECT e.eid FROM entities e WHERE e.eid = :eid OR e.merged_into = :eid"
         about = f"m.rid IN (SELECT l.rid FROM memory_entities l WHERE l.eid IN ({group})) AND {self._where}"
         aliases = [
@@ -131,7 +131,7 @@ class VaultWriter:
             )
         ]
         with self._notes.create_note(self._paths[eid]) as note:
-            note.write(yaml_frontmatter({"id": identity, "type": kind, "name": name, "aliases": aliases}))
+            note.write(yaml_frontmatter({"id": entity_id, "type": kind, "name": name, "aliases": aliases}))
             note.write(f"\n# {escape_on_one_line(name, 200)}\n")
             if summary:
                 note.write(f"\n{escape_markdown(summary)}\n")

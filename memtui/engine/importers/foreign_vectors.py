@@ -175,10 +175,10 @@ def _read_chunk(other: apsw.Connection, chunk: int, dims: int) -> tuple[list[str
     matrix = np.frombuffer(raw, dtype="<f4").reshape(size, dims)
     live = np.unpackbits(np.frombuffer(validity, dtype=np.uint8), bitorder="little")[:size]
     ids, offsets = [], []
-    for identity, offset in other.execute(
+    for id, offset in other.execute(
         "SELECT CAST(id AS BLOB), chunk_offset FROM vec_memories_rowids WHERE chunk_id = ?", (chunk,)
     ):
-        if isinstance(identity, bytes) and isinstance(offset, int) and 0 <= offset < size and live[offset]:
-            ids.append(identity.decode(errors="replace"))
+        if isinstance(id, bytes) and isinstance(offset, int) and 0 <= offset < size and live[offset]:
+            ids.append(id.decode(errors="replace"))
             offsets.append(offset)
     return ids, np.asarray(matrix[offsets], dtype=np.float32)

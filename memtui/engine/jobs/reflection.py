@@ -30,7 +30,7 @@ from .job import JobReport, Task
 KIND = "reflect"
 WINDOW_DAYS, COOLDOWN_DAYS = 7, 6
 LEAST_FACTS, MOST_MEMORIES = 3, 200
-MOST_CHARACTERS = 2_000
+MAX_CHARACTERS = 2_000
 _DAY = 86_400
 _TEXT_CHARACTERS = 600
 _REPLY_TOKENS = 800
@@ -153,7 +153,7 @@ def read_reply(data: dict[str, Any], week: Sequence[MemoryRecord]) -> tuple[str,
     sources = tuple(
         dict.fromkeys(week[number - 1].id for number in reply.sources if 1 <= number <= len(week))
     )
-    if not text or len(text) > MOST_CHARACTERS or not sources:
+    if not text or len(text) > MAX_CHARACTERS or not sources:
         raise DegradedError(
             "The model's reflection is empty, too long, or names no notes.",
             "Try again, or choose another model.",

@@ -50,7 +50,7 @@ WordWeight = Callable[[str], float]
 """The weight, at least 0, of a lower-case word of a query: its inverse document frequency."""
 
 # Longer texts are judged by their start; a vector of more words says less.
-MOST_CHARACTERS = 20_000
+MAX_CHARACTERS = 20_000
 _PIECES_AT_ONCE = 16_384
 _TEXTS_AT_ONCE = 512
 # For so many the sum is made in less time than numpy takes to be imported.
@@ -251,7 +251,7 @@ class OfflineEmbedder(LocalEmbedder[_EmbeddingTable]):
 
     def _weighted_query_mean(self, text: str, weight: WordWeight) -> list[float] | None:
         """The weighted mean of a question's pieces; None where no word has a weight."""
-        lowered = text[:MOST_CHARACTERS].strip().lower()
+        lowered = text[:MAX_CHARACTERS].strip().lower()
         ids, ends = self._split_question(lowered)
         words = piece_words(lowered, ends)
         weight_of = {word: max(0.0, weight(word)) if word else 0.0 for word in dict.fromkeys(words)}
@@ -405,7 +405,7 @@ def _table_place(file: Path, dims: int) -> tuple[int, int]:
 
 def _split_into_batches(texts: Sequence[str]) -> Iterator[list[str]]:
     for start in range(0, len(texts), _TEXTS_AT_ONCE):
-        yield [text[:MOST_CHARACTERS].strip().lower() for text in texts[start : start + _TEXTS_AT_ONCE]]
+        yield [text[:MAX_CHARACTERS].strip().lower() for text in texts[start : start + _TEXTS_AT_ONCE]]
 
 
 def piece_words(text: str, ends: Iterable[int]) -> list[str]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from .vectors import ByteMatrix, FloatMatrix
 
-MOST_CHARACTERS = 4_000
+MAX_CHARACTERS = 4_000
 MOST_PIECES = 256
 AXES = Path(__file__).with_name("minilm_axes.npy")
 # Another export of the model would make other vectors under the same name.
@@ -125,7 +125,7 @@ class MiniLmEmbedder(LocalEmbedder[_OnnxModel]):
         model = self._load_model()
         import numpy as np
 
-        lowered = text[:MOST_CHARACTERS].strip().lower()
+        lowered = text[:MAX_CHARACTERS].strip().lower()
         encoded = model.tokenizer.encode(lowered)
         ids = np.array([encoded.ids], np.int64)
         inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
@@ -137,7 +137,7 @@ class MiniLmEmbedder(LocalEmbedder[_OnnxModel]):
     def _embed_question(self, text: str) -> TokenizedText:
         """A question is read once for both of its vectors."""
         kept = self._question
-        if kept is None or kept.text != text[:MOST_CHARACTERS].strip().lower():
+        if kept is None or kept.text != text[:MAX_CHARACTERS].strip().lower():
             kept = self._question = self.tokenise_and_embed(text)
         return kept
 

@@ -117,7 +117,7 @@ class Questions:
             return saved_queries.results_of_questions(connection)
 
     def _search_question(self, saved: SavedQuery) -> QuestionResult:
-        places = tuple(self._rank_of_expected(saved, identity) for identity in saved.expected)
+        places = tuple(self._rank_of_expected(saved, id) for id in saved.expected)
         return QuestionResult(
             question=saved,
             at=int(self._core.clock()),
@@ -125,17 +125,17 @@ class Questions:
             places=places,
         )
 
-    def _rank_of_expected(self, saved: SavedQuery, identity: str) -> ExpectedMemory:
+    def _rank_of_expected(self, saved: SavedQuery, id: str) -> ExpectedMemory:
         try:
             with self._core.connections.read() as connection:
-                memory = memories.latest_version(connection, identity, self._core.clock())
+                memory = memories.latest_version(connection, id, self._core.clock())
             explanation = self._explain(
                 saved.query, memory.id, filter=saved.filter, limit=saved.top, profile=saved.profile
             )
         except NotFoundError as error:  # the memory is gone for good, or the profile
-            return ExpectedMemory(memory_id=identity, content="", rank=None, passed=False, why=error.message)
+            return ExpectedMemory(memory_id=id, content="", rank=None, passed=False, why=error.message)
         return ExpectedMemory(
-            memory_id=identity, content=validation.open_text(memory), rank=explanation.rank,
+            memory_id=id, content=validation.open_text(memory), rank=explanation.rank,
             passed=explanation.rank is not None and explanation.rank <= saved.top and not explanation.excluded,
             why=" ".join(explanation.excluded[:1]),
         )  # fmt: skip

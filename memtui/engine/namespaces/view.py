@@ -292,17 +292,17 @@ class ReadQueries:
         with self._connections.read() as connection:
             return fading.fade_times(connection, rids, self._options.fade_threshold)
 
-    def get(self, identity: str) -> MemoryRecord:
+    def get(self, id: str) -> MemoryRecord:
         """A memory by id, or by a beginning of an id that is unique. Raises NotFoundError."""
         with self._connections.read() as connection:
-            return memories.get(connection, identity, self._clock())
+            return memories.get(connection, id, self._clock())
 
-    def detail(self, identity: str) -> MemoryDetail:
+    def detail(self, id: str) -> MemoryDetail:
         """Everything about a memory: sources, versions, what is around it, who changed it, which agents were served it.
 
         Raises NotFoundError.
         """
-        one, threshold = self.get(identity), self._options.fade_threshold
+        one, threshold = self.get(id), self._options.fade_threshold
         sources = self.sources(one.id)
         versions, merged_into = self.versions(one.id), self.merged(one.id, into=True)
         with self._connections.read() as connection:
@@ -354,39 +354,39 @@ class ReadQueries:
         here = next((index for index, other in enumerate(near) if other.rid == one.rid), None)
         return near[max(here - _AROUND_EACH, 0) : here + _AROUND_EACH + 1] if here is not None else []
 
-    def successor(self, identity: str) -> MemoryRecord | None:
+    def successor(self, id: str) -> MemoryRecord | None:
         """What is in the place of a memory: its latest text, or what it was merged into; None for one that stands itself.
 
         Raises NotFoundError.
         """
-        one = self.get(identity)
+        one = self.get(id)
         return _find_successor(one, self.versions(one.id), self.merged(one.id, into=True))
 
-    def sources(self, identity: str) -> list[MemoryRecord]:
+    def sources(self, id: str) -> list[MemoryRecord]:
         """The memories that this one was derived from, oldest first."""
         with self._connections.read() as connection:
-            return memories.linked(connection, identity, "source", self._clock())
+            return memories.linked(connection, id, "source", self._clock())
 
-    def derived(self, identity: str) -> list[MemoryRecord]:
+    def derived(self, id: str) -> list[MemoryRecord]:
         """The memories that were derived from this one."""
         with self._connections.read() as connection:
-            return memories.linked(connection, identity, "source", self._clock(), incoming=True)
+            return memories.linked(connection, id, "source", self._clock(), incoming=True)
 
     def drawn(self, ids: Sequence[str]) -> dict[str, tuple[MemoryRecord, ...]]:
         """The facts that were drawn from each of some turns (by id), also those in the Trash; turns without one are left out."""
         with self._connections.read() as connection:
             return memories.drawn_from(connection, ids, self._clock())
 
-    def merged(self, identity: str, *, into: bool = False) -> list[MemoryRecord]:
+    def merged(self, id: str, *, into: bool = False) -> list[MemoryRecord]:
         """The memories that were merged into this one; with ``into`` the one that it was merged into."""
         with self._connections.read() as connection:
-            return memories.linked(connection, identity, "merged", self._clock(), incoming=into)
+            return memories.linked(connection, id, "merged", self._clock(), incoming=into)
 
-    def versions(self, identity: str) -> list[MemoryRecord]:
+    def versions(self, id: str) -> list[MemoryRecord]:
         """The chain of corrections that this memory belongs to, the oldest text first. Raises NotFoundError."""
         with self._connections.read() as connection:
             now = self._clock()
-            chain = [memories.get(connection, identity, now)]
+            chain = [memories.get(connection, id, now)]
             seen = {chain[0].id}
             for incoming in (False, True):
                 while True:
@@ -474,24 +474,24 @@ class ReadQueries:
         with self._connections.read() as connection:
             return dependents.doubtful_summaries(connection, shown, self._clock())
 
-    def neighbours(self, identity: str, each: int = 3) -> list[MemoryRecord]:
+    def neighbours(self, id: str, each: int = 3) -> list[MemoryRecord]:
         """The turns around one in its transcript, itself included. Raises NotFoundError."""
         with self._connections.read() as connection:
             now = self._clock()
-            return memories.turns_around(connection, memories.get(connection, identity, now), now, each=each)
+            return memories.turns_around(connection, memories.get(connection, id, now), now, each=each)
 
-    def entities_of(self, identity: str) -> list[Entity]:
+    def entities_of(self, id: str) -> list[Entity]:
         """The entities that a memory is linked to, the most mentioned first. Raises NotFoundError."""
         with self._connections.read() as connection:
-            return entities.of_memory(connection, memories.get(connection, identity, self._clock()).rid)
+            return entities.of_memory(connection, memories.get(connection, id, self._clock()).rid)
 
-    def enrichment_of(self, identity: str) -> Enrichment | None:
+    def enrichment_of(self, id: str) -> Enrichment | None:
         """When a model read a memory again for names, and what came of it; None if none did. Raises NotFoundError."""
         from memtui.engine.store import enrichments
 
         with self._connections.read() as connection:
             return enrichments.enrichment_of_memory(
-                connection, memories.get(connection, identity, self._clock()).rid
+                connection, memories.get(connection, id, self._clock()).rid
             )
 
     def enriched_in(self, eid: int) -> set[int]:
@@ -506,16 +506,16 @@ class ReadQueries:
         with self._connections.read() as connection:
             return entity_lists.mentions_by_month(connection, eid)
 
-    def history_of(self, identity: str) -> list[tuple[Operation, RowChange]]:
+    def history_of(self, id: str) -> list[tuple[Operation, RowChange]]:
         """Every recorded change of a memory with its operation, oldest first. Raises NotFoundError."""
         with self._connections.read() as connection:
-            rid = memories.get(connection, identity, self._clock()).rid
+            rid = memories.get(connection, id, self._clock()).rid
             return operations.memory_changes(connection, rid)
 
-    def recalls_of(self, identity: str, limit: int = 50) -> list[Recall]:
+    def recalls_of(self, id: str, limit: int = 50) -> list[Recall]:
         """The recalls that served this memory, the latest first."""
         with self._connections.read() as connection:
-            return recalls.of_memory(connection, identity, limit)
+            return recalls.of_memory(connection, id, limit)
 
     def agents(self) -> list[str]:
         """The agents that were served something, as far as the recall log goes back, by name."""

@@ -23,7 +23,7 @@ from .store import Observation
 SHORTEST = 50
 LONGEST = 4_000
 _MOST_EACH = 20
-_MOST_CHARACTERS = 2_000
+_MAX_CHARACTERS = 2_000
 _MOST_STARTS = 50
 _LISTS = ("findings", "insights", "lessons")
 _log = logging.getLogger("memtui.observations")
@@ -162,4 +162,4 @@ def _usable_texts(values: object) -> tuple[str, ...]:
 def _clean_text(text: str) -> str:
     """On one line, without NULs and half characters; empty when it is longer than a note may be."""
     text = " ".join(text.encode("utf-8", "replace").decode("utf-8").replace("\0", "").split())
-    return text if len(text) <= _MOST_CHARACTERS else ""
+    return text if len(text) <= _MAX_CHARACTERS else ""

@@ -41,7 +41,12 @@ class _ReplacedFact(NamedTuple):
 
 
 def load_months(
-    connection: apsw.Connection, within: CompiledFilter, now: float, *, people: bool, tz: tzinfo | None = None
+    connection: apsw.Connection,
+    compiled_filter: CompiledFilter,
+    now: float,
+    *,
+    people: bool,
+    tz: tzinfo | None = None,
 ) -> tuple[Month, ...]:
     """The latest months in which persons were mentioned or facts that pass a filter changed, the last first.
 
@@ -49,7 +54,7 @@ def load_months(
     """
     persons = {one.eid: one for one in entity_lists.most_mentioned(connection, "person", _COUNTED)}
     names = _find_name_rows(connection, list(persons)) if people else []
-    changed = _find_changed(connection, within, int(now))
+    changed = _find_changed(connection, compiled_filter, int(now))
     seen = [_find_last_mention(connection, names, now), changed[0].at if changed else None]
     last = max((at for at in seen if at is not None), default=None)
     if last is None:
@@ -95,16 +100,16 @@ def _make_month(
 
 
 def count_days_ahead(
-    connection: apsw.Connection, within: CompiledFilter, now: float
+    connection: apsw.Connection, compiled_filter: CompiledFilter, now: float
 ) -> tuple[DueInMonth, ...]:
     """The next months with facts that name a day in them and pass a filter, of any topic, without days that are over."""
     rows: Any = connection.execute(
         f"""
         SELECT m.happens_at, count(*) FROM memories m
         WHERE m.kind = 'fact' AND m.valid_until IS NULL AND m.happens_at >= :now - {_DAY // 2}
-            AND {within.where} GROUP BY m.happens_at ORDER BY m.happens_at
+            AND {compiled_filter.where} GROUP BY m.happens_at ORDER BY m.happens_at
         """,
-        {**within.bindings, "now": now},
+        {**compiled_filter.bindings, "now": now},
     )
     found: dict[int, int] = {}
     for day, facts in rows:
@@ -186,7 +191,9 @@ def _find_beside(connection: apsw.Connection, eid: int, begin: int, end: int) ->
 # -- changes
 
 
-def _find_changed(connection: apsw.Connection, within: CompiledFilter, now: int) -> list[_ReplacedFact]:
+def _find_changed(
+    connection: apsw.Connection, compiled_filter: CompiledFilter, now: int
+) -> list[_ReplacedFact]:
     """The facts that took the place of another one, the latest first."""
     rows: list[Any] = connection.execute(
         f"""
@@ -194,10 +201,10 @@ def _find_changed(connection: apsw.Connection, within: CompiledFilter, now: int)
             SELECT m.id, m.rid, ({replacements.REPLACED_AT}) AS at
             FROM (SELECT rid FROM ({replacements.CANDIDATES}) ORDER BY rid DESC LIMIT {_LATEST}) candidate
                 CROSS JOIN memories m ON m.rid = candidate.rid
-            WHERE m.kind = 'fact' AND m.valid_until IS NULL AND {within.where} LIMIT -1)
+            WHERE m.kind = 'fact' AND m.valid_until IS NULL AND {compiled_filter.where} LIMIT -1)
         WHERE at <= :upto ORDER BY at DESC, rid DESC
         """,
-        {**within.bindings, "upto": now},
+        {**compiled_filter.bindings, "upto": now},
     ).fetchall()
     return [_ReplacedFact(id=str(id), at=int(at)) for id, at in rows]
 

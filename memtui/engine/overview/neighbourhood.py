@@ -35,7 +35,7 @@ _SHARED = f"""
 def load_neighbourhood(
     connection: apsw.Connection,
     entity: Entity,
-    within: CompiledFilter,
+    compiled_filter: CompiledFilter,
     now: float,
     *,
     limit: int,
@@ -48,9 +48,9 @@ def load_neighbourhood(
     Only memories of the ``period`` that pass the filter count. ``type``: only entities of this type. Without it dates and links,
     which are in half of all texts, are left out. ``with_latest``: with a memory of each.
     """
-    shared = _SHARED.format(where=within.where)
+    shared = _SHARED.format(where=compiled_filter.where)
     typed = "e.type NOT IN ('date', 'url')" if type is None else "e.type = :type"
-    given = {**within.bindings, "eid": entity.eid, "since": period[0], "until": period[1]}
+    given = {**compiled_filter.bindings, "eid": entity.eid, "since": period[0], "until": period[1]}
     whole = period == (EARLIEST, LATEST)
     rows: Any = connection.execute(
         f"""
@@ -71,7 +71,7 @@ def load_neighbourhood(
     latest = {one.rid: one for one in memories.by_rid(connection, wanted, now)}
     named = {one.eid: one for one in entities.by_eid(connection, [eid for eid, *_ in rows])}
     number = entity.mention_count
-    if within.terms or not whole:
+    if compiled_filter.terms or not whole:
         number = scalar(connection, f"WITH {shared} SELECT count(*) FROM shared", given)
     return Neighbourhood(
         entity=entity,

@@ -68,21 +68,25 @@ def make_portrait(
     filter language. ``months``: with what happened in the latest months.
     """
     suspicious = scan.suspicious_rids(connection, now)
-    within = _without_facts(suspicious, compile_filter(filter, now, fade_threshold=options.fade_threshold))
+    compiled_filter = _exclude_rids(
+        suspicious, compile_filter(filter, now, fade_threshold=options.fade_threshold)
+    )
     # That it is a date, and what passes as changed since.
     since = "-".join(since.split())
     lately = compile_filter(
         f"{filter} kind:fact changed:{since}..", now, fade_threshold=options.fade_threshold
     )
     new_from = new_since(now, since)
-    by_topic = list_topic_facts(connection, within, now, each, new_from)
-    newest = _newest_facts(connection, within, new_from, now)
-    changed, changes = _recent_replacements(connection, _without_facts(suspicious, lately), new_from, now)
+    by_topic = list_topic_facts(connection, compiled_filter, now, each, new_from)
+    newest = _newest_facts(connection, compiled_filter, new_from, now)
+    changed, changes = _recent_replacements(connection, _exclude_rids(suspicious, lately), new_from, now)
     agents = compile_filter(
         f"{filter} {FROM_AGENTS} on:{since}..", now, fade_threshold=options.fade_threshold
     )
-    by_agents, from_agents = _from_agents(connection, _without_facts(suspicious, agents), now)
-    fades, soonest = _fading_facts(connection, within, frozenset(suspicious), options.fade_threshold, now)
+    by_agents, from_agents = _from_agents(connection, _exclude_rids(suspicious, agents), now)
+    fades, soonest = _fading_facts(
+        connection, compiled_filter, frozenset(suspicious), options.fade_threshold, now
+    )
     shown = [
         *(one.new for one in changes),
         *newest,
@@ -112,21 +116,23 @@ def make_portrait(
             if id in ids
             and (those := tuple(one for one in replaced_facts if one.new.id == id or one.how == "asked"))
         },
-        months=load_months(connection, within, now, people=not filter) if months else (),
-        due=count_days_ahead(connection, within, now),
+        months=load_months(connection, compiled_filter, now, people=not filter) if months else (),
+        due=count_days_ahead(connection, compiled_filter, now),
     )
 
 
-def known_facts_filter(connection: apsw.Connection, within: CompiledFilter, now: float) -> CompiledFilter:
+def known_facts_filter(
+    connection: apsw.Connection, compiled_filter: CompiledFilter, now: float
+) -> CompiledFilter:
     """A filter without the suspicious memories that wait for the person's decision."""
-    return _without_facts(scan.suspicious_rids(connection, now), within)
+    return _exclude_rids(scan.suspicious_rids(connection, now), compiled_filter)
 
 
-def _without_facts(rids: Sequence[int], within: CompiledFilter) -> CompiledFilter:
+def _exclude_rids(rids: Sequence[int], filter: CompiledFilter) -> CompiledFilter:
     if not rids:
-        return within
-    where = f"({within.where}) AND m.rid NOT IN (SELECT value FROM json_each(:left_out))"
-    return replace(within, where=where, bindings={**within.bindings, "left_out": as_json(rids)})
+        return filter
+    where = f"({filter.where}) AND m.rid NOT IN (SELECT value FROM json_each(:left_out))"
+    return replace(filter, where=where, bindings={**filter.bindings, "left_out": as_json(rids)})
 
 
 def new_since(now: float, since: str = NEW) -> int:
@@ -137,22 +143,26 @@ def new_since(now: float, since: str = NEW) -> int:
 
 
 def list_topic_facts(
-    connection: apsw.Connection, within: CompiledFilter, now: float, each: int, since: int | None = None
+    connection: apsw.Connection,
+    compiled_filter: CompiledFilter,
+    now: float,
+    each: int,
+    since: int | None = None,
 ) -> tuple[TopicFacts, ...]:
     """The topics of the facts that pass a filter, each with its counts and its strongest facts."""
     rows: list[Any] = connection.execute(
         f"""
         SELECT m.topic, count(*), sum{_CONFIRMED}, sum(m.created_at >= :since) FROM memories m
-        WHERE {_FACT} AND ({STATES["past"]}) IS NOT TRUE AND {within.where} GROUP BY m.topic
+        WHERE {_FACT} AND ({STATES["past"]}) IS NOT TRUE AND {compiled_filter.where} GROUP BY m.topic
         """,
-        {**within.bindings, "since": new_since(now) if since is None else since},
+        {**compiled_filter.bindings, "since": new_since(now) if since is None else since},
     ).fetchall()
     counted = {topic: counts for topic, *counts in rows}
-    pinned = _pinned_rids(connection, within)
+    pinned = _pinned_rids(connection, compiled_filter)
     return tuple(
         TopicFacts(
             topic=topic, total=total, confirmed=confirmed, new=new,
-            facts=tuple(_strongest_facts(connection, within, topic, pinned, now, each)),
+            facts=tuple(_strongest_facts(connection, compiled_filter, topic, pinned, now, each)),
         )
         for topic in _TOPICS
         if topic in counted
@@ -162,14 +172,14 @@ def list_topic_facts(
 
 def _strongest_facts(
     connection: apsw.Connection,
-    within: CompiledFilter,
+    compiled_filter: CompiledFilter,
     topic: Topic | None,
     pinned: Sequence[int],
     now: float,
     each: int,
 ) -> list[MemoryRecord]:
-    where = f"{_FACT} AND m.topic IS :topic AND {within.where}"
-    bindings = {**within.bindings, "topic": topic, "pinned": as_json(pinned)}
+    where = f"{_FACT} AND m.topic IS :topic AND {compiled_filter.where}"
+    bindings = {**compiled_filter.bindings, "topic": topic, "pinned": as_json(pinned)}
     rids_of_topics = _find_rids(
         connection, f"{where} AND m.rid IN (SELECT value FROM json_each(:pinned))", "m.rid", bindings
     )
@@ -206,28 +216,28 @@ def _by_day(plan: MemoryRecord) -> tuple[Any, ...]:
     return 0, plan.happens_at, plan.rid
 
 
-def _pinned_rids(connection: apsw.Connection, within: CompiledFilter) -> list[int]:
+def _pinned_rids(connection: apsw.Connection, compiled_filter: CompiledFilter) -> list[int]:
     rows = connection.execute(
         f"""
         SELECT m.rid FROM memories m INDEXED BY memories_with_attributes
-        WHERE {STATES["pinned"]} AND {_FACT} AND {within.where} ORDER BY m.rid DESC
+        WHERE {STATES["pinned"]} AND {_FACT} AND {compiled_filter.where} ORDER BY m.rid DESC
         """,
-        within.bindings,
+        compiled_filter.bindings,
     )
     return [int(rid) for (rid,) in rows]
 
 
 def _newest_facts(
-    connection: apsw.Connection, within: CompiledFilter, since: int, now: float
+    connection: apsw.Connection, compiled_filter: CompiledFilter, since: int, now: float
 ) -> list[MemoryRecord]:
     """The facts that were written down since, the last first."""
     rows = connection.execute(
         f"""
         SELECT m.rid FROM memories m
-        WHERE {_FACT} AND m.created_at >= :since AND ({STATES["past"]}) IS NOT TRUE AND {within.where}
+        WHERE {_FACT} AND m.created_at >= :since AND ({STATES["past"]}) IS NOT TRUE AND {compiled_filter.where}
         ORDER BY m.created_at DESC, m.rid DESC LIMIT {NEWEST}
         """,
-        {**within.bindings, "since": since},
+        {**compiled_filter.bindings, "since": since},
     )
     return memories.by_rid(connection, [int(rid) for (rid,) in rows], now)
 
@@ -263,7 +273,7 @@ def _recent_replacements(
 
 def _fading_facts(
     connection: apsw.Connection,
-    within: CompiledFilter,
+    compiled_filter: CompiledFilter,
     left_out: frozenset[int],
     threshold: float,
     now: float,
@@ -271,8 +281,8 @@ def _fading_facts(
     """How many facts fade within a week, and the first of them."""
     until = now + FADING_DAYS * _DAY
     upcoming = [one for one in fading.upcoming_fades(connection, threshold, until) if one.rid not in left_out]
-    if within.terms:
-        inside = rids_in_scope(connection, make_scope(within), (one.rid for one in upcoming))
+    if compiled_filter.terms:
+        inside = rids_in_scope(connection, make_scope(compiled_filter), (one.rid for one in upcoming))
         upcoming = [one for one in upcoming if one.rid in inside]
     at = {one.rid: one.fades_at for one in upcoming[:FADING]}
     known = memories.by_rid(connection, list(at), now)

@@ -109,14 +109,14 @@ def make_timeline(
     ended = replace(
         ended, where=f"m.valid_until IS NOT NULL AND {ended.where}"
     )  # as the index of the Trash has it
-    within = _FilteredMemories(compiled(filter), ended, trash=not ENDED.keys().isdisjoint(layers))
-    changes = _read_changes(connection, within.active) if "changed" in layers else ()
-    earliest, latest = _time_extent(connection, within, changes, now)
+    filtered = _FilteredMemories(compiled(filter), ended, trash=not ENDED.keys().isdisjoint(layers))
+    changes = _read_changes(connection, filtered.active) if "changed" in layers else ()
+    earliest, latest = _time_extent(connection, filtered, changes, now)
     first, last = (int(now), int(now)) if earliest is None or latest is None else (earliest, latest)
     unit, bounds = periods.choose_window(unit, first, last, middle, most, tz)
-    timeline_rows = _ROWS_BY[by](connection, within, rows)
+    timeline_rows = _ROWS_BY[by](connection, filtered, rows)
     whole = bounds[0] <= first and last < bounds[-1]
-    counter = _Counter(connection, bounds, timeline_rows, within, changes, whole=whole)
+    counter = _Counter(connection, bounds, timeline_rows, filtered, changes, whole=whole)
     for layer in layers:
         counter.count_layer(layer)
     return Timeline(
@@ -130,7 +130,7 @@ def make_timeline(
 
 
 def _time_extent(
-    connection: apsw.Connection, within: _FilteredMemories, changes: Sequence[_Change], now: float
+    connection: apsw.Connection, filtered: _FilteredMemories, changes: Sequence[_Change], now: float
 ) -> tuple[int | None, int | None]:
     """The first and the last time of anything; the last is now where nothing is later.
 
@@ -142,9 +142,9 @@ def _time_extent(
         moment = scalar(connection, f"{where} ORDER BY m.{column} {direction} LIMIT 1", compiled.bindings)
         return None if moment is None else int(moment)
 
-    active = within.active
+    active = filtered.active
     changed = [at for _, at in changes]
-    moments = edge(active, "event_time", ""), edge(within.ended, "valid_until", ""), *changed
+    moments = edge(active, "event_time", ""), edge(filtered.ended, "valid_until", ""), *changed
     there = [one for one in moments if one is not None]
     if not there:
         return None, None
@@ -173,7 +173,7 @@ class _Counter:
         connection: apsw.Connection,
         bounds: Sequence[int],
         rows: _TimelineRowsSql,
-        within: _FilteredMemories,
+        filtered: _FilteredMemories,
         changes: Sequence[_Change],
         *,
         whole: bool,
@@ -181,7 +181,7 @@ class _Counter:
         self._connection = connection
         self._bounds = bounds
         self._rows = rows
-        self._within = within
+        self._within = filtered
         self._changes = changes
         self._whole = whole
         self._of_row: dict[Layer, _Cells] = {}
@@ -210,15 +210,15 @@ class _Counter:
             self._count_groups(_ENDED, "m.ended_by", "m.valid_until", "memories m", self._within.ended)
 
     def _count_learned(self) -> None:
-        within = self._within
+        filtered = self._within
         indexed = (
-            _by_index(self._connection, self._bounds, within.active.kinds) if within.kinds_only else None
+            _by_index(self._connection, self._bounds, filtered.active.kinds) if filtered.kinds_only else None
         )
         if indexed is not None and self._rows.topics:
             self._of_row["learned"] = indexed
         else:
             self._count_groups(
-                {"": "learned"}, "''", "m.event_time", within.source, within.active, known=indexed
+                {"": "learned"}, "''", "m.event_time", filtered.source, filtered.active, known=indexed
             )
         if indexed is not None:
             self._all["learned"] = [sum(those) for those in zip(*indexed.values(), strict=True)]
@@ -327,16 +327,16 @@ def _by_index(connection: apsw.Connection, bounds: Sequence[int], kinds: Collect
     return cells
 
 
-def _topic_rows(connection: apsw.Connection, within: _FilteredMemories, most: int) -> _TimelineRowsSql:
+def _topic_rows(connection: apsw.Connection, filtered: _FilteredMemories, most: int) -> _TimelineRowsSql:
     """The topics of which there is anything."""
-    if within.kinds_only:
+    if filtered.kinds_only:
         everything = (EARLIEST, LATEST + 1)
-        topic_counts = _by_index(connection, everything, within.active.kinds)
+        topic_counts = _by_index(connection, everything, filtered.active.kinds)
         there: set[object] = {topic for topic, [number] in topic_counts.items() if number}
     else:
-        there = set(_count_values(connection, within.active, _TOPIC))
-    if within.trash:
-        there.update(_count_values(connection, within.ended, _TOPIC))
+        there = set(_count_values(connection, filtered.active, _TOPIC))
+    if filtered.trash:
+        there.update(_count_values(connection, filtered.ended, _TOPIC))
     subjects = [_Subject(topic, f"topic:{topic}", (topic,)) for topic in TOPICS if topic in there]
     if None in there:
         subjects.append(_Subject(None, "-topic:*", (None,)))
@@ -353,11 +353,11 @@ def _count_values(
     return dict(rows)
 
 
-def _project_rows(connection: apsw.Connection, within: _FilteredMemories, most: int) -> _TimelineRowsSql:
+def _project_rows(connection: apsw.Connection, filtered: _FilteredMemories, most: int) -> _TimelineRowsSql:
     """The projects of the most memories. Names that the filter language takes for the same are one."""
-    counted = Counter(_count_values(connection, within.active, "m.project", within.source))
-    if within.trash:
-        counted.update(_count_values(connection, within.ended, "m.project"))
+    counted = Counter(_count_values(connection, filtered.active, "m.project", filtered.source))
+    if filtered.trash:
+        counted.update(_count_values(connection, filtered.ended, "m.project"))
     groups: dict[str, list[str]] = {}
     for project in counted:
         if project is not None:
@@ -372,9 +372,9 @@ def _project_rows(connection: apsw.Connection, within: _FilteredMemories, most: 
     return _TimelineRowsSql(subjects, "m.project", left_out=max(len(order) - most, 0))
 
 
-def _person_rows(connection: apsw.Connection, within: _FilteredMemories, most: int) -> _TimelineRowsSql:
+def _people_rows(connection: apsw.Connection, filtered: _FilteredMemories, most: int) -> _TimelineRowsSql:
     """The persons that most memories mention; with a filter: most of those that pass it."""
-    if within.kinds_only:
+    if filtered.kinds_only:
         mentioned: Any = connection.execute(
             """
             SELECT eid FROM entities e WHERE mention_count > 0 AND type = 'person' AND NOT hidden AND merged_into IS NULL
@@ -385,9 +385,9 @@ def _person_rows(connection: apsw.Connection, within: _FilteredMemories, most: i
         mentioned = connection.execute(
             f"""
             SELECT coalesce(e.merged_into, e.eid) AS person FROM memories m {_LINKS}
-            WHERE {within.active.where} GROUP BY person ORDER BY count(DISTINCT m.rid) DESC, person
+            WHERE {filtered.active.where} GROUP BY person ORDER BY count(DISTINCT m.rid) DESC, person
             """,
-            within.active.bindings,
+            filtered.active.bindings,
         )
     eids = [eid for (eid,) in mentioned]
     known: Any = connection.execute(
@@ -428,4 +428,4 @@ def _filter_value(name: str) -> str:
     return str(Value(text=name[:_LONGEST_NAME], quoted=True, prefix=len(name) > _LONGEST_NAME))
 
 
-_ROWS_BY = {"topic": _topic_rows, "person": _person_rows, "project": _project_rows}
+_ROWS_BY = {"topic": _topic_rows, "person": _people_rows, "project": _project_rows}

@@ -77,8 +77,8 @@ class ErasePlan(Record):
         return tuple(backup for backup in self.backups if backup.problem)
 
     @property
-    def offered(self) -> tuple[Carrier, ...]:
-        """Carriers whose outcome the person may change."""
+    def optional_carriers(self) -> tuple[Carrier, ...]:
+        """Those that the person may choose to erase, or to keep."""
         return tuple(carrier for carrier in self.carriers if carrier.choice)
 
 

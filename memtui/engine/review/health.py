@@ -157,7 +157,7 @@ def _find_duplicates(look: _HealthScan) -> list[HealthFinding]:
         WHERE d.kind <> 'episode' AND d.valid_until IS NULL ORDER BY d.content_hash, d.rid
         """
     )
-    ids = [str(identity) for (identity,) in rows]
+    ids = [str(id) for (id,) in rows]
     return [
         _finding_of_ids(
             "duplicates", ids, remedy="Mark what says the same and merge it: sources and tags are kept."
@@ -208,7 +208,7 @@ def _find_orphans(look: _HealthScan) -> list[HealthFinding]:
         ORDER BY e.eid
         """
     )
-    ids = [str(identity) for (identity,) in rows]
+    ids = [str(id) for (id,) in rows]
     remedy = "No memory names them. Say what is no entity, merge what is another name of one."
     return [_finding_of_ids("orphans", ids, about="entities", remedy=remedy)]
 
@@ -235,7 +235,7 @@ def _finding_of_filter(
         compiled.bindings,
     )
     return HealthFinding(
-        kind=kind, total=total, ids=tuple(str(identity) for (identity,) in rows), remedy=remedy if total else "",
+        kind=kind, total=total, ids=tuple(str(id) for (id,) in rows), remedy=remedy if total else "",
         filter=f"{filter} kind:episode,fact,reflection,observation" if total else "",
     )  # fmt: skip
 
@@ -244,9 +244,9 @@ def _active_by_ids(connection: apsw.Connection, ids: Sequence[str], now: float) 
     """The memories with these ids that are not in the Trash, in this order."""
     rids = [
         rid
-        for identity in dict.fromkeys(ids)
+        for id in dict.fromkeys(ids)
         for (rid,) in connection.execute(
-            "SELECT rid FROM memories WHERE id = ? AND valid_until IS NULL", (identity,)
+            "SELECT rid FROM memories WHERE id = ? AND valid_until IS NULL", (id,)
         )
     ]
     return memories.by_rid(connection, rids, now)

@@ -113,7 +113,7 @@ def repeated_recalls(
         """
     ).fetchall()
     original_ids: dict[str, str] = {}
-    for rid, identity, content, at in served[:_LATEST_SERVED]:
+    for rid, id, content, at in served[:_LATEST_SERVED]:
         if stopped():
             break
         phrase = tokens.text_words(str(content))
@@ -130,7 +130,7 @@ def repeated_recalls(
                               AND l.rel IN ('supersedes', 'merged'))
             ORDER BY f.rowid DESC LIMIT ?5
             """,
-            (f"content : ({alike})", rid, at, identity, _MOST_FOUND),
+            (f"content : ({alike})", rid, at, id, _MOST_FOUND),
         )
         said = f" {' '.join(phrase)} "
         original_ids |= {

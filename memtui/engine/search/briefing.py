@@ -146,19 +146,19 @@ def build_block(
     space = vectors.vector_space(connection)
     near = thresholds_of(space.model_id if space else "").bears
     known = cautions.visible_scope(filter, now, fade_threshold=fade_threshold)
-    within = make_scope(
+    scope = make_scope(
         compile_filter(f"kind:fact {filter}".strip(), now, fade_threshold=fade_threshold),
         exclude_session=session_id, alone=alone,
     )  # fmt: skip
     kin = kinship.asked_relations(prompt)
     # Facts about "my son" may have nothing but his name.
-    called = kinship.relation_names(connection, kin, within, now)
+    called = kinship.relation_names(connection, kin, scope, now)
     meant = " ".join([prompt, *called])
-    asked = query.parse_query(connection, meant, FACTS, within if alone else None)
+    asked = query.parse_query(connection, meant, FACTS, scope if alone else None)
     read = relevance.read_prompt(meant, {term.stem: term.idf for term in asked.terms})
-    pinned, kept_back = _pinned_facts(connection, within, now)
+    pinned, kept_back = _pinned_facts(connection, scope, now)
     block_project = project or rules.project_in_filter(parse_filter(filter))
-    first = _rules_of_project(connection, block_project, within, now, pinned)
+    first = _rules_of_project(connection, block_project, scope, now, pinned)
     stand = {one.rid for one in (*pinned, *first)}
     # With very many facts, those without a word in common are compared only when those with one are too few.
     few = is_narrowing(filter) or asked.rows <= MOST_COMPARED or profile.fusion != "score"
@@ -176,7 +176,7 @@ def build_block(
     cosines = _cosines_to_prompt(connection, space, embedder, meant)
     prompt_words = fact_selection.prompt_words(asked, () if called else kin)
     choice = fact_selection.choose_facts(
-        connection, read, prompt_words, within, now, search_facts, limit=limit, near=near, few=few,
+        connection, read, prompt_words, scope, now, search_facts, limit=limit, near=near, few=few,
         small=asked.rows <= facts.FEW, with_meanings=not isinstance(embedder, str), without=stand,
         turns=spoken, cosines=cosines,
     )  # fmt: skip
@@ -198,7 +198,7 @@ def build_block(
         insight = None
     present = {*stand, *(hit.memory.rid for hit in chosen)}
     warnings = [] if idle else vital.find_warnings(
-        connection, meant, within, now, names=profile.entity > 0, there=present, refused=why_kept_back,
+        connection, meant, scope, now, names=profile.entity > 0, there=present, refused=why_kept_back,
     )  # fmt: skip
     warned = {one.memory.rid for one in warnings}
     left_out = [one for one in left_out if one.memory is None or one.memory.rid not in warned]
@@ -206,7 +206,7 @@ def build_block(
         by_day = [
             RelatedFact(memory=one, score=1.0, reasons=(f"on {day:%a} {day.day} {day:%b}",))
             for day, one in named_days.facts_on_days(
-                connection, named_days.find_days(prompt, now), within, now
+                connection, named_days.find_days(prompt, now), scope, now
             )
             if one.rid not in present | warned and not why_kept_back(one)
         ]
@@ -263,7 +263,7 @@ def build_block(
     def concerned_rids() -> set[int]:
         """The rules that bear on the prompt, and what warns of something in it."""
         dangers = vital.find_warnings(
-            connection, meant, within, now, names=profile.entity > 0, there=(), refused=why_kept_back
+            connection, meant, scope, now, names=profile.entity > 0, there=(), refused=why_kept_back
         )
         ruled = {rule.rid for rule in first}
         near_rules = (
@@ -339,14 +339,14 @@ def _drop_repeats(
 def _rules_of_project(
     connection: apsw.Connection,
     project: str | None,
-    within: Scope,
+    scope: Scope,
     now: float,
     pinned: Collection[MemoryRecord],
 ) -> list[MemoryRecord]:
     """The rules of the agent's project, then those about answers."""
     found: dict[int, MemoryRecord] = {}
-    given = [rules.project_rules(connection, project, within, now)] if project else []
-    for rule_set in (*given, rules.answer_rules(connection, within, now)):
+    given = [rules.project_rules(connection, project, scope, now)] if project else []
+    for rule_set in (*given, rules.answer_rules(connection, scope, now)):
         may = [
             one for one in rule_set if not why_kept_back(one) and one not in pinned and one.rid not in found
         ]
@@ -355,16 +355,16 @@ def _rules_of_project(
 
 
 def _pinned_facts(
-    connection: apsw.Connection, within: Scope, now: float
+    connection: apsw.Connection, scope: Scope, now: float
 ) -> tuple[list[MemoryRecord], list[LeftOut]]:
     """The pinned facts of the scope, those pinned last first, and those of them that are not told."""
     rows = connection.execute(
         f"""
         SELECT m.rid FROM memories m INDEXED BY memories_with_attributes
-        WHERE m.kind = 'fact' AND {STATES["pinned"]} AND m.valid_until IS NULL AND {within.where}
+        WHERE m.kind = 'fact' AND {STATES["pinned"]} AND m.valid_until IS NULL AND {scope.where}
         ORDER BY m.attributes ->> '$.pinned_at' DESC, m.rid DESC
         """,
-        within.bindings,
+        scope.bindings,
     )
     chosen: list[MemoryRecord] = []
     left_out = []
@@ -383,13 +383,13 @@ def _latest_reflection(
     connection: apsw.Connection, filter: str, now: float, fade_threshold: float
 ) -> MemoryRecord | None:
     """The latest reflection, while it is fresh, if it passes the filter."""
-    within = compile_filter(f"kind:reflection {filter}".strip(), now, fade_threshold=fade_threshold)
+    compiled_filter = compile_filter(f"kind:reflection {filter}".strip(), now, fade_threshold=fade_threshold)
     row = connection.execute(
         f"""
-        SELECT m.rid FROM memories m WHERE m.event_time >= :since AND {within.where}
+        SELECT m.rid FROM memories m WHERE m.event_time >= :since AND {compiled_filter.where}
         ORDER BY m.event_time DESC, m.rid DESC LIMIT 1
         """,
-        {**within.bindings, "since": now - INSIGHT_DAYS * _DAY},
+        {**compiled_filter.bindings, "since": now - INSIGHT_DAYS * _DAY},
     ).fetchone()
     return memories.by_rid(connection, [int(row[0])], now)[0] if row else None
 

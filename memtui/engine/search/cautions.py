@@ -128,7 +128,7 @@ def visible_scope(filter: str, now: float, *, fade_threshold: float) -> Scope | 
 
 
 def _find_by_column(
-    connection: apsw.Connection, column: str, asked: Collection[Any], now: float, within: Scope | None
+    connection: apsw.Connection, column: str, asked: Collection[Any], now: float, scope: Scope | None
 ) -> dict[Any, tuple[Caution, ...]]:
     """By what ``column`` holds."""
     rows: list[Any] = connection.execute(_ENDED.format(column=column), {"asked": as_json(asked)}).fetchall()
@@ -137,9 +137,9 @@ def _find_by_column(
     chains = _load_chains(connection, dict.fromkeys(old for _, old, _, _ in rows), now)
     rows = [row for row in rows if row[3] is None or chains[row[1]].current_id not in read_ids(row[3])]
     known = None
-    if within is not None:
+    if scope is not None:
         known = rids_in_scope(
-            connection, within, {one.rid for chain in chains.values() for one in chain.links}
+            connection, scope, {one.rid for chain in chains.values() for one in chain.links}
         )
     if known is not None:
         chains = {
@@ -156,11 +156,11 @@ def _find_by_column(
 
 
 def _all_cautions(
-    connection: apsw.Connection, column: str, asked: Collection[Any], now: float, within: Scope | None
+    connection: apsw.Connection, column: str, asked: Collection[Any], now: float, scope: Scope | None
 ) -> dict[Any, tuple[Caution, ...]]:
     """What is linked, what is said again where no link tells the same, and what waits for the person's decision."""
-    found = _find_by_column(connection, column, asked, now, within)
-    for key, said in _cautions_of_repeats(connection, column, asked, now, within).items():
+    found = _find_by_column(connection, column, asked, now, scope)
+    for key, said in _cautions_of_repeats(connection, column, asked, now, scope).items():
         linked = found.get(key, ())
         ends = {(one.successor or one.old).id for one in linked} | {one.old.id for one in linked}
         found[key] = (
@@ -174,7 +174,7 @@ def _all_cautions(
             for one in proposals.side_memories(connection, proposals.memory_ids(connection, card), now)
             if one.active
         ]
-        known = None if within is None else rids_in_scope(connection, within, {one.rid for one in sides})
+        known = None if scope is None else rids_in_scope(connection, scope, {one.rid for one in sides})
         for one in sides:
             key = getattr(one, column)
             others = [
@@ -207,7 +207,7 @@ def _disputed_cards(
 
 
 def _cautions_of_repeats(
-    connection: apsw.Connection, column: str, asked: Collection[Any], now: float, within: Scope | None
+    connection: apsw.Connection, column: str, asked: Collection[Any], now: float, scope: Scope | None
 ) -> dict[Any, list[Caution]]:
     """The cautions of texts that say what was corrected or forgotten, though it was not drawn from them.
 
@@ -240,9 +240,9 @@ def _cautions_of_repeats(
         for id in found_here:
             says.setdefault(id, []).append((key, text, role, said_at))
     chains = _load_chains(connection, says, now) if says else {}
-    if within is not None:
+    if scope is not None:
         known = rids_in_scope(
-            connection, within, {one.rid for chain in chains.values() for one in chain.links}
+            connection, scope, {one.rid for chain in chains.values() for one in chain.links}
         )
         chains = {
             id: _limit_chain(chain, known) for id, chain in chains.items() if chain.links[0].rid in known

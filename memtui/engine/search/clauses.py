@@ -15,7 +15,7 @@ from memtui.engine.word_lists import load_abbreviations
 
 from .lexicon import begins_with
 
-READ_AT_MOST = 4_000
+MAX_CHARACTERS = 4_000
 """Characters of a turn that are read."""
 PASTED = 600
 """Characters: few people type a longer turn."""
@@ -59,7 +59,7 @@ def split_clauses(text: str, *, apart: bool = False) -> list[Clause]:
 
     ``apart``: every clause is one, and short ones stay by themselves unless they speak of the one before.
     """
-    plain = _quote.sub("“…”", _own_words(text[:READ_AT_MOST]))
+    plain = _quote.sub("“…”", _own_words(text[:MAX_CHARACTERS]))
     found: list[Clause] = []
     for sentence in _split_sentences(plain):
         for piece in _split_sentence(sentence, apart):

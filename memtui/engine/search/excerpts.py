@@ -105,20 +105,20 @@ def find_excerpts(
     be told a memory, or ""; ``known``: all that there is for it. ``cosines``: of memories and the prompt, where a model
     that reads sentences made them. Raises FilterError.
     """
-    within = own_words(filter, now, session_id=session_id, fade_threshold=fade_threshold, alone=alone)
+    scope = own_words(filter, now, session_id=session_id, fade_threshold=fade_threshold, alone=alone)
     if not (is_narrowing(filter) or alone):
-        within = replace(
-            within, broad=True
+        scope = replace(
+            scope, broad=True
         )  # about every second turn is the person's: they need not be counted
     meant = " ".join([prompt, *called])
-    asked = query.parse_query(connection, meant, MEMORIES, within if alone else None)
+    asked = query.parse_query(connection, meant, MEMORIES, scope if alone else None)
     if not asked.rows or not (asked.terms or asked.characters):
         return FoundExcerpts([], [])
     read = relevance.read_prompt(meant, {term.stem: term.idf for term in asked.terms})
     if not read.weights:
         return FoundExcerpts([], [])
     nearest = nearest and asked.rows <= MOST_COMPARED
-    rids = _candidate_turns(connection, meant, read, within, profile, embedder, nearest)
+    rids = _candidate_turns(connection, meant, read, scope, profile, embedder, nearest)
     turns = memories.by_rid(connection, rids, now)
     ended = cautions.find_cautions(connection, [turn.id for turn in turns], now, known=known)
     here = fold_text(prompt)  # a program may have recorded it already
@@ -150,22 +150,22 @@ def _candidate_turns(
     connection: apsw.Connection,
     prompt: str,
     read: PromptFeatures,
-    within: Scope,
+    scope: Scope,
     profile: Profile,
     embedder: QueryEmbedder | str,
     nearest: bool,
 ) -> list[int]:
     """The turns to look at: as the search ranks them, those of the prompt's subjects, those that answer in other words."""
     alone = replace(profile, neighbours=0.0, session=0.0, facts=0.0, depth=MOST_FOUND)
-    found = ranking.rank_memories(connection, prompt, within, alone, embedder, nearest=nearest)
+    found = ranking.rank_memories(connection, prompt, scope, alone, embedder, nearest=nearest)
     rids = [one.rid for one in found.fused[:MOST_FOUND]]
     for match in filter(None, (subject_query(read), rewording_query(read))):
         rows = connection.execute(
             f"""
             SELECT f.rowid FROM memories_fts f CROSS JOIN memories m ON m.rid = f.rowid
-            WHERE memories_fts MATCH :match AND {within.where} ORDER BY f.rowid DESC LIMIT :limit
+            WHERE memories_fts MATCH :match AND {scope.where} ORDER BY f.rowid DESC LIMIT :limit
             """,
-            {**within.bindings, "match": match, "limit": MOST_OF_SUBJECT},
+            {**scope.bindings, "match": match, "limit": MOST_OF_SUBJECT},
         )
         rids += [rid for (rid,) in rows]
     return list(dict.fromkeys(rids))
@@ -231,7 +231,7 @@ def _statements_of_turns(
     newest_first = sorted(turns, key=lambda turn: (-turn.event_time, -turn.rid))
     promising = []
     for index, turn in enumerate(newest_first):
-        said = text_words(turn.content[: relevance.READ_AT_MOST])
+        said = text_words(turn.content[: relevance.MAX_CHARACTERS])
         whole = frozenset(relevance.stem_words(said))
         promising.append((relevance.score_turn(read, whole, said), index, turn, whole))
     promising.sort(key=lambda one: (-one[0], one[1]))

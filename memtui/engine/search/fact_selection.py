@@ -66,7 +66,7 @@ def choose_facts(
     connection: apsw.Connection,
     read: PromptFeatures,
     asked: PromptWords,
-    within: Scope,
+    scope: Scope,
     now: float,
     search: Callable[[bool], SearchResult],
     *,
@@ -88,13 +88,13 @@ def choose_facts(
     for by_meaning in (True,) if few else (False, True):
         # What was replaced is found by its old words too; what is told then is its successor.
         result = search(by_meaning)
-        hits, successors = _with_successors(connection, result.hits, within, now)
+        hits, successors = _with_successors(connection, result.hits, scope, now)
         far = {hit.memory.rid: why_irrelevant(hit, asked, near) for hit in hits}
         enough = sum(not far[hit.memory.rid] for hit in hits if hit.memory.rid not in without) >= limit
         if enough:
             break
     candidates = facts.rank_facts(
-        connection, read, hits, within, now, few=small, beside=small or not enough, with_meanings=with_meanings,
+        connection, read, hits, scope, now, few=small, beside=small or not enough, with_meanings=with_meanings,
         turns=turns, cosines=cosines,
     )  # fmt: skip
     least = facts.least_probability(read, candidates)
@@ -210,14 +210,14 @@ def prompt_words(question: ParsedQuery, kin: Collection[str]) -> PromptWords:
 
 
 def _with_successors(
-    connection: apsw.Connection, hits: Sequence[Hit], within: Scope, now: float
+    connection: apsw.Connection, hits: Sequence[Hit], scope: Scope, now: float
 ) -> tuple[list[Hit], set[int]]:
     """The hits with what was replaced changed for what replaced it, each memory once; and which of them replaced others."""
     ids = [hit.memory.id for hit in hits]
     rows: list[Any] = connection.execute(_CHAINS, {"ids": as_json(ids)}).fetchall()
     later: dict[str, int] = {}
     if rows:
-        inside = rids_in_scope(connection, within, [rid for _, rid in rows])
+        inside = rids_in_scope(connection, scope, [rid for _, rid in rows])
         later = {start: rid for start, rid in rows if rid in inside}  # the last of a chain stands last
     found = {one.rid: one for one in memories.by_rid(connection, list(later.values()), now)}
     chosen: dict[int, Hit] = {}

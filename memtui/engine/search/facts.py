@@ -63,7 +63,7 @@ def rank_facts(
     connection: apsw.Connection,
     read: PromptFeatures,
     hits: Sequence[Hit],
-    within: Scope,
+    scope: Scope,
     now: float,
     *,
     few: bool,
@@ -79,7 +79,7 @@ def rank_facts(
     """
     hits = hits if few else hits[:FIRST]
     found = {hit.memory.rid: hit for hit in hits}
-    others = _facts_of_subjects(connection, read, within, few=few) if beside else []
+    others = _facts_of_subjects(connection, read, scope, few=few) if beside else []
     others = [rid for rid in others if rid not in found][: None if few else BESIDE]
     known = [hit.memory for hit in hits] + memories.by_rid(connection, others, now)
     newest = sorted(known, key=lambda fact: (-fact.event_time, -fact.rid))
@@ -112,21 +112,21 @@ def related_fact(fact: FactCandidate, read: PromptFeatures, best: float) -> Rela
 
 
 def _facts_of_subjects(
-    connection: apsw.Connection, read: PromptFeatures, within: Scope, *, few: bool
+    connection: apsw.Connection, read: PromptFeatures, scope: Scope, *, few: bool
 ) -> list[int]:
     """The facts of the prompt's subjects, those that answer it with other words, and the newest."""
     found: dict[int, None] = {}
     for match in filter(None, (excerpts.subject_query(read), excerpts.rewording_query(read))):
-        found |= dict.fromkeys(newest_facts(connection, within, match, MOST_OF_SUBJECT))
+        found |= dict.fromkeys(newest_facts(connection, scope, match, MOST_OF_SUBJECT))
     if not few:
         return list(found)
     rows = connection.execute(
         f"""
         SELECT m.rid FROM memories m
-        WHERE m.kind <> 'episode' AND m.kind = 'fact' AND m.valid_until IS NULL AND {within.where}
+        WHERE m.kind <> 'episode' AND m.kind = 'fact' AND m.valid_until IS NULL AND {scope.where}
         ORDER BY m.event_time DESC, m.rid DESC LIMIT :limit
         """,
-        {**within.bindings, "limit": NEWEST},
+        {**scope.bindings, "limit": NEWEST},
     )
     return list(found | dict.fromkeys(rid for (rid,) in rows))
 
@@ -139,7 +139,7 @@ def _source_stems(
     stems_of: dict[int, frozenset[str]] = {}  # a turn may have many facts
     rows = connection.execute(
         f"""
-        SELECT l.from_id, m.rid, substr(m.content, 1, {relevance.READ_AT_MOST})
+        SELECT l.from_id, m.rid, substr(m.content, 1, {relevance.MAX_CHARACTERS})
         FROM memory_links l JOIN memories m ON m.id = l.to_id
         WHERE l.rel = 'source' AND l.from_id IN (SELECT value FROM json_each(:facts)) AND {turns.where}
         """,
@@ -153,6 +153,6 @@ def _source_stems(
 
 
 def _fact_piece(fact: MemoryRecord, age: float, said_with: frozenset[str]) -> ClauseFeatures:
-    text = fact.content[: relevance.READ_AT_MOST]
+    text = fact.content[: relevance.MAX_CHARACTERS]
     stems = said_with.union(relevance.stem_words(text_words(text)))
     return relevance.read_piece(Clause(text=text, asks=False), stems, age)

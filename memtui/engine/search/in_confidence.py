@@ -13,7 +13,7 @@ from memtui.engine.store.sql import as_json
 from . import lexicon
 from .scope import Scope, rids_in_scope
 
-READ_AT_MOST = 4_000
+MAX_CHARACTERS = 4_000
 """Characters of a text that are read."""
 MOST_SHOWN = 100
 """Characters of the words that ask for it."""
@@ -38,7 +38,7 @@ def find_confided(
         CROSS JOIN memory_links l ON l.from_id = wanted.value AND l.rel = 'source'
         JOIN memories t ON t.id = l.to_id WHERE t.kind = 'episode' AND t.trust = 'user' ORDER BY t.rid
         """,
-        (READ_AT_MOST, as_json(sorted(drawn))),
+        (MAX_CHARACTERS, as_json(sorted(drawn))),
     ).fetchall()
     asking = [(id, rid, words) for id, rid, content in rows if (words := confidentiality_request(content))]
     inside = None if known is None else rids_in_scope(connection, known, [rid for _, rid, _ in asking])
@@ -49,7 +49,7 @@ def find_confided(
 
 def confidentiality_request(text: str) -> str:
     """The sentence of a text that asks to keep something from others; "" where none does."""
-    match = lexicon.compiled_pattern("in confidence").search(text[:READ_AT_MOST])
+    match = lexicon.compiled_pattern("in confidence").search(text[:MAX_CHARACTERS])
     if match is None:
         return ""
     start = max(text.rfind(end, 0, match.start()) for end in ".!?\n") + 1

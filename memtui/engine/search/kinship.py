@@ -43,17 +43,17 @@ def asked_relations(prompt: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def relation_names(connection: apsw.Connection, kin: Collection[str], within: Scope, now: float) -> list[str]:
+def relation_names(connection: apsw.Connection, kin: Collection[str], scope: Scope, now: float) -> list[str]:
     """The names that facts of the scope give to them."""
     if not kin:
         return []
     rows = connection.execute(
         f"""
         SELECT f.rowid FROM facts_fts f CROSS JOIN memories m ON m.rid = f.rowid
-        WHERE facts_fts MATCH :match AND m.valid_until IS NULL AND {within.where}
+        WHERE facts_fts MATCH :match AND m.valid_until IS NULL AND {scope.where}
         ORDER BY f.rowid DESC LIMIT {_LOOKED_AT}
         """,
-        {**within.bindings, "match": " OR ".join(f'"{one}"' for one in sorted(kin))},
+        {**scope.bindings, "match": " OR ".join(f'"{one}"' for one in sorted(kin))},
     )
     found: dict[str, None] = {}
     for memory in memories.by_rid(connection, [rid for (rid,) in rows], now):

@@ -57,7 +57,7 @@ def find_days(prompt: str, now: float) -> list[date]:
 
 
 def facts_on_days(
-    connection: apsw.Connection, days: Collection[date], within: Scope, now: float
+    connection: apsw.Connection, days: Collection[date], scope: Scope, now: float
 ) -> list[tuple[date, MemoryRecord]]:
     """The facts that happen on these days, the latest said first."""
     found: list[tuple[date, MemoryRecord]] = []
@@ -69,10 +69,10 @@ def facts_on_days(
             f"""
             SELECT m.rid FROM memories m INDEXED BY memories_by_day
             WHERE m.kind = 'fact' AND m.valid_until IS NULL
-              AND m.happens_at >= :day_from AND m.happens_at < :day_to AND {within.where}
+              AND m.happens_at >= :day_from AND m.happens_at < :day_to AND {scope.where}
             ORDER BY m.event_time DESC, m.rid DESC LIMIT {MOST}
             """,
-            {**within.bindings, "day_from": period[0], "day_to": period[1]},
+            {**scope.bindings, "day_from": period[0], "day_to": period[1]},
         )
         found += [(day, one) for one in memories.by_rid(connection, [rid for (rid,) in rows], now)]
     return found[:MOST]

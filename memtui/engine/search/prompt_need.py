@@ -22,7 +22,7 @@ SIZE = HASHED
 """So many features: hashed words, pairs and threes of words, and letters that stand together."""
 _FOLDER = Path(__file__).parent
 _NEED, _ODDS = _FOLDER / "prompt_need.bin", _FOLDER / "prompt_need.json"
-_READ_AT_MOST = 600
+_MAX_CHARACTERS = 600
 _FIRST = 4
 _LEAST = 1e-4
 
@@ -30,7 +30,7 @@ _LEAST = 1e-4
 def hashed_features(prompt: str) -> dict[int, float]:
     """The features of a prompt by their place, below ``SIZE``."""
     return {
-        bucket: value for bucket, value in extract_features(prompt[:_READ_AT_MOST]).items() if bucket < SIZE
+        bucket: value for bucket, value in extract_features(prompt[:_MAX_CHARACTERS]).items() if bucket < SIZE
     }
 
 

@@ -19,7 +19,7 @@ from memtui.engine.records import Record
 from memtui.engine.store.tokens import text_stems, text_words
 
 from . import lexicon
-from .clauses import READ_AT_MOST as READ_AT_MOST
+from .clauses import MAX_CHARACTERS as MAX_CHARACTERS
 from .clauses import Clause
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class ClauseFeatures(Record):
 
 def read_prompt(text: str, rarity: Mapping[str, float]) -> PromptFeatures:
     """``rarity``: how much each stem says; what is not in it says as much as the one that says most."""
-    text = text[:READ_AT_MOST]
+    text = text[:MAX_CHARACTERS]
     said = text_words(text)
     stems_said = stem_words(said)
     most = max(rarity.values(), default=1.0)

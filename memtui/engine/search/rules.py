@@ -31,16 +31,16 @@ def project_in_filter(terms: Sequence[Term]) -> str | None:
     return named[0].values[0].text
 
 
-def project_rules(connection: apsw.Connection, project: str, within: Scope, now: float) -> list[MemoryRecord]:
+def project_rules(connection: apsw.Connection, project: str, scope: Scope, now: float) -> list[MemoryRecord]:
     """The rules that the person gave in this project or confirmed for it, those said last first."""
     return _standing_rules_where(
-        connection, "fold(m.project) = :rules_of", {"rules_of": fold_text(project)}, within, now, RULES * 4
+        connection, "fold(m.project) = :rules_of", {"rules_of": fold_text(project)}, scope, now, RULES * 4
     )
 
 
-def answer_rules(connection: apsw.Connection, within: Scope, now: float) -> list[MemoryRecord]:
+def answer_rules(connection: apsw.Connection, scope: Scope, now: float) -> list[MemoryRecord]:
     """The rules of no project that say how answers shall be ("keep it short", "no emojis"); the surest first, then the newest."""
-    given = _standing_rules_where(connection, "m.project IS NULL", {}, within, now, _LOOKED_AT)
+    given = _standing_rules_where(connection, "m.project IS NULL", {}, scope, now, _LOOKED_AT)
     found = [one for one in given if _is_about_answers(one.content)]
     return sorted(found, key=lambda one: -one.effective)
 
@@ -53,16 +53,16 @@ def _is_about_answers(rule: str) -> bool:
 
 
 def _standing_rules_where(
-    connection: apsw.Connection, where: str, bindings: Mapping[str, str], within: Scope, now: float, most: int
+    connection: apsw.Connection, where: str, bindings: Mapping[str, str], scope: Scope, now: float, most: int
 ) -> list[MemoryRecord]:
     """The rules of the person, those said last first."""
     rows = connection.execute(
         f"""
         SELECT m.rid FROM memories m INDEXED BY memories_rules
         WHERE m.kind = 'fact' AND m.topic = 'rule' AND m.valid_until IS NULL
-          AND (m.trust = 'user' OR m.confirmed_at IS NOT NULL) AND {where} AND {within.where}
+          AND (m.trust = 'user' OR m.confirmed_at IS NOT NULL) AND {where} AND {scope.where}
         ORDER BY m.event_time DESC, m.rid DESC LIMIT {most}
         """,
-        {**within.bindings, **bindings},
+        {**scope.bindings, **bindings},
     )
     return memories.by_rid(connection, [rid for (rid,) in rows], now)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from memtui.engine import word_lists
 from memtui.engine.store import tokens
 
-READ_AT_MOST = 4_000
+_MAX_CHARACTERS = 4_000
 """Characters of a text that are read."""
 _FEWEST = 2
 _BEGINNING = 4
@@ -71,7 +71,7 @@ def required_beginnings(fact: str) -> frozenset[str]:
 
 
 def _fold_text(text: str) -> str:
-    plain = unicodedata.normalize("NFKC", text[:READ_AT_MOST]).replace("’", "'").casefold()
+    plain = unicodedata.normalize("NFKC", text[:_MAX_CHARACTERS]).replace("’", "'").casefold()
     return " ".join(word.partition("'")[0] for word in _word.findall(plain))
 
 
@@ -80,7 +80,7 @@ def names_successor(text: str, fact: str, instead: str) -> bool:
     new = set(_analyse_clause(_dated.sub("", instead), "fact").stems) - set(
         _analyse_clause(fact, "fact").stems
     )
-    return bool(new) and new <= _content_stems(text[:READ_AT_MOST])
+    return bool(new) and new <= _content_stems(text[:_MAX_CHARACTERS])
 
 
 @functools.lru_cache(maxsize=200)
@@ -93,7 +93,7 @@ def says_again(text: str, fact: str, *, by: str = "user") -> bool:
     analysed, many = _analyse_fact(fact)
     if len(analysed.stems) < _FEWEST or not _word_lists()["supposing"].isdisjoint(analysed.doubts):
         return False
-    alike = _joined_clauses(text[:READ_AT_MOST], by, many).get(
+    alike = _joined_clauses(text[:_MAX_CHARACTERS], by, many).get(
         (analysed.own, analysed.stems[0], analysed.stems[1]), ()
     )
     return any(_states_same(clause, analysed) for clause in alike)
@@ -114,7 +114,7 @@ def gives_value(text: str, fact: str, instead: str, *, by: str = "user") -> bool
         return False
     return any(
         _gives_values(clause, valued.fact, values, others)
-        for sentence, words in _split_sentences(text[:READ_AT_MOST])
+        for sentence, words in _sentences_with_words(text[:_MAX_CHARACTERS])
         if not words.isdisjoint(fact_values(fact))
         for clause in _clauses_of_sentence(sentence, by)
     )
@@ -126,7 +126,7 @@ def give_a_value(text: str, facts: Mapping[str, Mapping[str, str]], *, by: str =
     ``facts``: by each word that is ``given``, by id.
     """
     found: set[str] = set()
-    for sentence, words in _split_sentences(text[:READ_AT_MOST]):
+    for sentence, words in _sentences_with_words(text[:_MAX_CHARACTERS]):
         for word in words & facts.keys():
             for id, fact in facts[word].items():
                 valued = None if id in found else _values_of_fact(_dated.sub("", fact))
@@ -156,8 +156,8 @@ def fact_values(fact: str) -> frozenset[str]:
 
 
 @functools.lru_cache(maxsize=200)
-def _split_sentences(text: str) -> tuple[tuple[str, frozenset[str]], ...]:
-    """The sentences of a text, each with its words in small letters."""
+def _sentences_with_words(text: str) -> tuple[tuple[str, frozenset[str]], ...]:
+    """The sentences of a text, each with its words, folded to small letters."""
     return tuple((one, frozenset(_fold_text(one).split())) for one in _sentence.split(text) if one)
 
 

@@ -72,14 +72,14 @@ def rids_in_scope(connection: apsw.Connection, scope: Scope, rids: Iterable[int]
     return {rid for (rid,) in rows}
 
 
-def newest_facts(connection: apsw.Connection, within: Scope, match: str, limit: int) -> list[int]:
+def newest_facts(connection: apsw.Connection, scope: Scope, match: str, limit: int) -> list[int]:
     """The facts in use (rids) within a scope whose words match a full text query, the newest first."""
     rows = connection.execute(
         f"""
         SELECT f.rowid FROM facts_fts f CROSS JOIN memories m ON m.rid = f.rowid
-        WHERE facts_fts MATCH :match AND m.valid_until IS NULL AND {within.where}
+        WHERE facts_fts MATCH :match AND m.valid_until IS NULL AND {scope.where}
         ORDER BY f.rowid DESC LIMIT :limit
         """,
-        {**within.bindings, "match": match, "limit": limit},
+        {**scope.bindings, "match": match, "limit": limit},
     )
     return [int(rid) for (rid,) in rows]

@@ -22,7 +22,7 @@ from .query import ParsedQuery, QueryTerm
 K1 = 0.9
 B = 0.4
 """BM25's two constants. Lower than FTS5's (1.2, .75): in talk, a long turn is not a worse answer."""
-READ_AT_MOST = 4_000
+MAX_CHARACTERS = 4_000
 """Characters of a text that are read; a longer one keeps the score of the first pass."""
 CHATTER_AT_MOST = 80
 """Characters of a turn; a longer one is never taken for chatter."""
@@ -65,7 +65,7 @@ def score_documents(
                instr(substr(m.content, ?2), '?') > 0, m.trust, m.source_role, m.event_time
         FROM memories m JOIN memories_text t ON t.rid = m.rid WHERE m.rid IN (SELECT value FROM json_each(?3))
         """,
-        (READ_AT_MOST, -_ASKS_AT_THE_END, as_json(rids)),
+        (MAX_CHARACTERS, -_ASKS_AT_THE_END, as_json(rids)),
     )
     with_bigrams = any(term.bigram for term in question.terms)
     beginnings = _prefixes_of(question)
@@ -82,7 +82,7 @@ def score_documents(
             }
         found[rid] = ScoredDocument(
             rid=rid, kind=kind, session=session, weights=weights, weight=sum(weights.values()),
-            cut=length > READ_AT_MOST, asks=bool(asks),
+            cut=length > MAX_CHARACTERS, asks=bool(asks),
             chatter=kind == "episode" and length <= CHATTER_AT_MOST and _is_chatter(text), trust=trust,
             role=role, at=at, length=len(text.split()), has=tuple(one.said for one in wanted if one.is_in(text)),
             text=text,

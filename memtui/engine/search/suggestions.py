@@ -108,7 +108,7 @@ class SearchTrial(NamedTuple):
     def _rare_words(self, ranking: Ranking) -> list[str]:
         """The rarest words of a memory that say something: no parts like the s of "Ada's", no bare numbers."""
         asked = {term.stem for term in ranking.asked.question.terms}
-        text = self.memory.content[: scored_documents.READ_AT_MOST]
+        text = self.memory.content[: scored_documents.MAX_CHARACTERS]
         terms = parse_query(self.connection, text, self.scope.index, self.scope).terms
         words = [
             term.word

@@ -59,7 +59,7 @@ class _PromptPeople(Record):
 def find_warnings(
     connection: apsw.Connection,
     prompt: str,
-    within: Scope,
+    scope: Scope,
     now: float,
     *,
     names: bool,
@@ -77,7 +77,7 @@ def find_warnings(
     asked = _read_prompt(connection, prompt, names=names)
     if not (asked.topics or asked.named):
         return []
-    rids = _health_candidates(connection, asked, within)
+    rids = _health_candidates(connection, asked, scope)
     about = _people_of_facts(connection, rids) if names else {}
     ranked, wishes = [], []
     for memory in memories.by_rid(connection, [rid for rid in rids if rid not in there], now):
@@ -138,7 +138,7 @@ def _read_prompt(connection: apsw.Connection, prompt: str, *, names: bool) -> _P
     return _PromptPeople(named=named, kinds=lexicon.kinds_of_people(said), topics=topics)
 
 
-def _health_candidates(connection: apsw.Connection, asked: _PromptPeople, within: Scope) -> list[int]:
+def _health_candidates(connection: apsw.Connection, asked: _PromptPeople, scope: Scope) -> list[int]:
     """Facts that speak of health, the newest; and those linked to the people named."""
     lists = [lexicon.vital_lists()[name] for name in ("health", "diet")]
     if _EATEN_TOGETHER in asked.topics:
@@ -149,7 +149,7 @@ def _health_candidates(connection: apsw.Connection, asked: _PromptPeople, within
             *(f'"{one}"' for word_list in lists for one in word_list.whole),
         ]
     )
-    rids = newest_facts(connection, within, match, _LOOKED_AT)
+    rids = newest_facts(connection, scope, match, _LOOKED_AT)
     for eid in asked.named:
         linked = connection.execute(
             """
@@ -161,7 +161,7 @@ def _health_candidates(connection: apsw.Connection, asked: _PromptPeople, within
             (eid, _LOOKED_AT),
         )
         rids += [rid for (rid,) in linked]
-    inside = rids_in_scope(connection, within, rids)
+    inside = rids_in_scope(connection, scope, rids)
     return [rid for rid in dict.fromkeys(rids) if rid in inside]
 
 

@@ -77,7 +77,7 @@ def trash_faded_facts(
             "threshold": threshold,
         },
     ).fetchall()
-    return [identity for (identity,) in rows]
+    return [id for (id,) in rows]
 
 
 def upcoming_fades(connection: apsw.Connection, threshold: float, until: float) -> list[UpcomingFade]:
@@ -169,7 +169,7 @@ def trash_old_turns(
         """,
         {"ended": now, "rids": as_json(rids), "before": before},
     ).fetchall()
-    return tuple(identity for (identity,) in rows)
+    return tuple(id for (id,) in rows)
 
 
 def ids_of(connection: apsw.Connection, rids: Sequence[int]) -> tuple[str, ...]:
@@ -177,4 +177,4 @@ def ids_of(connection: apsw.Connection, rids: Sequence[int]) -> tuple[str, ...]:
     rows: Any = connection.execute(
         "SELECT m.id FROM json_each(?) j JOIN memories m ON m.rid = j.value ORDER BY j.key", (as_json(rids),)
     )
-    return tuple(identity for (identity,) in rows)
+    return tuple(id for (id,) in rows)

@@ -290,8 +290,8 @@ def with_removed_ids(connection: apsw.Connection, changes: Iterable[RowChange]) 
     ids_found = []
     for change in changes:
         if change.table == "memories" and change.memory_id is None:
-            identity = last_known_row(connection, change.table, change.key).get("id")
-            change = msgspec.structs.replace(change, memory_id=identity)
+            id = last_known_row(connection, change.table, change.key).get("id")
+            change = msgspec.structs.replace(change, memory_id=id)
         ids_found.append(change)
     return ids_found
 
@@ -305,7 +305,7 @@ def title_of_change(connection: apsw.Connection, change: RowChange) -> str:
     return str(last_known_row(connection, change.table, change.key).get(column) or "")
 
 
-def operation_that_removed(connection: apsw.Connection, identity: str) -> tuple[str, Operation] | None:
+def operation_that_removed(connection: apsw.Connection, id: str) -> tuple[str, Operation] | None:
     """The whole id of a memory that is gone (given by it or a beginning of it), and the operation that took it."""
     row: Any = connection.execute(
         """
@@ -313,6 +313,6 @@ def operation_that_removed(connection: apsw.Connection, identity: str) -> tuple[
         WHERE tbl = 'memories' AND act = 'delete' AND substr(json_extract(before, '$.id'), 1, length(?1)) = ?1
         ORDER BY seq DESC LIMIT 1
         """,
-        (identity,),
+        (id,),
     ).fetchone()
     return (str(row[0]), operations.get(connection, row[1])) if row else None

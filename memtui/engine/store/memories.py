@@ -165,44 +165,42 @@ def update(connection: apsw.Connection, rid: int, **columns: Any) -> None:
     connection.execute(f"UPDATE memories SET {assignments} WHERE rid = ?", (*columns.values(), rid))
 
 
-def get(connection: apsw.Connection, identity: str, now: float) -> MemoryRecord:
+def get(connection: apsw.Connection, id: str, now: float) -> MemoryRecord:
     """A memory by its id, or by the beginning of an id that only one memory has.
 
     Raises NotFoundError, or InputError for what is no text and for an ambiguous beginning, whose candidates it lists.
     """
-    if not isinstance(identity, str):
+    if not isinstance(id, str):
         raise InputError(
-            f"An id is text, not {type(identity).__name__}.", "Give one id; change_all changes several."
+            f"An id is text, not {type(id).__name__}.", "Give one id; change_all changes several."
         )
-    identity = storable_text(identity)
-    row = connection.execute(f"SELECT {COLUMNS} FROM memories m WHERE m.id = ?", (identity,)).fetchone()
+    id = storable_text(id)
+    row = connection.execute(f"SELECT {COLUMNS} FROM memories m WHERE m.id = ?", (id,)).fetchone()
     if row is None:
-        row = _find_by_prefix(connection, identity)
+        row = _find_by_prefix(connection, id)
     return memory_record(row, now)
 
 
-def _find_by_prefix(connection: apsw.Connection, identity: str) -> Sequence[Any]:
+def _find_by_prefix(connection: apsw.Connection, id: str) -> Sequence[Any]:
     rows: Sequence[Sequence[Any]] = []
-    if len(identity) >= 4 and identity.isascii():
+    if len(id) >= 4 and id.isascii():
         rows = connection.execute(
-            f"SELECT {COLUMNS} FROM memories m WHERE m.id >= ?1 AND m.id < ?1 || x'7f' LIMIT 6", (identity,)
+            f"SELECT {COLUMNS} FROM memories m WHERE m.id >= ?1 AND m.id < ?1 || x'7f' LIMIT 6", (id,)
         ).fetchall()
     if not rows:
-        _raise_removed(connection, identity)
-        raise NotFoundError(
-            f"There is no memory {identity!r}.", "memtui search finds memories and their ids."
-        )
+        _raise_removed(connection, id)
+        raise NotFoundError(f"There is no memory {id!r}.", "memtui search finds memories and their ids.")
     if len(rows) > 1:
         names = ", ".join(str(row[1]) for row in rows[:5])
-        raise InputError(f"{identity!r} begins several ids: {names}.", "Give more of the id.")
+        raise InputError(f"{id!r} begins several ids: {names}.", "Give more of the id.")
     return rows[0]
 
 
-def _raise_removed(connection: apsw.Connection, identity: str) -> None:
+def _raise_removed(connection: apsw.Connection, id: str) -> None:
     """Raise with the way back, when history knows the memory."""
     from .history import operation_that_removed
 
-    if len(identity) < 4 or (gone := operation_that_removed(connection, identity)) is None:
+    if len(id) < 4 or (gone := operation_that_removed(connection, id)) is None:
         return
     whole, operation = gone
     way = "memtui redo" if operation.undoes is not None else f"memtui undo {operation.op_id}"
@@ -267,19 +265,19 @@ def _find_by_hashes(connection: apsw.Connection, hashes: Sequence[str], now: flo
 
 def linked(
     connection: apsw.Connection,
-    identity: str,
+    id: str,
     relation: str,
     now: float,
     *,
     incoming: bool = False,
     limit: int = 200,
 ) -> list[MemoryRecord]:
-    """The memories that ``identity`` points at by ``relation`` (source, supersedes, merged), or that point at it."""
+    """The memories that ``id`` points at by ``relation`` (source, supersedes, merged), or that point at it."""
     here, there = ("to_id", "from_id") if incoming else ("from_id", "to_id")
     rows = connection.execute(
         f"SELECT {COLUMNS} FROM memory_links l JOIN memories m ON m.id = l.{there} "
         f"WHERE l.{here} = ? AND l.rel = ? ORDER BY m.event_time, m.rid LIMIT ?",
-        (identity, relation, limit),
+        (id, relation, limit),
     )
     return [memory_record(row, now) for row in rows]
 
@@ -299,9 +297,9 @@ def drawn_from(
     return {source: tuple(facts) for source, facts in records.items()}
 
 
-def latest_version(connection: apsw.Connection, identity: str, now: float) -> MemoryRecord:
+def latest_version(connection: apsw.Connection, id: str, now: float) -> MemoryRecord:
     """What a memory became: the last one that superseded or absorbed it, or itself. Raises NotFoundError."""
-    latest = get(connection, identity, now)
+    latest = get(connection, id, now)
     seen = {latest.id}
     while latest.ended_by in ("superseded", "merged"):
         relation = "supersedes" if latest.ended_by == "superseded" else "merged"

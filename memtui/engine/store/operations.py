@@ -126,5 +126,5 @@ def _memory_id(connection: apsw.Connection, table: str, key: int, image: dict[st
         return None
     if image and "id" in image:
         return str(image["id"])
-    identity: str | None = scalar(connection, "SELECT id FROM memories WHERE rid = ?", (key,))
-    return identity
+    id: str | None = scalar(connection, "SELECT id FROM memories WHERE rid = ?", (key,))
+    return id

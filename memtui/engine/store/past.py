@@ -64,9 +64,9 @@ class LaterChanges:
         index = bisect_right(self.born, (low, 2**63)) - 1
         return index >= 0 and self.born[index][1] >= high
 
-    def rid_of(self, identity: str) -> int | None:
+    def rid_of(self, id: str) -> int | None:
         """The key of a memory that was deleted later."""
-        return next((rid for rid, row in self.before.items() if row.get("id") == identity), None)
+        return next((rid for rid, row in self.before.items() if row.get("id") == id), None)
 
     def catch_up(self, connection: apsw.Connection) -> None:
         """Take in what was done since; at once when nothing was."""
@@ -207,15 +207,15 @@ class Past:
             }
         return [records[rid] for rid in rids if rid in records]
 
-    def get(self, identity: str) -> MemoryRecord:
+    def get(self, id: str) -> MemoryRecord:
         """A memory by its whole id, as it was. Raises NotFoundError when it was not there."""
         with self._lock, self._connections.read() as connection:
             self._catch_up(connection)
-            rid = scalar(connection, "SELECT rid FROM memories WHERE id = ?", (identity,))
-            rid = self._later.rid_of(identity) if rid is None else rid
+            rid = scalar(connection, "SELECT rid FROM memories WHERE id = ?", (id,))
+            rid = self._later.rid_of(id) if rid is None else rid
             for one in self._read_rows(connection, [rid]) if rid is not None else ():
                 return one
-        raise NotFoundError(f"There was no memory {identity!r} then.", "Choose a later moment.")
+        raise NotFoundError(f"There was no memory {id!r} then.", "Choose a later moment.")
 
     def changed_later(self, low: int, high: int) -> list[int]:
         """The keys from ``low`` to ``high`` of memories that were there, and were changed or deleted later."""

@@ -166,8 +166,8 @@ def _first_version(
     if change.verb not in ("added", "restored") or change.after is None:
         return None
     passed: list[int] = []
-    identity = change.after.supersedes
-    while identity is not None and (earlier := by_id.get(identity)) is not None:
+    id = change.after.supersedes
+    while id is not None and (earlier := by_id.get(id)) is not None:
         if earlier.memory.rid in passed:
             return None
         passed.append(earlier.memory.rid)
@@ -175,5 +175,5 @@ def _first_version(
             return change, earlier.before, passed
         if earlier.verb != "passing":
             return None
-        identity = earlier.memory.supersedes
+        id = earlier.memory.supersedes
     return None

@@ -43,14 +43,14 @@ def recall_record(row: Sequence[Any]) -> Recall:
     )  # fmt: skip
 
 
-def of_memory(connection: apsw.Connection, identity: str, limit: int) -> list[Recall]:
+def of_memory(connection: apsw.Connection, id: str, limit: int) -> list[Recall]:
     """The recalls that served a memory (by id), the latest first."""
     rows = connection.execute(
         """
         SELECT at, agent, session_id, query, memory_ids, saved FROM recalls r
         WHERE EXISTS (SELECT 1 FROM json_each(r.memory_ids) WHERE value = ?) ORDER BY recall_id DESC LIMIT ?
         """,
-        (identity, limit),
+        (id, limit),
     )
     return [recall_record(row) for row in rows]
 

@@ -437,8 +437,8 @@ def _operations_that_stay(
     free: set[int] = set()
     for one in reversed(chosen):  # the earliest first
         touched = {(row.table, row.key) for row in rows_of_operation(connection, one.op_id)}
-        for identity in touched & conflicts:
-            first.setdefault(identity, one.op_id)
+        for row_key in touched & conflicts:
+            first.setdefault(row_key, one.op_id)
         if touched - conflicts and one.kind not in _INDIVISIBLE_BY_AGENT:
             free.add(one.op_id)
     return set(first.values()) - free

@@ -133,17 +133,17 @@ def _first_changes(
 ) -> list[tuple[RowToRestore, int]]:
     """Each row, and the number of its first change."""
     first_changes: dict[tuple[str, int], RowToRestore] = {}
-    begun: dict[tuple[str, int], int] = {}
+    first_seq: dict[tuple[str, int], int] = {}
     for seq, tbl, act, lo, hi, before in changes:
         image = msgspec.json.decode(before, type=dict[str, Any]) if before else {}
         for key in range(max(lo, first), min(hi, last) + 1):
             earlier = first_changes.get((tbl, key))
             if earlier is None:
                 first_changes[tbl, key] = RowToRestore(tbl, key, act != "insert", image, seq)
-                begun[tbl, key] = seq
+                first_seq[tbl, key] = seq
             else:
                 first_changes[tbl, key] = earlier._replace(before=image | earlier.before, last_seq=seq)
-    return [(row, begun[identity]) for identity, row in first_changes.items()]
+    return [(row, first_seq[row_key]) for row_key, row in first_changes.items()]
 
 
 def blocked_rows(
@@ -230,8 +230,8 @@ def _row_conflict(connection: apsw.Connection, row: RowToRestore, reason: str) -
 def _memory_id(connection: apsw.Connection, row: RowToRestore) -> str | None:
     if row.table != "memories":
         return None
-    identity: str | None = scalar(connection, "SELECT id FROM memories WHERE rid = ?", (row.key,))
-    return identity or row.before.get("id")
+    id: str | None = scalar(connection, "SELECT id FROM memories WHERE rid = ?", (row.key,))
+    return id or row.before.get("id")
 
 
 def _later_changes(
@@ -313,7 +313,7 @@ def _reason_row_is_needed(connection: apsw.Connection, row: RowToRestore, ours: 
     if row.existed:
         return ""
     if row.table == "memories":
-        for rid, identity in connection.execute(
+        for rid, id in connection.execute(
             """
             SELECT m.rid, m.id FROM memory_links l JOIN memories m ON m.id = l.from_id
             WHERE l.to_id = (SELECT id FROM memories WHERE rid = ?)
@@ -321,7 +321,7 @@ def _reason_row_is_needed(connection: apsw.Connection, row: RowToRestore, ours: 
             (row.key,),
         ):
             if ("memories", rid) not in ours:
-                return f"{identity} was derived from it since"
+                return f"{id} was derived from it since"
     elif row.table == "entities":
         for eid, name in connection.execute(
             "SELECT eid, canonical_name FROM entities WHERE merged_into = ?", (row.key,)

@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from memtui.engine.consolidation.extract.protocol import (
     CHUNK,
-    MOST_CHARACTERS,
+    MAX_CHARACTERS,
     MOST_CONFIDENCE,
     MOST_FACTS,
     Draft,
@@ -65,7 +65,7 @@ def _turn_without_text(turn: ServedMemory) -> ServedMemory:
 
 class NewFact(Arguments):
     content: Annotated[
-        Annotated[str, Meta(min_length=1, max_length=MOST_CHARACTERS)],
+        Annotated[str, Meta(min_length=1, max_length=MAX_CHARACTERS)],
         Meta(
             description="One durable fact about the person, a sentence that stands alone, in the language of the talk."
         ),

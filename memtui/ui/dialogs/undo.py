@@ -158,7 +158,7 @@ class AgentUndoDialog(Dialog[bool]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter,y", "undo", show=False),
+        Binding("enter,y", "confirm", show=False),
         Binding("n", "leave", show=False),
         Binding("t", "turns", show=False),
     ]
@@ -228,7 +228,7 @@ class AgentUndoDialog(Dialog[bool]):
         self.query_one(".dialog-hints", Static).update(self.hint_line())
         self._lay_out()
 
-    def action_undo(self) -> None:
+    def action_confirm(self) -> None:
         self.dismiss(self._turns)
 
 

@@ -96,9 +96,9 @@ def _filter_with_trash(expression: str) -> str:
     return expression if "is:" in expression else f"is:active,trash {expression}"
 
 
-def _served_line(block: ContextBlock, identity: str) -> LabelledLine:
-    reasons = (one.reason for one in block.left_out if one.memory is not None and one.memory.id == identity)
-    return served_line(any(one.id == identity for one in block.memories), next(reasons, ""))
+def _in_context_line(block: ContextBlock, memory_id: str) -> LabelledLine:
+    reasons = (one.reason for one in block.left_out if one.memory is not None and one.memory.id == memory_id)
+    return served_line(any(one.id == memory_id for one in block.memories), next(reasons, ""))
 
 
 class WhyNotDialog(Dialog[None]):
@@ -235,11 +235,11 @@ class WhyNotDialog(Dialog[None]):
 
     async def _explain_memory(self, memory: MemoryRecord) -> None:
         await asyncio.sleep(_DELAY)
-        identity = memory.id
+        memory_id = memory.id
         try:
             explanation = await self.shell.operations.ask(
                 lambda engine: engine.explain(
-                    self._query, identity, filter=self._filter, limit=AGENTS_SEE, profile=self._profile
+                    self._query, memory_id, filter=self._filter, limit=AGENTS_SEE, profile=self._profile
                 )
             )
         except NotFoundError as error:
@@ -252,9 +252,9 @@ class WhyNotDialog(Dialog[None]):
 
         view = self.query_one(TextView)
         text = HitText(view.text_width, self.shell.clock(), self.shell.glyphs)
-        identity = explanation.memory.id
-        served = None if self._block is None else _served_line(self._block, identity)
-        view.show_text(text.explain_memory(explanation, self._best, MOST, served), subject=identity)
+        memory_id = explanation.memory.id
+        served = None if self._block is None else _in_context_line(self._block, memory_id)
+        view.show_text(text.explain_memory(explanation, self._best, MOST, served), subject=memory_id)
 
     def _show_message(self, text: str, *, warning: bool = False) -> None:
         self.query_one(TextView).show_text(assemble((text, "$warning" if warning else "$text-muted")))
@@ -272,10 +272,10 @@ class WhyNotDialog(Dialog[None]):
         else:
             start_worker(self, partial(self._pin_expected_memory, row.memory.id), "expect")
 
-    async def _pin_expected_memory(self, identity: str) -> None:
+    async def _pin_expected_memory(self, memory_id: str) -> None:
         operation = await self.shell.operations.change(
             lambda engine: engine.questions.expect(
-                self._query, identity, filter=self._filter, profile=self._saved_profile, top=AGENTS_SEE
+                self._query, memory_id, filter=self._filter, profile=self._saved_profile, top=AGENTS_SEE
             ),
             "expecting",
         )

@@ -196,8 +196,10 @@ class MemoryActions:
         memory = self.current
         if memory is None:
             return
-        identity = memory.id
-        sources, depends = await self._pane.ask(lambda engine: _load_sources_and_dependents(engine, identity))
+        memory_id = memory.id
+        sources, depends = await self._pane.ask(
+            lambda engine: _load_sources_and_dependents(engine, memory_id)
+        )
         turns = plural(sum(one.kind == "episode" for one in sources), "turn")
         question = Question(
             "Forget it, and withhold what it was drawn from?",
@@ -208,7 +210,7 @@ class MemoryActions:
         if await self._pane.shell.show_dialog(question) is not True:
             self._pane.show_message("Nothing was changed.")
             return
-        await self._pane.change(lambda engine: engine.forget(identity, withhold=True), "forgetting")
+        await self._pane.change(lambda engine: engine.forget(memory_id, withhold=True), "forgetting")
 
     async def do_agents(self) -> None:
         """Withhold the marked memories, or the current one, from an agent; or allow them again."""
@@ -294,11 +296,11 @@ class MemoryActions:
         """Go to the version after this one, or to what it was merged into; from the last version to the first."""
         if self.current is None:
             return
-        identity = self.current.id
-        chain = await self._pane.ask(lambda engine: engine.view.chain(identity))
-        one = next_version(chain, identity)
+        memory_id = self.current.id
+        chain = await self._pane.ask(lambda engine: engine.view.chain(memory_id))
+        one = next_version(chain, memory_id)
         if one is None:
-            one = await self._pane.ask(lambda engine: engine.view.successor(identity))
+            one = await self._pane.ask(lambda engine: engine.view.successor(memory_id))
         if one is None and is_replaced(self.current):
             self._pane.show_message("The memory that replaced it no longer exists.")
         elif one is None:
@@ -358,8 +360,10 @@ class MemoryActions:
         if version is None:
             self._pane.show_message("Nothing was corrected.")
             return
-        memory, identity = version, version.id
-        sources, depends = await self._pane.ask(lambda engine: _load_sources_and_dependents(engine, identity))
+        memory, memory_id = version, version.id
+        sources, depends = await self._pane.ask(
+            lambda engine: _load_sources_and_dependents(engine, memory_id)
+        )
         written = await self._pane.shell.show_dialog(
             CorrectDialog(memory.content, source_quote(memory, sources), depends=depends)
         )
@@ -370,9 +374,9 @@ class MemoryActions:
 
     async def _choose_version(self, memory: MemoryRecord) -> MemoryRecord | None:
         """The memory to correct: where a later statement took its place, the person chooses. None: neither."""
-        identity = memory.id
-        cautions = await self._pane.ask(lambda engine: engine.view.cautions([identity]).get(identity, ()))
-        caution = next((one for one in cautions if one.replaced and one.old.id == identity), None)
+        memory_id = memory.id
+        cautions = await self._pane.ask(lambda engine: engine.view.cautions([memory_id]).get(memory_id, ()))
+        caution = next((one for one in cautions if one.replaced and one.old.id == memory_id), None)
         if caution is None or caution.successor is None or not caution.successor.active:
             return memory
         from memtui.ui.dialogs.choice import Choice, PickDialog
@@ -417,8 +421,8 @@ class MemoryActions:
 
     async def _save_correction(self, memory: MemoryRecord, text: str) -> None:
         """Write the text. If the memory was changed in the meantime, show both texts and let the person decide."""
-        identity = memory.id
-        now = await self._pane.ask(lambda engine: _latest_version(engine, identity))
+        memory_id = memory.id
+        now = await self._pane.ask(lambda engine: _latest_version(engine, memory_id))
         if not now.active:
             self._pane.app.copy_to_clipboard(text)
             self._pane.show_message(
@@ -433,7 +437,7 @@ class MemoryActions:
         if now.content != memory.content:
             await self._correct_changed(now, text)
             return
-        new = await self._pane.change(lambda engine: engine.correct(identity, text), "correcting")
+        new = await self._pane.change(lambda engine: engine.correct(memory_id, text), "correcting")
         self._go_to(new.rid)
 
     async def _correct_changed(self, now: MemoryRecord, text: str) -> None:
@@ -483,18 +487,18 @@ class MemoryActions:
             await self._verb_on_one(verb, memory.id, doing, add, remove)
 
     async def _verb_on_one(
-        self, verb: str, identity: str, doing: str, add: tuple[str, ...], remove: tuple[str, ...]
+        self, verb: str, memory_id: str, doing: str, add: tuple[str, ...], remove: tuple[str, ...]
     ) -> None:
         def change_one(engine: Memory) -> MemoryRecord:
             match verb:
                 case "confirm":
-                    return engine.confirm(identity)
+                    return engine.confirm(memory_id)
                 case "forget":
-                    return engine.forget(identity)
+                    return engine.forget(memory_id)
                 case "restore":
-                    return engine.restore(identity)
+                    return engine.restore(memory_id)
                 case _:
-                    return engine.tag(identity, add=add, remove=remove)
+                    return engine.tag(memory_id, add=add, remove=remove)
 
         before = self.current
         after = await self._pane.change(change_one, doing)
@@ -515,11 +519,11 @@ class MemoryActions:
         memory = self.current
         if memory is None:
             return
-        identity = memory.id
+        memory_id = memory.id
         sources = (
             [memory]
             if memory.kind == "episode"
-            else await self._pane.ask(lambda engine: engine.view.sources(identity))
+            else await self._pane.ask(lambda engine: engine.view.sources(memory_id))
         )
         said = next((source for source in sources if source.session_id is not None), None)
         if said is None or said.session_id is None:
@@ -560,15 +564,15 @@ def _merge_rank(one: MemoryRecord) -> tuple[bool, int, int]:
     return one.protected, len(one.content), one.event_time
 
 
-def _latest_version(engine: Memory, identity: str) -> MemoryRecord:
+def _latest_version(engine: Memory, memory_id: str) -> MemoryRecord:
     """The memory as it is now, or what took its place."""
-    now = engine.view.get(identity)
-    return now if now.active else engine.view.successor(identity) or now
+    now = engine.view.get(memory_id)
+    return now if now.active else engine.view.successor(memory_id) or now
 
 
-def _load_sources_and_dependents(engine: Memory, identity: str) -> tuple[list[MemoryRecord], Dependents]:
+def _load_sources_and_dependents(engine: Memory, memory_id: str) -> tuple[list[MemoryRecord], Dependents]:
     """What a memory was drawn from, and what depends on it. Blocks."""
-    return engine.view.sources(identity), engine.view.dependents([identity])
+    return engine.view.sources(memory_id), engine.view.dependents([memory_id])
 
 
 def _load_agents(engine: Memory, rids: Sequence[int]) -> tuple[list[str], set[str]]:

@@ -86,8 +86,8 @@ class Pane(Container):
     def load(self) -> None:
         """Show the memory for the first time."""
 
-    def show_undone(self, ids: Sequence[str]) -> None:
-        """What was changed back: a pane that lists it may go there."""
+    def select_restored(self, ids: Sequence[str]) -> None:
+        """Select what an undo restored, where the pane lists it."""
 
     def reload(self) -> None:
         """The memory changed: show it as it is now, with the selection where it was."""

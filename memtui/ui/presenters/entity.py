@@ -135,11 +135,11 @@ class EntityPortrait(NamedTuple):
         return len(self.memories) >= self.total
 
 
-def gather_portrait(memory: Memory, identity: str) -> EntityPortrait:
+def gather_portrait(memory: Memory, entity_id: str) -> EntityPortrait:
     """Read everything about an entity. Blocks. Raises NotFoundError when there is none (any more)."""
     from memtui.engine.errors import NotFoundError
 
-    profile = memory.entities.get(identity, limit=LISTED)
+    profile = memory.entities.get(entity_id, limit=LISTED)
     titles: dict[str, str] = {}
     ids = [one.id for one in profile.memories]
     for session_id in {one.session_id for one in profile.memories if one.session_id is not None}:
@@ -176,15 +176,15 @@ def _fill_empty_months(months: list[MonthCount]) -> tuple[MonthCount, ...]:
     )
 
 
-def entities_in(memory: Memory, identities: Sequence[str]) -> list[Entity]:
+def entities_in(memory: Memory, memory_ids: Sequence[str]) -> list[Entity]:
     """The entities that these memories (by id) mention, each once, the most mentioned first. Blocks."""
     from memtui.engine.errors import NotFoundError
 
     times: Counter[int] = Counter()
     by_eid: dict[int, Entity] = {}
-    for identity in identities[:_MOST]:
+    for memory_id in memory_ids[:_MOST]:
         try:
-            for entity in memory.view.entities_of(identity):
+            for entity in memory.view.entities_of(memory_id):
                 by_eid[entity.eid] = entity
                 times[entity.eid] += 1
         except NotFoundError:

@@ -201,8 +201,8 @@ def gather_operation(memory: Memory, op_id: int) -> OperationDetail:
 def gather_recall(memory: Memory, recall: Recall) -> RecallDetail:
     """Read the memories that an agent got. Blocks."""
     memories_by_id: dict[str, MemoryRecord] = {}
-    for identity in recall.memory_ids[:SHOWN]:
-        _add_memory(memory, memories_by_id, identity)
+    for memory_id in recall.memory_ids[:SHOWN]:
+        _add_memory(memory, memories_by_id, memory_id)
     session = None
     if recall.session_id is not None:
         from memtui.engine.errors import NotFoundError
@@ -211,7 +211,7 @@ def gather_recall(memory: Memory, recall: Recall) -> RecallDetail:
             session = memory.view.session(recall.session_id).name
         except NotFoundError:
             session = recall.session_id
-    memories = tuple((identity, memories_by_id.get(identity)) for identity in recall.memory_ids[:SHOWN])
+    memories = tuple((memory_id, memories_by_id.get(memory_id)) for memory_id in recall.memory_ids[:SHOWN])
     return RecallDetail(recall=recall, memories=memories, session=session)
 
 
@@ -238,13 +238,13 @@ def _changed_entities(change: RowChange) -> Iterator[int]:
         yield from (row[column] for column in ("entity_id", "other_id") if row.get(column) is not None)
 
 
-def _add_memory(memory: Memory, memories: dict[str, MemoryRecord], identity: str | None) -> None:
+def _add_memory(memory: Memory, memories: dict[str, MemoryRecord], memory_id: str | None) -> None:
     from memtui.engine.errors import NotFoundError
 
-    if identity is None or identity in memories:
+    if memory_id is None or memory_id in memories:
         return
     try:
-        memories[identity] = memory.view.get(identity)
+        memories[memory_id] = memory.view.get(memory_id)
     except NotFoundError:
         return  # erased: what is shown of it comes from the change itself
 
@@ -374,9 +374,9 @@ class HistoryText:
     def recall_text(self, detail: RecallDetail) -> Content:
         """The question, and the memories in the answer."""
         lines = [*self._recall_head(detail), assemble("")]
-        for identity, memory in detail.memories:
+        for memory_id, memory in detail.memories:
             if memory is None:
-                lines.append(assemble((f"{self.glyphs.ended} {identity}  no longer there", "$text-muted")))
+                lines.append(assemble((f"{self.glyphs.ended} {memory_id}  no longer there", "$text-muted")))
                 continue
             glyph = self.glyphs.kinds[memory.kind] if memory.active else self.glyphs.ended
             style = "$text" if memory.active else "$text-muted"

@@ -230,7 +230,7 @@ def test_a_damaged_backup_is_refused_before_anything_is_told_of_it(memory: Memor
     with pytest.raises(CorruptFileError):
         memory.backups.preview("1")
     with pytest.raises(CorruptFileError):
-        memory.backups.take("1")
+        memory.backups.restore_memories("1")
 
 
 # -- single memories
@@ -257,7 +257,7 @@ def test_memories_are_taken_from_a_backup_as_one_operation_that_undo_takes_back(
     assert memory.get(faded.id).ended_by == "faded"
     assert memory.view.count_sessions() == 0
     before = hash_of(memory)
-    operation = memory.backups.take(made)
+    operation = memory.backups.restore_memories(made)
     assert operation is not None
     assert operation.label == "Took from the backup of 2026-03-02 12:00: 3 memories"
     assert sorted(one.content for one in memory.view.page("kind:fact,episode")) == [
@@ -268,14 +268,14 @@ def test_memories_are_taken_from_a_backup_as_one_operation_that_undo_takes_back(
     assert [one.content for one in memory.view.transcript("s")] == ["the first turn"]
     assert memory.jobs.run_now("decay").op_id is None, "what came back does not fade the same night"
     assert memory.files.check(deep=True).ok
-    assert memory.backups.take(made) is None
+    assert memory.backups.restore_memories(made) is None
     memory.undo(operation.op_id)
     assert hash_of(memory) == before
     # What was corrected since comes back when it is asked for.
-    memory.backups.take(made, [standup.id, kept.id])
+    memory.backups.restore_memories(made, [standup.id, kept.id])
     assert memory.get(standup.id).active
     with pytest.raises(NotFoundError):
-        memory.backups.take(made, ["fact_000000000000"])
+        memory.backups.restore_memories(made, ["fact_000000000000"])
 
 
 def test_many_memories_are_taken_in_parts_and_undone_as_one(
@@ -289,7 +289,7 @@ def test_many_memories_are_taken_in_parts_and_undone_as_one(
     clock.now += 60
     memory.change_all("forget", [rid for chunk in memory.view.rids("kind:episode") for rid in chunk])
     before = hash_of(memory)
-    operation = memory.backups.take("latest")
+    operation = memory.backups.restore_memories("latest")
     assert operation is not None and operation.state == "done"
     assert memory.view.count("kind:episode") == 110
     memory.undo(operation.op_id)
@@ -309,11 +309,11 @@ def test_what_was_erased_for_good_does_not_come_back_from_a_copy_that_lies_elsew
     memory.files.erase(memory.files.plan_erase([gone.id, memory.view.transcript("s")[0].id]))
     assert memory.backups.preview(copy).erased == 2, "a restore of all of it would: it says so"
     assert memory.backups.preview("1").erased == 0
-    operation = memory.backups.take(copy)
+    operation = memory.backups.restore_memories(copy)
     assert operation is not None and operation.rows == 1
     assert [one.content for one in memory.view.page("kind:fact,episode")] == ["Uses a fountain pen"]
     memory.undo(operation.op_id)
-    assert memory.backups.take(copy, [gone.id]) is None
+    assert memory.backups.restore_memories(copy, [gone.id]) is None
 
 
 def test_what_is_taken_from_another_file_leaves_the_numbers_that_history_knows(
@@ -327,7 +327,7 @@ def test_what_is_taken_from_another_file_leaves_the_numbers_that_history_knows(
     memory.record_turn("mine", "user", "green ink only")
     before = hash_of(memory)
     undone = memory.undo(memory.view.operations()[0].op_id)
-    taken = memory.backups.take(copy, [theirs.id])
+    taken = memory.backups.restore_memories(copy, [theirs.id])
     assert taken is not None
     redone = memory.undo(undone.by.op_id)
     assert not redone.conflicts
@@ -355,7 +355,7 @@ def test_nothing_is_taken_into_a_memory_that_is_open_for_reading_only(memory: Me
     memory.remember("one")
     memory.backups.make()
     with Memory.open(place, readonly=True, options=OPTIONS) as reader, pytest.raises(ReadOnlyError):
-        reader.backups.take("1")
+        reader.backups.restore_memories("1")
 
 
 # -- looking back over a restore

@@ -71,7 +71,7 @@ def test_how_many_are_not_listed_is_said(memory: Memory, tmp_path: Path) -> None
     place.write_text("\n".join(map(json.dumps, lines)))
     memory.files.import_paths([place])
     plan = memory.files.plan_erase([one.id])
-    assert len(plan.offered) == 200
+    assert len(plan.optional_carriers) == 200
     assert "60 more memories" in plan.notes[0]
     assert len(memory.files.plan_erase([memory.remember(KEPT).id]).notes) == 1
 

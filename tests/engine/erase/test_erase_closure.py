@@ -149,7 +149,7 @@ def test_everything_else_that_quotes_it_goes_or_loses_the_words(memory: Memory, 
     assert {place: plan.counts[place] for place in ("card", "scratchpad", "question", "recall", "run")} == {
         "card": 2, "scratchpad": 1, "question": 1, "recall": 1, "run": 1,
     }  # fmt: skip
-    kept = next(one.key for one in plan.offered if one.place == "scratchpad")
+    kept = next(one.key for one in plan.optional_carriers if one.place == "scratchpad")
     assert memory.files.plan_erase([fact.id], keep=[kept]).counts.get("scratchpad") is None
     assert memory.files.erase(plan).complete
     assert memory.scratchpad.keys() == ["plain"]

@@ -25,8 +25,8 @@ def test_a_question_about_what_was_erased_does_not_come_back_by_a_redo(memory: M
     for other in (gone.id, "fact_000000000000"):
         with memory._core.operation("consolidate", "Consolidated") as op:
             payload = {"new": stays.id, "old": other, "reason": "a different home"}
-            identity = proposals.identity("conflict", str(payload))
-            assert proposals.ask(op.connection, identity, "conflict", payload, 1)
+            id = proposals.identity("conflict", str(payload))
+            assert proposals.ask(op.connection, id, "conflict", payload, 1)
         undone = memory.undo(op.op_id)
         if other == gone.id:
             assert memory.files.erase(memory.files.plan_erase([gone.id])).complete

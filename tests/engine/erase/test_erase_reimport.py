@@ -133,7 +133,7 @@ def test_a_copy_of_ones_own_does_not_count_it_as_missing(home: Path, tmp_path: P
         mine.write_bytes(memory.backups.make("manual").path.read_bytes())
         assert memory.files.erase(memory.files.plan_erase([fact.id])).complete
         memory.forget(other.id)
-        memory.backups.take(mine)
+        memory.backups.restore_memories(mine)
         assert [one.content for one in memory.view.page()] == [KEPT]
 
 

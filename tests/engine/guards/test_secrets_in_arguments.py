@@ -124,7 +124,7 @@ def _arguments(verb: str, call: Callable[..., Any], plain: Mapping[str, Any]) ->
     if verb == "review.request_change":
         given["verb"] = "correct"
     if verb in (
-        "backups.take",
+        "backups.restore_memories",
         "backups.contents",
         "backups.find",
         "backups.info",

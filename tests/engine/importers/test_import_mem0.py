@@ -19,9 +19,9 @@ NOW = 1_800_000_000.0
 QUIET = Options(background=False, embedder="off")
 
 
-def kept(identity: Any, memory: Any, **fields: Any) -> dict[str, Any]:
+def kept(id: Any, memory: Any, **fields: Any) -> dict[str, Any]:
     return {
-        "id": identity, "memory": memory, "hash": "5f3a", "metadata": None, "created_at": "2026-02-03T10:00:00-08:00",
+        "id": id, "memory": memory, "hash": "5f3a", "metadata": None, "created_at": "2026-02-03T10:00:00-08:00",
         "updated_at": None, "user_id": "ada",
     } | fields  # fmt: skip
 
@@ -82,8 +82,8 @@ def test_exports_of_every_shape_become_facts(memory: Memory, tmp_path: Path, sha
     assert (report.kinds, report.already_there) == ({"fact": 2}, 1)
     assert report.reasons["no text in it"] == 2
     assert report.reasons["no id"] == 1
-    [(identity,)] = rows(memory, "SELECT id FROM memories WHERE content = 'Prefers trains'")
-    trains = memory.get(identity)
+    [(id,)] = rows(memory, "SELECT id FROM memories WHERE content = 'Prefers trains'")
+    trains = memory.get(id)
     assert (trains.kind, trains.trust, trains.source, trains.protected) == (
         "fact",
         "model",
@@ -217,8 +217,8 @@ def test_the_markdown_that_a_plugin_exports_is_a_fact_for_each_of_its_blocks(
     report = memory.files.import_paths([file])
     assert report.formats == ("mem0-markdown",)
     assert (report.kinds, report.reasons) == ({"fact": 2}, {"no text in it": 1})
-    [(identity,)] = rows(memory, "SELECT id FROM memories WHERE content = 'Loves hiking in the Alps'")
-    hiking = memory.get(identity)
+    [(id,)] = rows(memory, "SELECT id FROM memories WHERE content = 'Loves hiking in the Alps'")
+    hiking = memory.get(id)
     assert (hiking.tags, hiking.trust, hiking.event_time) == (("hobby", "travel"), "model", 1782925200)
     texts = [text for (text,) in rows(memory, "SELECT content FROM memories")]
     assert "The parser has two passes.\nIt writes its result to out.json." in texts

@@ -244,10 +244,10 @@ def test_the_file_is_not_touched_and_its_log_is_read(memory: Memory, tmp_path: P
 def test_a_fact_that_was_erased_or_forgotten_here_does_not_come_back(memory: Memory, tmp_path: Path) -> None:
     path = other(tmp_path / "other.db", CONTENT)
     memory.files.import_paths([path])
-    [(identity,)] = rows(memory, "SELECT id FROM memories WHERE content = 'The person lives in Porto'")
-    memory.forget(identity)
+    [(id,)] = rows(memory, "SELECT id FROM memories WHERE content = 'The person lives in Porto'")
+    memory.forget(id)
     assert memory.files.import_paths([path]).imported == 0
-    assert memory.get(identity).ended_by == "forgotten"
+    assert memory.get(id).ended_by == "forgotten"
 
 
 def test_our_own_file_is_not_taken_for_another_programs(memory: Memory, tmp_path: Path) -> None:

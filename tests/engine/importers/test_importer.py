@@ -61,8 +61,8 @@ def contents(memory: Memory) -> list[str]:
 
 
 def one(memory: Memory, words: str) -> MemoryRecord:
-    ((identity,),) = rows(memory, f"SELECT id FROM memories WHERE content = '{words}'")
-    return memory.get(identity)
+    ((id,),) = rows(memory, f"SELECT id FROM memories WHERE content = '{words}'")
+    return memory.get(id)
 
 
 def counts(report: ImportReport) -> tuple[int, int, int, int, int, dict[str, int]]:

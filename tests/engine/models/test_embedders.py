@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from memtui.engine.errors import DegradedError
 from memtui.engine.models import embedders, question_pieces, word_vectors
-from memtui.engine.models.embedders import MOST_CHARACTERS, OfflineEmbedder
+from memtui.engine.models.embedders import MAX_CHARACTERS, OfflineEmbedder
 from memtui.engine.models.vectors import normalise_rows, quantise_rows, usable_rows
 from memtui.engine.models.word_vectors import WordVectors
 
@@ -103,7 +103,7 @@ def test_a_query_without_weight_falls_back_to_the_plain_mean(embedder: OfflineEm
 
 def test_a_megabyte_counts_with_its_start(embedder: OfflineEmbedder) -> None:
     text = "train " * 200_000
-    assert np.allclose(embedder.embed([text]), embedder.embed([text[:MOST_CHARACTERS]]))
+    assert np.allclose(embedder.embed([text]), embedder.embed([text[:MAX_CHARACTERS]]))
 
 
 def test_threads_share_one_model() -> None:

@@ -14,7 +14,7 @@ from memtui.engine.errors import FilterError
 from memtui.engine.records import NewMemory, Options, Replacement
 from memtui.engine.store import memories, proposals
 from memtui.present import replacement
-from memtui.present.for_others import public_portrait
+from memtui.present.for_others import redacted_portrait
 
 DAY = 86_400
 NOW = int(datetime(2026, 5, 20, 10, tzinfo=UTC).timestamp())
@@ -206,7 +206,7 @@ def test_a_picture_for_others_has_nothing_of_what_it_was_before_nor_of_agents(de
     found = desk.memory.view.portrait()
     assert (found.changed, found.by_agents) == (1, 1) and found.replaced
     assert [one.content for one in found.from_agents] == desk.found("kind:fact trust:agent on:7d..")
-    shown = public_portrait(found)
+    shown = redacted_portrait(found)
     assert (shown.changed, shown.changes, shown.replaced, shown.by_agents, shown.from_agents) == (
         0,
         (),

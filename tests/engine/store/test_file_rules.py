@@ -78,7 +78,7 @@ def test_ids_begin_with_their_kind_and_do_not_repeat() -> None:
     for kind, prefix in ID_PREFIX.items():
         ids = {memories.new_id(kind) for _ in range(2_000)}
         assert len(ids) == 2_000
-        assert all(identity.startswith(prefix) and len(identity) == len(prefix) + 12 for identity in ids)
+        assert all(id.startswith(prefix) and len(id) == len(prefix) + 12 for id in ids)
 
 
 def test_a_memory_is_found_by_the_unique_beginning_of_its_id(memory: Memory) -> None:
@@ -104,12 +104,12 @@ def test_a_whole_id_wins_over_longer_ones(memory: Memory) -> None:
 
 
 @pytest.mark.parametrize(
-    "identity", ["", "f", "fac", "ep_", "fact_zzz", "%", "_____", "fact_\0", "ü" * 8, "' OR 1 --"]
+    "id", ["", "f", "fac", "ep_", "fact_zzz", "%", "_____", "fact_\0", "ü" * 8, "' OR 1 --"]
 )
-def test_what_names_no_memory_is_said_so(memory: Memory, identity: str) -> None:
+def test_what_names_no_memory_is_said_so(memory: Memory, id: str) -> None:
     insert(memory)
     with pytest.raises(NotFoundError) as caught:
-        memory.get(identity)
+        memory.get(id)
     assert caught.value.hint
 
 

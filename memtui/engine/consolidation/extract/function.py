@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from memtui.engine.errors import DegradedError
 from memtui.engine.records import ExtractorFunction, MemoryRecord
 
-from .protocol import MOST_CHARACTERS, MOST_FACTS, Context, Draft, Extraction
+from .protocol import MAX_CHARACTERS, MOST_FACTS, Context, Draft, Extraction
 
 
 class FunctionExtractor:
@@ -40,10 +40,10 @@ def _check_drafts(given: object, known: set[str]) -> Draft:
         raise DegradedError(
             f"The extractor function gave a {type(given).__name__}.", "It gives objects of Draft."
         )
-    if not isinstance(given.content, str) or not 0 < len(given.content.strip()) <= MOST_CHARACTERS:
+    if not isinstance(given.content, str) or not 0 < len(given.content.strip()) <= MAX_CHARACTERS:
         raise DegradedError(
             "The extractor function gave a draft without a text, or with too long a one.",
-            f"A text has 1 to {MOST_CHARACTERS:,} characters.",
+            f"A text has 1 to {MAX_CHARACTERS:,} characters.",
         )
     if not given.sources or not known.issuperset(given.sources):
         raise DegradedError(

@@ -25,7 +25,7 @@ from memtui.engine.records import Category, LlmOptions, MemoryRecord
 
 from .protocol import (
     CHUNK,
-    MOST_CHARACTERS,
+    MAX_CHARACTERS,
     MOST_CONFIDENCE,
     MOST_FACTS,
     SUMMARY_CHARACTERS,
@@ -252,7 +252,7 @@ def _source_ids(numbers: Sequence[int], turns: Sequence[MemoryRecord]) -> tuple[
     return tuple(dict.fromkeys(turns[number - 1].id for number in numbers if 1 <= number <= len(turns)))
 
 
-def _clean_text(text: str, most: int = MOST_CHARACTERS) -> str:
+def _clean_text(text: str, most: int = MAX_CHARACTERS) -> str:
     """Text without NULs and lone surrogates; empty when it is longer than a note may be."""
     text = " ".join(text.encode("utf-8", "replace").decode("utf-8").replace("\0", "").split())
     return text if len(text) <= most else ""

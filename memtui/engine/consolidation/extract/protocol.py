@@ -16,7 +16,7 @@ from memtui.engine.records import Category, MemoryRecord, Record, Topic
 
 CHUNK = 30
 MOST_FACTS = 50
-MOST_CHARACTERS = 2_000
+MAX_CHARACTERS = 2_000
 MOST_CONFIDENCE = 0.9
 SUMMARY_CHARACTERS = 2_000
 # "next week" says nothing without the day it was said.

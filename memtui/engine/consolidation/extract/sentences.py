@@ -19,7 +19,7 @@ from .exclusions import is_request
 
 _LIST = Path(__file__).with_name("sentences.txt")
 
-_MOST_CHARACTERS = 20_000
+_MAX_CHARACTERS = 20_000
 # Both bound how often a character is looked at.
 _LONGEST_PARAGRAPH = 2_000
 _LONGEST_ABBREVIATION = 20
@@ -67,7 +67,7 @@ def mask_quotes(text: str) -> str:
 def split_sentences(text: str) -> list[Sentence]:
     """The sentences of a message in order, without list marks."""
     found = []
-    for line in _prose_lines(_fence.sub("\n", text[:_MOST_CHARACTERS])):
+    for line in _prose_lines(_fence.sub("\n", text[:_MAX_CHARACTERS])):
         for part in _split_line(line):
             masked = mask_quotes(part)
             asks = bool(re.search(r"\?[\W_]*$", masked.rstrip(_MASK + " ")))

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from .classifier import CERTAIN_SCORE, score_instruction
 from .patterns import REASONS, pattern_for, patterns_for_any
 
-_MOST_CHARACTERS = 20_000
+_MAX_CHARACTERS = 20_000
 _OVERRIDES = tuple(reason for reason in REASONS if reason.startswith("tells to ignore its rules"))
 _OTHERS = REASONS[len(_OVERRIDES) :]
 _LOOKALIKES = str.maketrans("аеорсхуіјѕԁһⅼɡɑοειν", "aeopcxyijsdhlgaoeiv")
@@ -31,7 +31,7 @@ def find_instructions(text: str) -> tuple[str, ...]:
 
     Kept, because a server tells the same facts again and again.
     """
-    found = tuple(dict.fromkeys(_find_reasons(text[:_MOST_CHARACTERS], _OVERRIDES, _OTHERS)))
+    found = tuple(dict.fromkeys(_find_reasons(text[:_MAX_CHARACTERS], _OVERRIDES, _OTHERS)))
     if not found and score_instruction(text) >= CERTAIN_SCORE:
         return ("reads like an order to an assistant",)
     # Its shapes match English, too, and then say nothing new.
@@ -43,7 +43,7 @@ def find_instructions(text: str) -> tuple[str, ...]:
 @functools.lru_cache(1024)
 def find_overrides(text: str) -> tuple[str, ...]:
     """Those of the reasons that no person gives to their own assistant: suspicious in the person's words too."""
-    return tuple(dict.fromkeys(_find_reasons(text[:_MOST_CHARACTERS], _OVERRIDES)))
+    return tuple(dict.fromkeys(_find_reasons(text[:_MAX_CHARACTERS], _OVERRIDES)))
 
 
 def _find_reasons(text: str, *groups: tuple[str, ...]) -> Iterator[str]:

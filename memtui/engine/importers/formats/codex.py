@@ -186,13 +186,13 @@ class _Rollout:
 
     def _note_header(self, payload: _Payload, began: float | None) -> None:
         """The first one counts: a forked session goes on with those of the sessions before it."""
-        identity = foreign_values.read_identifier(payload.id)
-        if self.forked and identity and began is not None:
-            self.headers.append((identity, began))
+        session_id = foreign_values.read_identifier(payload.id)
+        if self.forked and session_id and began is not None:
+            self.headers.append((session_id, began))
         if self.known:
             return
         self.known = True
-        self.session = identity or self.session
+        self.session = session_id or self.session
         parent = foreign_values.read_identifier(payload.forked_from_id)
         if parent and began is not None:
             self.forked, self.parent = True, parent

@@ -122,10 +122,10 @@ class _SessionReader:
         if self.folder is None and isinstance(record.directories, list) and record.directories:
             self.folder = foreign_values.read_folder(record.directories[0])
 
-    def _drop_from(self, identity: str) -> Iterator[Skip]:
+    def _drop_from(self, id: str) -> Iterator[Skip]:
         """Without that message, everything is taken back."""
         ids = list(self.waiting)
-        start = ids.index(identity) if identity in self.waiting else 0
+        start = ids.index(id) if id in self.waiting else 0
         for one in ids[start:]:
             del self.waiting[one]
             yield Skip(reason=UNDONE)

@@ -197,5 +197,5 @@ def _parse_attributes(metadata: str | None) -> dict[str, str | int | float]:
     return values
 
 
-def _source_key(identity: str) -> str:
-    return f"mcp-memory-service:{foreign_values.read_identifier(identity)}"
+def _source_key(id: str) -> str:
+    return f"mcp-memory-service:{foreign_values.read_identifier(id)}"

@@ -107,6 +107,6 @@ def note_of(memory: Memory, stream: Stream) -> Note | Skip:
     )
 
 
-def version_key(identity: str, text: str, again: object = None) -> str:
+def version_key(id: str, text: str, again: object = None) -> str:
     """The source key of a version of a memory; ``again`` tells versions of the same text apart."""
-    return f"mem0:{foreign_values.hash_parts(identity, text.strip(), again)}"
+    return f"mem0:{foreign_values.hash_parts(id, text.strip(), again)}"

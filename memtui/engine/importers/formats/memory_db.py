@@ -113,17 +113,17 @@ class _Reader:
             "SELECT CAST(attributes AS BLOB) FROM memories WHERE instr(attributes, 'supersedes') LIMIT ?",
             (_MOST_SUPERSEDED,),
         ):
-            if not isinstance(row, Skip) and (identity := _superseded_id(foreign_values.read_text(row[0]))):
-                ids.add(identity)
+            if not isinstance(row, Skip) and (id := _superseded_id(foreign_values.read_text(row[0]))):
+                ids.add(id)
         return ids
 
     def _parse_note(self, kind: Kind, row: Row) -> Note | Skip:
-        identity, content, session, role, sources, tags, attributes = (
+        id, content, session, role, sources, tags, attributes = (
             foreign_values.read_text(value) for value in row[:7]
         )
         event_time, confidence, decay_rate, valid_until = (_float_or_none(value) for value in row[7:11])
         ended, about = bool(row[11]), foreign_values.read_text(row[12])
-        foreign_id = foreign_values.read_identifier(identity)
+        foreign_id = foreign_values.read_identifier(id)
         if foreign_id is None:
             return self.stream.skip(NO_ID)
         if content is None or not content.strip():
@@ -152,13 +152,13 @@ class _Reader:
             session_id=None if talk is None else _session_id(talk),
             role=speaker,
             tags=tuple(_parse_strings(tags)),
-            earlier_id=identity if identity and _OWN_ID[kind].fullmatch(identity) else None,
+            earlier_id=id if id and _OWN_ID[kind].fullmatch(id) else None,
             attributes={"conflict_reason": reason[:_LONGEST_REASON]} if isinstance(reason, str) else {},
             about=tuple(_parse_entities(about)),
         )
 
-    def _ended_by(self, kind: Kind, identity: str, confidence: float | None) -> EndedBy:
-        if identity in self.superseded:
+    def _ended_by(self, kind: Kind, id: str, confidence: float | None) -> EndedBy:
+        if id in self.superseded:
             return "superseded"
         return (
             "faded"
@@ -191,9 +191,9 @@ def _float_or_none(value: Any) -> float | None:
     return float(value) if isinstance(value, int | float) else None
 
 
-def source_key(identity: str) -> str:
+def source_key(id: str) -> str:
     """The source key of a memory's id."""
-    return f"memory-db:{foreign_values.read_identifier(identity)}"
+    return f"memory-db:{foreign_values.read_identifier(id)}"
 
 
 def _session_id(session: str) -> str:

@@ -78,13 +78,13 @@ def read(stream: Stream) -> Iterator[Item | Skip]:
         elif not here and (line.startswith(">") or (heading and line)):
             quote.append(strip_quotes(line))
     text = "\n".join(quote)
-    identity = front.get("id")
-    if not isinstance(identity, str):
+    id = front.get("id")
+    if not isinstance(id, str):
         yield Skip(reason=DAY if "date" in front else INDEX)
-    elif identity.startswith("ent_"):
+    elif id.startswith("ent_"):
         yield _parse_entity(front, text, stream)
     else:
-        yield _parse_note(identity, front, text, lists, stream)
+        yield _parse_note(id, front, text, lists, stream)
 
 
 FORMAT = Format("memtui-vault", "memtui vault", _sniff, read)
@@ -119,7 +119,7 @@ def _parse_entity(front: dict[str, Any], summary: str, stream: Stream) -> NamedE
 
 
 def _parse_note(
-    identity: str, front: dict[str, Any], text: str, lists: dict[str, list[str]], stream: Stream
+    id: str, front: dict[str, Any], text: str, lists: dict[str, list[str]], stream: Stream
 ) -> Note | Skip:
     kind = _KINDS.get(str(front.get("kind")))
     category = _CATEGORIES.get(str(front.get("category")))
@@ -138,11 +138,11 @@ def _parse_note(
     )
     ended_at = foreign_values.event_time(front.get("ended_at"), stream)
     return Note(
-        id=identity,
+        id=id,
         kind=kind,
         category=category,
         content=text,
-        source_key=f"memtui:{identity}",
+        source_key=f"memtui:{id}",
         source=foreign_values.title_line(front.get("source")) or "import:memtui-vault",
         project=foreign_values.title_line(front.get("project")),
         # What has no known author is quoted.

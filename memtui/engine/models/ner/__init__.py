@@ -11,10 +11,10 @@ from .known_entities import KnownNames
 from .names import find_names
 from .patterns import find_marked
 from .recogniser import NameRecogniser, NerResult
-from .span import MOST_CHARACTERS, NameSpan, merge_spans, readable_part
+from .span import MAX_CHARACTERS, NameSpan, merge_spans, readable_part
 
 __all__ = [
-    "MOST_CHARACTERS",
+    "MAX_CHARACTERS",
     "KnownNames",
     "NameRecogniser",
     "NameSpan",

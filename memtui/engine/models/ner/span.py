@@ -39,7 +39,7 @@ def merge_spans(spans: Iterable[NameSpan]) -> tuple[NameSpan, ...]:
     return tuple(kept)
 
 
-MOST_CHARACTERS = 20_000
+MAX_CHARACTERS = 20_000
 
 _code = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
 # What a terminal obeys: ESC with a command, a title or another text up to its end; and other controls.
@@ -52,8 +52,8 @@ _markup = re.compile(r"\[@[\w.]+=[^\]\n]*\]?|\[/[^\]\s]*\]")
 
 
 def readable_part(text: str) -> str:
-    """The first ``MOST_CHARACTERS`` code points, each in its place; blanks in the place of code, markup and controls."""
-    text = text[:MOST_CHARACTERS]
+    """The first ``MAX_CHARACTERS`` code points, each in its place; blanks in the place of code, markup and controls."""
+    text = text[:MAX_CHARACTERS]
     if "`" in text:
         text = _code.sub(_as_blanks, text)
     if "[@" in text or "[/" in text:

@@ -70,8 +70,8 @@ def check_memories(context: CheckContext) -> Iterator[Finding]:
         )  # fmt: skip
     if context.deep:
         wrong = [
-            identity
-            for identity, content, stored in context.connection.execute(
+            id
+            for id, content, stored in context.connection.execute(
                 "SELECT id, content, content_hash FROM memories"
             )
             if content_hash(content) != stored

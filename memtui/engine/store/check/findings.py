@@ -41,10 +41,10 @@ def select_rows(context: CheckContext, sql: str, *values: apsw.SQLiteValue) -> F
     """What a SELECT of one column finds. It is read to its end: a count costs no second scan."""
     ids: list[str] = []
     total = 0
-    for (identity,) in context.connection.execute(sql, values):
+    for (id,) in context.connection.execute(sql, values):
         total += 1
         if total <= SHOWN:
-            ids.append(str(identity))
+            ids.append(str(id))
     return FoundRows(tuple(ids), total)
 
 

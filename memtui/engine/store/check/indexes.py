@@ -43,9 +43,9 @@ def full_text(context: CheckContext) -> Iterator[Finding]:
 def _find_unsearchable(context: CheckContext) -> Iterator[Finding]:
     """Some memories are looked for by a word of their own, in each index that should have them."""
     lost = [
-        identity
+        id
         for table in TABLES
-        for rid, identity, content, dice in _sample_rows(context, _KIND_OF.get(table))
+        for rid, id, content, dice in _sample_rows(context, _KIND_OF.get(table))
         if (words := [w for w in content.split() if w.isascii() and w.isalpha()])
         and not _index_finds(context, table, f'content : "{dice.choice(words)}"', rid)
     ]
@@ -54,17 +54,14 @@ def _find_unsearchable(context: CheckContext) -> Iterator[Finding]:
     asian = (
         context.connection.execute(f"SELECT rid, id, content FROM memories m {where}")
         if context.deep
-        else (
-            (rid, identity, content)
-            for rid, identity, content, _ in _sample_rows(context, None, _NOT_WAITING)
-        )
+        else ((rid, id, content) for rid, id, content, _ in _sample_rows(context, None, _NOT_WAITING))
     )
-    for rid, identity, content in asian:
+    for rid, id, content in asian:
         pairs = cjk_bigrams(content)
         if pairs and not _index_finds(
             context, "memories_cjk", " AND ".join(f'"{pair}"' for pair in {*pairs[:8]}), rid
         ):
-            lost.append(identity)
+            lost.append(id)
     if lost:
         rows = rows_of_ids(list(dict.fromkeys(lost)))
         yield make_finding(

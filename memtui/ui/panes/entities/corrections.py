@@ -187,9 +187,9 @@ class Corrections:
     async def do_unlink(self) -> None:
         entity, one = self._current_entity(), self.picked_memory
         if one is not None:
-            identity = one.id
+            memory_id = one.id
             await self._pane.change(
-                lambda memory: memory.entities.unlink(identity, entity.id), "taking it out"
+                lambda memory: memory.entities.unlink(memory_id, entity.id), "taking it out"
             )
 
     async def do_about(self) -> None:

@@ -127,10 +127,10 @@ class Neighbours:
             self._show_neighbourhood(neighbourhood, cursor)
 
     async def _load_neighbourhood(self, entity: Entity) -> Neighbourhood:
-        identity, type = entity.id, self._entity_type
+        entity_id, type = entity.id, self._entity_type
         on = self._span.filter_term if self._span is not None else ""
         return await self._pane.ask(
-            lambda memory: memory.view.neighbourhood(identity, type=type, limit=MOST, on=on)
+            lambda memory: memory.view.neighbourhood(entity_id, type=type, limit=MOST, on=on)
         )
 
     def _show_neighbourhood(self, neighbourhood: Neighbourhood, cursor: int | None) -> None:

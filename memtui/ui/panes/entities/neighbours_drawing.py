@@ -11,7 +11,7 @@ from memtui.present.format import format_count
 from memtui.present.text import Role, VisibleText, max_cells, one_line, visible_text
 from memtui.ui.widgets.columns import StyledText
 
-from .radial_layout import LabelPosition, RadialLayout, lay_out
+from .radial_layout import NeighbourLabel, RadialLayout, lay_out
 
 if TYPE_CHECKING:
     from memtui.engine.records import Companion, Neighbourhood
@@ -76,7 +76,7 @@ def _label_width(one: Companion) -> int:
     return max_cells(one_line(one.entity.canonical_name, _NAME)) + 3 + len(format_count(one.together))
 
 
-def _companion_label(one: Companion, spot: LabelPosition, glyphs: Glyphs) -> tuple[StyledText, ...]:
+def _companion_label(one: Companion, spot: NeighbourLabel, glyphs: Glyphs) -> tuple[StyledText, ...]:
     """The sign of its type, next to the line; its name; the number of memories. Mirrored at the left."""
     glyph, role = type_sign(one.entity.type, glyphs)
     number = visible_text(format_count(one.together))
@@ -136,7 +136,7 @@ class _DotLines:
         self._marks: list[list[int]] = [[0] * width for _ in range(height)]
         self._ranks: list[list[int]] = [[0] * width for _ in range(height)]
 
-    def add_line(self, middle: LabelPosition, spot: LabelPosition, thickness: int, *, chosen: bool) -> None:
+    def add_line(self, middle: NeighbourLabel, spot: NeighbourLabel, thickness: int, *, chosen: bool) -> None:
         """A line from the middle to the label. ``chosen``: in the colour of the cursor."""
         rank = 9 if chosen else thickness
         if self._ties.isascii():
@@ -159,7 +159,7 @@ class _DotLines:
             self._marks[row][column] |= _DOTS[int(x) % _ACROSS][int(y) % _DOWN]
             self._ranks[row][column] = max(self._ranks[row][column], rank)
 
-    def _add_plain(self, middle: LabelPosition, spot: LabelPosition, rank: int, thickness: int) -> None:
+    def _add_plain(self, middle: NeighbourLabel, spot: NeighbourLabel, rank: int, thickness: int) -> None:
         start = middle.left + middle.width // 2, middle.row
         across, down = spot.near_column - start[0], spot.row - start[1]
         steps = max(abs(across), abs(down), 1)

@@ -171,8 +171,8 @@ class EntitiesPane(ListPane["Entity"]):
             if row.eid == self.table.selected_key:
                 await self._neighbours.follow_list(row)
             return self.preview_border_title(row)
-        identity = row.id
-        portrait = await self.ask(lambda memory: gather_portrait(memory, identity))
+        entity_id = row.id
+        portrait = await self.ask(lambda memory: gather_portrait(memory, entity_id))
         if self.table.selected_key == row.eid:
             self._show_profile(portrait)
         return self.preview_border_title(portrait.entity)

@@ -25,7 +25,7 @@ _NEAREST = 0.5
 _FRAMED_FROM = 11
 
 
-class LabelPosition(NamedTuple):
+class NeighbourLabel(NamedTuple):
     """A label: its row, the column of its first cell, and its width. ``side`` of the middle: -1 is the left."""
 
     row: int
@@ -50,9 +50,9 @@ class RadialLayout(NamedTuple):
     ``spots``: where the first entities stand, as many as there is room for.
     """
 
-    middle: LabelPosition
+    middle: NeighbourLabel
     framed: bool
-    spots: tuple[LabelPosition, ...]
+    spots: tuple[NeighbourLabel, ...]
 
 
 def label_capacity(width: int, height: int) -> int:
@@ -73,7 +73,7 @@ def lay_out(width: int, height: int, middle: int, labels: Sequence[int], ties: S
     row, left = (height - 1) // 2, (width - held) // 2
     number = min(len(labels), label_capacity(width, height))
     ties = ties[:number]
-    spots: dict[int, LabelPosition] = {}
+    spots: dict[int, NeighbourLabel] = {}
     framed = height >= _FRAMED_FROM
     for side in (1, -1):
         ranks = range(0 if side > 0 else 1, number, 2)
@@ -87,13 +87,13 @@ def lay_out(width: int, height: int, middle: int, labels: Sequence[int], ties: S
             spot_row = floor((height - 1) / 2 + offset + 0.5)
             if side > 0:
                 begin = round(edge)
-                spots[rank] = LabelPosition(spot_row, begin, min(labels[rank], width - begin), 1)
+                spots[rank] = NeighbourLabel(spot_row, begin, min(labels[rank], width - begin), 1)
             else:
                 end = round(edge)
                 wide = min(labels[rank], end - 1)  # before it is the bar of the cursor
-                spots[rank] = LabelPosition(spot_row, end - wide, wide, -1)
+                spots[rank] = NeighbourLabel(spot_row, end - wide, wide, -1)
     return RadialLayout(
-        LabelPosition(row, left, held, 0), framed, tuple(spots[rank] for rank in range(number))
+        NeighbourLabel(row, left, held, 0), framed, tuple(spots[rank] for rank in range(number))
     )
 
 
@@ -135,10 +135,10 @@ def neighbour_in_direction(layout: RadialLayout, cursor: int, across: int, down:
     )
 
 
-def _distance_between(here: LabelPosition, there: LabelPosition, down: int) -> float:
+def _distance_between(here: NeighbourLabel, there: NeighbourLabel, down: int) -> float:
     rows, columns = abs(here.row - there.row), abs(_middle_column(here) - _middle_column(there)) / 2
     return rows + columns / 8 if down else columns + 3 * rows
 
 
-def _middle_column(spot: LabelPosition) -> int:
+def _middle_column(spot: NeighbourLabel) -> int:
     return spot.left + spot.width // 2 if spot.side == 0 else spot.near_column

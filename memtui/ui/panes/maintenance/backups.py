@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from memtui.engine.records.backups import Backup, BackupContents, RestoreChange, RestorePreview
     from memtui.ui.panes.list_pane import ListPane
 
-    from .rows import Row
+    from .rows import MaintenanceRow
 
 
 _LISTED = 8
@@ -154,7 +154,11 @@ class Backups:
     """Actions on the backups of a list. ``unfolded``: each backup has a row. ``refresh`` reads the list again."""
 
     def __init__(
-        self, pane: ListPane[Row], jobs: Jobs, text: Callable[[], BackupText], refresh: Callable[[], None]
+        self,
+        pane: ListPane[MaintenanceRow],
+        jobs: Jobs,
+        text: Callable[[], BackupText],
+        refresh: Callable[[], None],
     ) -> None:
         self._pane = pane
         self._jobs = jobs
@@ -231,7 +235,7 @@ class Backups:
             backups, known = self._jobs.state.backups, self.contents
             self.contents = await self._pane.ask(lambda memory: read_contents(memory, backups, known))
 
-    def backup_glance(self, row: Row) -> Content | None:
+    def backup_glance(self, row: MaintenanceRow) -> Content | None:
         """The first preview of a backup, or of all backups. None for another row."""
         text = self._text()
         if row.backup is not None:

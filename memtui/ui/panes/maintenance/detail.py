@@ -49,9 +49,9 @@ def existing_memories(memory: Memory, ids: Sequence[str]) -> list[MemoryRecord]:
     from memtui.engine.errors import NotFoundError
 
     memories = []
-    for identity in ids[:_LISTED]:
+    for memory_id in ids[:_LISTED]:
         try:
-            memories.append(memory.get(identity))
+            memories.append(memory.get(memory_id))
         except NotFoundError:
             continue
     return memories

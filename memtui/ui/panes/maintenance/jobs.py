@@ -20,7 +20,7 @@ from memtui.ui.dialogs.undo import undo_operation
 from memtui.ui.panes import agent_ranking
 from memtui.ui.widgets.work_strip import WorkStrip
 
-from .rows import Row, State
+from .rows import MaintenanceRow, State
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
@@ -53,7 +53,7 @@ def run_reembedding(memory: Memory, work: Work) -> ReembedResult:
 class Jobs:
     """Actions on the jobs, topics and runs of a list. ``refresh`` reads them again."""
 
-    def __init__(self, pane: ListPane[Row], refresh: Callable[[], None]) -> None:
+    def __init__(self, pane: ListPane[MaintenanceRow], refresh: Callable[[], None]) -> None:
         self._pane = pane
         self._refresh = refresh
         self.state: State | None = None
@@ -100,14 +100,14 @@ class Jobs:
             case _:
                 return ""
 
-    def _why_no_undo(self, row: Row | None) -> str:
+    def _why_no_undo(self, row: MaintenanceRow | None) -> str:
         run = self._run_of_row(row)
         if run is None:
             return "This works on a run, or on the last run of a job."
         return "" if run.op_id is not None else "This run changed nothing that could be taken back."
 
     @staticmethod
-    def _run_of_row(row: Row | None) -> JobRun | None:
+    def _run_of_row(row: MaintenanceRow | None) -> JobRun | None:
         if row is None:
             return None
         return row.run or (row.job.last if row.job is not None else None)

@@ -28,9 +28,9 @@ from .jobs import NAME, Jobs
 from .rows import (
     FIRST_JOB,
     PLACES,
-    Row,
+    MaintenanceRow,
     filter_of_finding,
-    first_finding,
+    first_finding_under_topic,
     first_key_of_group,
     maintenance_columns,
     maintenance_rows,
@@ -55,7 +55,7 @@ HEALTH_SECONDS = 30
 _KEYS = ("run", "dry_run", "switch", "undo_this", "open", "expect", "restore_backup")
 
 
-class MaintenancePane(ListPane[Row]):
+class MaintenancePane(ListPane[MaintenanceRow]):
     """Lists jobs, topics and runs. The preview shows the details."""
 
     footer_if_able = frozenset({"undo_this", "restore_backup"})
@@ -80,13 +80,13 @@ class MaintenancePane(ListPane[Row]):
         use_styles(self.app, "panes.tcss")
         yield from super().compose()
 
-    def columns(self) -> Sequence[Column[Row]]:
+    def columns(self) -> Sequence[Column[MaintenanceRow]]:
         return maintenance_columns(self.shell.glyphs, self.shell.clock, self._topic_line)
 
-    def source(self, filter: str, order: tuple[str, bool]) -> ListSource[Row]:
+    def source(self, filter: str, order: tuple[str, bool]) -> ListSource[MaintenanceRow]:
         return ListSource(self.current_rows(filter), lambda row: row.key)
 
-    def current_rows(self, filter: str) -> list[Row]:
+    def current_rows(self, filter: str) -> list[MaintenanceRow]:
         contents = self.backups.contents if self.backups.unfolded else None
         if self.jobs.state is None:
             return []
@@ -95,7 +95,7 @@ class MaintenancePane(ListPane[Row]):
         )
         return rows_matching(rows, filter)
 
-    def _topic_line(self, row: Row) -> str:
+    def _topic_line(self, row: MaintenanceRow) -> str:
         return (
             ""
             if self.jobs.state is None
@@ -109,7 +109,7 @@ class MaintenancePane(ListPane[Row]):
             )
         )
 
-    def _row_line(self, row: Row) -> str:
+    def _row_line(self, row: MaintenanceRow) -> str:
         if row.job is None:
             return self._topic_line(row)
         return run_outcome_line(row.job.last) or "it has not run yet"
@@ -205,7 +205,7 @@ class MaintenancePane(ListPane[Row]):
         view = self.preview
         return kind(view.text_width, view.size.height, self.shell.clock(), self.shell.glyphs, keys)
 
-    def preview_border_title(self, row: Row) -> Content:
+    def preview_border_title(self, row: MaintenanceRow) -> Content:
         what = next((name for name in ("job", "run", "backup") if getattr(row, name) is not None), "")
         return assemble(
             " ",
@@ -213,7 +213,7 @@ class MaintenancePane(ListPane[Row]):
             (f" {self.shell.glyphs.dot} {what} " if what else " ", "$text-muted"),
         )
 
-    def quick_preview(self, row: Row) -> Content:
+    def quick_preview(self, row: MaintenanceRow) -> Content:
         state, jobs, text = self.jobs.state, self.make_text(JobText), self.make_text(TopicText)
         if row.job is not None and state is not None:
             dry = self.jobs.dry.get(row.job.name)
@@ -244,7 +244,7 @@ class MaintenancePane(ListPane[Row]):
             return text.confidence_text(state.forecast)
         return line("", 0)
 
-    async def details(self, row: Row) -> Content:
+    async def details(self, row: MaintenanceRow) -> Content:
         state, jobs, text = self.jobs.state, self.make_text(JobText), self.make_text(TopicText)
         if state is None:
             return line("", 0)
@@ -330,7 +330,9 @@ class MaintenancePane(ListPane[Row]):
             self.backups.toggle_backups()
         elif row is not None and row.topic == "fading":
             self._list_in_memories("is:fading", ("fades", False))
-        elif row is not None and (finding := first_finding(row, self.current_rows(""))) is not None:
+        elif (
+            row is not None and (finding := first_finding_under_topic(row, self.current_rows(""))) is not None
+        ):
             self.open_at(finding.key)
             self.show_rows(top=False)
         else:

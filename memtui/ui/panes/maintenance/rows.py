@@ -132,7 +132,7 @@ class State(NamedTuple):
     sync: SyncStatus | None = None
 
 
-class Row(NamedTuple):
+class MaintenanceRow(NamedTuple):
     """One row: a group, a job, a topic, a health finding, a finding of the last check, a backup, or a run."""
 
     key: int
@@ -163,23 +163,27 @@ def read_state(memory: Memory) -> State:
 
 def maintenance_rows(
     state: State, check: CheckReport | None, health: HealthReport | None, contents: Known | None, now: float
-) -> list[Row]:
+) -> list[MaintenanceRow]:
     """The four groups, then the rows of each: jobs, and topics with their findings. The runs are last, the latest first.
 
     ``contents``: the contents of the backups; None while they have no rows.
     """
     labels = {job.name: job.label for job in state.status.jobs}
-    rows = [Row(_GROUP_KEYS + number, group=group, name_cell=group) for number, group in enumerate(GROUPS)]
+    rows = [
+        MaintenanceRow(_GROUP_KEYS + number, group=group, name_cell=group)
+        for number, group in enumerate(GROUPS)
+    ]
     rows += [
-        Row(number, job=job, name_cell=job.label) for number, job in enumerate(state.status.jobs, FIRST_JOB)
+        MaintenanceRow(number, job=job, name_cell=job.label)
+        for number, job in enumerate(state.status.jobs, FIRST_JOB)
     ]
     names = {topic: (_TOPIC_KEYS + number, name) for number, (topic, name) in enumerate(_TOPICS)}
     for topic in (topic for grouped in _GROUPED.values() for topic in grouped):
         key, name = names[topic]
-        rows.append(Row(key, topic=topic, name_cell=name))
+        rows.append(MaintenanceRow(key, topic=topic, name_cell=name))
         if topic == "health" and health is not None:
             rows += [
-                Row(
+                MaintenanceRow(
                     _HEALTH_KEYS + index,
                     health_finding=health_finding,
                     name_cell=f"  {FINDINGS[health_finding.kind].name}",
@@ -189,12 +193,12 @@ def maintenance_rows(
             ]
         if topic == "check" and check is not None:
             rows += [
-                Row(_FINDING_KEYS + index, finding=finding, name_cell=f"  {finding.check}")
+                MaintenanceRow(_FINDING_KEYS + index, finding=finding, name_cell=f"  {finding.check}")
                 for index, finding in enumerate(check.findings)
             ]
         if topic == "backups" and contents is not None:
             rows += [
-                Row(
+                MaintenanceRow(
                     key,
                     backup=one,
                     name_cell=short_time(one.at, now),
@@ -203,12 +207,13 @@ def maintenance_rows(
                 for key, one in zip(backup_keys(state.backups), state.backups, strict=True)
             ]
     rows += [
-        Row(_RUN_KEYS + run.run_id, run=run, name_cell=labels.get(run.job, run.job)) for run in state.runs
+        MaintenanceRow(_RUN_KEYS + run.run_id, run=run, name_cell=labels.get(run.job, run.job))
+        for run in state.runs
     ]
     return rows
 
 
-def first_finding(row: Row, rows: Sequence[Row]) -> Row | None:
+def first_finding_under_topic(row: MaintenanceRow, rows: Sequence[MaintenanceRow]) -> MaintenanceRow | None:
     """The first finding of a topic: of the health or of the check."""
     if row.topic == "health":
         return next((one for one in rows if one.health_finding is not None), None)
@@ -221,7 +226,7 @@ def first_key_of_group(group: Group) -> int:
     return FIRST_JOB if group == "Jobs" else _TOPIC_KEYS + topics.index(_GROUPED[group][0])
 
 
-def rows_of_group(group: Group, rows: Sequence[Row]) -> list[Row]:
+def rows_of_group(group: Group, rows: Sequence[MaintenanceRow]) -> list[MaintenanceRow]:
     """The jobs and topics of a group."""
     return [
         row
@@ -251,11 +256,11 @@ def names_of_topics() -> Iterator[tuple[int, str]]:
         yield _TOPIC_KEYS + number, name
 
 
-def rows_matching(rows: Sequence[Row], words: str) -> list[Row]:
+def rows_matching(rows: Sequence[MaintenanceRow], words: str) -> list[MaintenanceRow]:
     """The rows whose name or outcome has all of these words, and none of those with a minus."""
     terms = [word.casefold() for word in words.split() if word != "-"]
 
-    def has_words(row: Row) -> bool:
+    def has_words(row: MaintenanceRow) -> bool:
         run = row.run or (row.job.last if row.job is not None else None)
         backup = f"backups {row.backup.reason}" if row.backup is not None else ""
         state = run.state if run is not None else ""
@@ -275,7 +280,7 @@ def tokens_spent(runs: Sequence[JobRun], since: float) -> int:
 
 
 def topic_line(
-    row: Row, state: State, check: CheckReport | None, now: float, health: HealthReport | None = None,
+    row: MaintenanceRow, state: State, check: CheckReport | None, now: float, health: HealthReport | None = None,
     checked: LastCheck | None = None,
 ) -> str:  # fmt: skip
     """The line of a topic. ``checked``: the last check of the file, in this run of the app or before."""
@@ -323,25 +328,25 @@ def topic_line(
 
 
 def maintenance_columns(
-    glyphs: Glyphs, now: Callable[[], float], topic_line: Callable[[Row], str]
-) -> list[Column[Row]]:
+    glyphs: Glyphs, now: Callable[[], float], topic_line: Callable[[MaintenanceRow], str]
+) -> list[Column[MaintenanceRow]]:
     """Sign, name, outcome, schedule, when. ``topic_line`` gives the line of a topic."""
 
-    def sign_cell(row: Row, width: int) -> Iterable[StyledText]:
+    def sign_cell(row: MaintenanceRow, width: int) -> Iterable[StyledText]:
         glyph, role = _sign_of_row(row, glyphs)
         yield StyledText(visible_text(glyph), role)
 
-    def name_cell(row: Row, width: int) -> Iterable[StyledText]:
+    def name_cell(row: MaintenanceRow, width: int) -> Iterable[StyledText]:
         role: Role = "dim" if row.run is not None else "strong" if row.group is not None else "text"
         yield StyledText(one_line(row.name_cell, width), role)
 
-    def schedule_cell(row: Row, width: int) -> Iterable[StyledText]:
+    def schedule_cell(row: MaintenanceRow, width: int) -> Iterable[StyledText]:
         if row.job is not None:
             yield StyledText(one_line(_schedule_text(row.job) if row.job.enabled else "off", width), "dim")
         elif row.backup is not None:
             yield StyledText(one_line(short_backup_reason(row.backup.reason), width), "dim")
 
-    def outcome_cell(row: Row, width: int) -> Iterable[StyledText]:
+    def outcome_cell(row: MaintenanceRow, width: int) -> Iterable[StyledText]:
         if row.finding is not None:
             yield StyledText(
                 one_line(row.finding.message, width),
@@ -361,12 +366,12 @@ def maintenance_columns(
             run = row.run or (row.job.last if row.job is not None else None)
             yield StyledText(one_line(job.run_outcome_line(run), width), job.run_result_role(run))
 
-    def last_run_cell(row: Row, width: int) -> Iterable[StyledText]:
+    def last_run_cell(row: MaintenanceRow, width: int) -> Iterable[StyledText]:
         run = row.run or (row.job.last if row.job is not None else None)
         at = run.started_at if run is not None else row.backup.at if row.backup is not None else None
         yield StyledText(relative_time(at, now()) if at is not None else VisibleText(""), "dim")
 
-    def next_run_cell(row: Row, width: int) -> Iterable[StyledText]:
+    def next_run_cell(row: MaintenanceRow, width: int) -> Iterable[StyledText]:
         if row.job is not None and row.job.enabled and row.job.obstacle:
             yield StyledText(VisibleText("waits"), "warning")
         elif row.job is not None and row.job.enabled and row.job.next_due is not None:
@@ -387,7 +392,7 @@ def _schedule_text(status: JobStatus) -> str:
     return status.schedule.removeprefix("daily ") if status.next_due is not None else "as needed"
 
 
-def _sign_of_row(row: Row, glyphs: Glyphs) -> tuple[str, Role]:
+def _sign_of_row(row: MaintenanceRow, glyphs: Glyphs) -> tuple[str, Role]:
     if row.group is not None:
         return "", "text"
     if row.backup is not None:

@@ -300,8 +300,8 @@ class TopicText(Labelled):
 
     @staticmethod
     def _rows_named(finding: Finding, most: int) -> Iterable[Content]:
-        for identity in finding.ids[:most]:
-            yield assemble((f"  {identity}", "$text-muted"))
+        for memory_id in finding.ids[:most]:
+            yield assemble((f"  {memory_id}", "$text-muted"))
         if finding.total > most:
             yield assemble((f"  and {format_count(finding.total - most)} more", "$text-muted"))
 

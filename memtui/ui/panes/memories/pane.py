@@ -143,8 +143,8 @@ class MemoriesPane(ListPane[MemoryRow]):
 
     async def details(self, row: MemoryRow) -> Content:
 
-        identity = row.memory.id
-        detail = await self.ask(lambda memory: memory.view.detail(identity))
+        memory_id = row.memory.id
+        detail = await self.ask(lambda memory: memory.view.detail(memory_id))
         return self._preview_text().full_text(detail)
 
     # -- when there is nothing to show
@@ -318,12 +318,12 @@ class MemoriesPane(ListPane[MemoryRow]):
             self.do_as_list()
         return True
 
-    def show_undone(self, ids: Sequence[str]) -> None:
+    def select_restored(self, ids: Sequence[str]) -> None:
         if len(ids) <= _FEW:
-            start_worker(self, partial(self._go_to_undone, ids), "undone")
+            start_worker(self, partial(self._select_restored_memory, ids), "undone")
 
-    async def _go_to_undone(self, ids: Sequence[str]) -> None:
-        """Go to the memory that is back, if it is one and listed here."""
+    async def _select_restored_memory(self, ids: Sequence[str]) -> None:
+        """Select the memory that an undo restored, if it is one and listed here."""
         records = await self.ask(lambda memory: _active_memories(memory, ids))
         if len(records) == 1:
             self.table.select_key(records[0].rid)
@@ -423,9 +423,9 @@ def _active_memories(memory: Memory, ids: Sequence[str]) -> list[MemoryRecord]:
     from memtui.engine.errors import NotFoundError
 
     found = []
-    for identity in dict.fromkeys(ids):
+    for memory_id in dict.fromkeys(ids):
         try:
-            one = memory.view.get(identity)
+            one = memory.view.get(memory_id)
         except NotFoundError:
             continue  # undoing took it away
         if one.active:

@@ -380,7 +380,7 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
     def do_zoom_out(self) -> None:
         self._zoom_window(-1)
 
-    def do_whole_time(self) -> None:
+    def do_fit_all_time(self) -> None:
         self.spot = self.spot._replace(unit=None, middle=None)
         self.show()
 

@@ -404,8 +404,8 @@ class ObservationColumns(ListPane[ObservationRow]):
 
     async def details(self, row: ObservationRow) -> Content:
 
-        identity = row.memory.id
-        detail = await self.ask(lambda memory: memory.view.detail(identity))
+        memory_id = row.memory.id
+        detail = await self.ask(lambda memory: memory.view.detail(memory_id))
         return assemble(self._explain_match(row), self._preview_text().full_text(detail))
 
     def _explain_match(self, row: ObservationRow) -> Content:

@@ -164,11 +164,11 @@ class Decisions:
         if card is None:
             return
         if memory is not None:
-            identity = memory.id
+            memory_id = memory.id
             sources, depends = await self._pane.ask(
                 lambda engine: (
-                    engine.view.sources(identity),
-                    engine.view.dependents([identity]),
+                    engine.view.sources(memory_id),
+                    engine.view.dependents([memory_id]),
                 )
             )
             quote = source_quote(memory, sources)

@@ -391,8 +391,8 @@ class SearchPane(ListPane[SearchRow]):
         hit, result = row.hit, row.result
         if hit is None or result is None:
             return self.quick_preview(row)
-        identity = hit.memory.id
-        detail = await self.ask(lambda memory: memory.view.detail(identity))
+        memory_id = hit.memory.id
+        detail = await self.ask(lambda memory: memory.view.detail(memory_id))
         return self._hit_text().explain_hit(hit, result, detail)
 
     # -- actions

@@ -95,12 +95,12 @@ class PinnedQuestions:
         row = self._pane.table.selected
         if row is None or row.hit is None:
             return
-        question, filter, identity = self._pane.question, self._pane.whole_filter, row.hit.memory.id
+        question, filter, memory_id = self._pane.question, self._pane.whole_filter, row.hit.memory.id
         saved = self.pinned_as(question, filter)
-        if saved is not None and identity in saved.expected:
+        if saved is not None and memory_id in saved.expected:
             query_id = saved.query_id
             await self._pane.change(
-                lambda memory: memory.questions.expect_no_more(query_id, identity), "expecting"
+                lambda memory: memory.questions.expect_no_more(query_id, memory_id), "expecting"
             )
             return
         profile = self._pane.tuning.base.name if self._pane.tuning is not None else None
@@ -108,7 +108,7 @@ class PinnedQuestions:
         top = max(AGENTS_SEE, -(-row.hit.rank // 10) * 10, saved.top if saved is not None else 0)
         await self._pane.change(
             lambda memory: memory.questions.expect(
-                question, identity, filter=filter, profile=profile, top=top
+                question, memory_id, filter=filter, profile=profile, top=top
             ),
             "expecting",
         )

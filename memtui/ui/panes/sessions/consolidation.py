@@ -279,7 +279,7 @@ class ConsolidationActions:
 def turns_of_plans(memory: Memory, plans: Sequence[Plan]) -> dict[str, MemoryRecord]:
     """The turns that the lines of the plans name. Blocks."""
     ids = dict.fromkeys(source for plan in plans for line in plan.lines for source in line.sources)
-    return {identity: memory.view.get(identity) for identity in ids}
+    return {memory_id: memory.view.get(memory_id) for memory_id in ids}
 
 
 def run_until_stopped(work: Work, call: Coroutine[Any, Any, T]) -> T | None:

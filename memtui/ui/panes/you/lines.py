@@ -110,14 +110,14 @@ class Stop(NamedTuple):
         return "" if self.section.startswith(_HEAD) else self.section
 
 
-class Row(NamedTuple):
+class PortraitRow(NamedTuple):
     """A line of a section before it has its column. ``draw`` gives its pieces for a width."""
 
     draw: Callable[[int], list[StyledText]]
     stop: Stop | None = None
 
 
-Section = Sequence[Row]
+Section = Sequence[PortraitRow]
 
 
 class _Extent(NamedTuple):
@@ -201,7 +201,7 @@ class PortraitLines:
 
     # -- the head
 
-    def _notice_rows(self, found: Sequence[Notice]) -> list[list[tuple[Row, int]]]:
+    def _notice_rows(self, found: Sequence[Notice]) -> list[list[tuple[PortraitRow, int]]]:
         """The notices in one line where they fit, else each in its own."""
         # What agents learned and the months stand below as well.
         without_agents = [one for one in found if one.about != "agents"]
@@ -232,7 +232,7 @@ class PortraitLines:
                 texts = longer
         return texts
 
-    def _notice_row(self, notice: Notice, text: str) -> Row:
+    def _notice_row(self, notice: Notice, text: str) -> PortraitRow:
         number, _, rest = text.partition(" ")
 
         def draw(width: int) -> list[StyledText]:
@@ -242,7 +242,7 @@ class PortraitLines:
                 StyledText(one_line(rest, width), "text" if notice.calls else "dim"),
             ]
 
-        return Row(draw, Stop(_HEAD + notice.about, about=notice.about))
+        return PortraitRow(draw, Stop(_HEAD + notice.about, about=notice.about))
 
     # -- the columns
 
@@ -297,7 +297,9 @@ class PortraitLines:
         rows += [self._fact_row(fact, portrait, title, days) for fact in shown]
         return rows
 
-    def _due_in_month_rows(self, portrait: Portrait, dated: Sequence[int], section: str) -> Iterable[Row]:
+    def _due_in_month_rows(
+        self, portrait: Portrait, dated: Sequence[int], section: str
+    ) -> Iterable[PortraitRow]:
         """The next months with the number of facts that name a day in them, unless the ``dated`` plans shown are all."""
         if sum(one.facts for one in portrait.due) <= len(dated):
             return
@@ -339,7 +341,9 @@ class PortraitLines:
                 rows.append(self._changes_of_month_row(one, largest))
                 rows += [self._change_of_month_row(one, change, days) for change in those]
                 if (more := one.changed - len(those)) > 0:
-                    rows.append(Row(partial(self._sentence_pieces, f"   and {format_count(more)} more")))
+                    rows.append(
+                        PortraitRow(partial(self._sentence_pieces, f"   and {format_count(more)} more"))
+                    )
             yield rows
 
     def _sections_after_topics(self, portrait: Portrait, *, changes: bool) -> Iterable[Section]:
@@ -376,14 +380,14 @@ class PortraitLines:
             head = self._heading_row(title, portrait.status.memories, Stop(title, about="served"))
             yield [head, *(self._agent_row(one, title) for one in portrait.status.served[:_AROUND])]
         if said := what_did_not_happen(portrait, self.since, self.nothing_since):
-            yield [Row(partial(self._sentence_pieces, one)) for one in said]
+            yield [PortraitRow(partial(self._sentence_pieces, one)) for one in said]
 
     # -- lines
 
     def _sentence_pieces(self, text: str, width: int) -> list[StyledText]:
         return [StyledText(one_line(text, width), "dim")]
 
-    def _title_row(self, title: str, stop: Stop, note: str = "") -> Row:
+    def _title_row(self, title: str, stop: Stop, note: str = "") -> PortraitRow:
         """A title; ``note`` stands at the right, where there is room."""
 
         def draw(width: int) -> list[StyledText]:
@@ -392,11 +396,11 @@ class PortraitLines:
             right = [_blank_cells(room), StyledText(visible_text(note), "dim")] if note and room > 1 else []
             return [StyledText(name, "strong"), *right]
 
-        return Row(draw, stop)
+        return PortraitRow(draw, stop)
 
     def _person_of_month_row(
         self, month: Month, one: PersonInMonth, others: str, label: str, room: int
-    ) -> Row:
+    ) -> PortraitRow:
         """A person in a month, and with which others. ``label``: the month, in ``room`` cells."""
 
         def draw(width: int) -> list[StyledText]:
@@ -418,9 +422,9 @@ class PortraitLines:
                 StyledText(right, "dim"),
             ]
 
-        return Row(draw, Stop(WHO, entity=one.person, month=month))
+        return PortraitRow(draw, Stop(WHO, entity=one.person, month=month))
 
-    def _change_of_month_row(self, month: Month, one: Replacement, days: int) -> Row:
+    def _change_of_month_row(self, month: Month, one: Replacement, days: int) -> PortraitRow:
         """The day of a change, what it says since, and what it said before, in one line. ``days``: the width of the day."""
 
         def draw(width: int) -> list[StyledText]:
@@ -444,9 +448,9 @@ class PortraitLines:
             text = one_line(without_secrets(one.new), max(left - _cells_of(before), 1))
             return [*pieces, StyledText(text), _blank_cells(2), *before]
 
-        return Row(draw, Stop(WHEN, memory=one.new, month=month))
+        return PortraitRow(draw, Stop(WHEN, memory=one.new, month=month))
 
-    def _changes_of_month_row(self, month: Month, largest: int) -> Row:
+    def _changes_of_month_row(self, month: Month, largest: int) -> PortraitRow:
         """A month with the number of its changes. ``largest``: the most that a month has."""
 
         def draw(width: int) -> list[StyledText]:
@@ -455,9 +459,11 @@ class PortraitLines:
             room = width - 3 - max_cells(name) - _cells_of(right)
             return [_blank_cells(3), StyledText(name, "accent"), _blank_cells(room), *right]
 
-        return Row(draw, Stop(WHEN, about="changed", month=month))
+        return PortraitRow(draw, Stop(WHEN, about="changed", month=month))
 
-    def _heading_row(self, title: str, total: int, stop: Stop, *, new: int = 0, largest: int = 0) -> Row:
+    def _heading_row(
+        self, title: str, total: int, stop: Stop, *, new: int = 0, largest: int = 0
+    ) -> PortraitRow:
         def draw(width: int) -> list[StyledText]:
             right = self._count_pieces(total, largest, width)
             if new and width >= _NARROW:
@@ -466,7 +472,7 @@ class PortraitLines:
             name = one_line(title, room)
             return [StyledText(name, "strong"), _blank_cells(room - max_cells(name)), *right]
 
-        return Row(draw, stop)
+        return PortraitRow(draw, stop)
 
     def _count_pieces(self, number: int, largest: int, width: int) -> list[StyledText]:
         """A number, and where there is room a bar before it. ``largest``: the number that fills the bar; 0: without one."""
@@ -480,15 +486,15 @@ class PortraitLines:
             *pieces,
         ]
 
-    def _person_row(self, person: Entity, section: str) -> Row:
+    def _person_row(self, person: Entity, section: str) -> PortraitRow:
         memories = plural(person.mention_count, "memory")
         return self._counted_row(person.canonical_name, memories, "entity", Stop(section, entity=person))
 
-    def _agent_row(self, one: ServedToday, section: str) -> Row:
+    def _agent_row(self, one: ServedToday, section: str) -> PortraitRow:
         memories = plural(one.memories, "memory")
         return self._counted_row(one.agent, memories, "text", Stop(section, agent=one.agent))
 
-    def _counted_row(self, name: str, counted: str, role: Role, stop: Stop) -> Row:
+    def _counted_row(self, name: str, counted: str, role: Role, stop: Stop) -> PortraitRow:
         """A name, and behind it how many memories or plans it has."""
 
         def draw(width: int) -> list[StyledText]:
@@ -502,7 +508,7 @@ class PortraitLines:
                 StyledText(right, "dim"),
             ]
 
-        return Row(draw, stop)
+        return PortraitRow(draw, stop)
 
     def _fact_row(
         self,
@@ -514,7 +520,7 @@ class PortraitLines:
         ends: float | None = None,
         added: bool = False,
         changed: Replacement | None = None,
-    ) -> Row:
+    ) -> PortraitRow:
         """``days``: the width of the day before the text, 0 for the day or age behind it. ``ends``: when it fades.
 
         ``added``: behind it stands when it was written down. ``changed``: what it took the place of stands there.
@@ -540,13 +546,13 @@ class PortraitLines:
             text = one_line(without_secrets(fact), room)
             return [*pieces, StyledText(text), _blank_cells(room - max_cells(text) + 1), right]
 
-        return Row(draw, Stop(section, memory=fact))
+        return PortraitRow(draw, Stop(section, memory=fact))
 
-    def _change_rows(self, one: Replacement, portrait: Portrait, section: str) -> Iterable[Row]:
+    def _change_rows(self, one: Replacement, portrait: Portrait, section: str) -> Iterable[PortraitRow]:
         """What a fact says now, and below it what it said before, unless a day behind it tells that."""
         yield self._fact_row(one.new, portrait, section, changed=one)
         if replacement.moved_days(one, self.now) is None:
-            yield Row(partial(self._earlier_text, one))
+            yield PortraitRow(partial(self._earlier_text, one))
 
     def _earlier_text(self, one: Replacement, width: int) -> list[StyledText]:
         label = f"   {replacement.label_before(one)}"
@@ -585,14 +591,14 @@ class PortraitLines:
     # -- all of it
 
     def _lay_columns_out(
-        self, head: list[list[tuple[Row, int]]], columns: Sequence[Section]
+        self, head: list[list[tuple[PortraitRow, int]]], columns: Sequence[Section]
     ) -> StopLayout[Stop]:
         stops: list[Stop] = []
         rows: list[int] = []
         at: list[int] = []
         lines: list[list[LinePart]] = []
 
-        def make_part(row: Row, width: int, line: int, column: int) -> LinePart:
+        def make_part(row: PortraitRow, width: int, line: int, column: int) -> LinePart:
             if row.stop is None:
                 return LinePart(row.draw(width), width)
             stops.append(row.stop)
@@ -638,10 +644,10 @@ def _column_widths(width: int, columns: int) -> list[int]:
 
 def _join_sections(sections: Sequence[Section]) -> Section:
     """Sections below one another, with a blank line between them."""
-    rows: list[Row] = []
+    rows: list[PortraitRow] = []
     for section in sections:
         if rows:
-            rows.append(Row(lambda width: []))
+            rows.append(PortraitRow(lambda width: []))
         rows += section
     return rows
 
