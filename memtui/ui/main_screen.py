@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -51,6 +52,7 @@ class MainScreen(Screen[None]):
         self.active = spec_of(first).pane_id
         self.opening = False
         """Whether a pane is still being made, so that keys must wait."""
+        self._switching = asyncio.Lock()
         self._panes: dict[str, Pane] = {}
         self._stale: set[str] = set()
         self._pane_texts: dict[str, str] = {}
@@ -92,6 +94,18 @@ class MainScreen(Screen[None]):
     def pane(self) -> Pane:
         return self._panes[self.active]
 
+    def set_focus(
+        self, widget: Widget | None, scroll_visible: bool = True, from_app_focus: bool = False
+    ) -> None:
+        """Focus a widget, unless it is in a pane that is not shown.
+
+        ``Widget.focus`` takes effect in a later message. By then the person may have gone to another pane, and keys
+        would go where nobody sees them.
+        """
+        panes = (one for one in widget.ancestors_with_self if isinstance(one, Pane)) if widget else ()
+        if all(pane.display for pane in panes):
+            super().set_focus(widget, scroll_visible, from_app_focus)
+
     def keep_focus(self) -> None:
         """Focus the first part of the pane if nothing has the focus. Textual removes it from hidden widgets.
 
@@ -107,33 +121,37 @@ class MainScreen(Screen[None]):
         return self._panes.get(pane_id)
 
     async def go_to(self, pane_id: str) -> Pane:
-        """Show a pane."""
-        if pane_id != self.active:
-            new = pane_id not in self._panes
-            # A hidden widget with the focus would first pass it to a neighbour.
-            self.set_focus(None)
-            self.pane.display = False
-            self.active = spec_of(pane_id).pane_id
-            if new:
-                self.opening = True
-                try:
-                    await self.query_one("#panes").mount(self._make_pane(spec_of(pane_id)))
-                finally:
-                    self.opening = False
-            self.pane.display = True
-            if new and self.shell.operations.memory is not None:
-                self.pane.load()
-            elif pane_id in self._stale:
-                self.pane.reload()
-            self._stale.discard(pane_id)
-            self.query_one(TabBar).active = pane_id
-            status = self.query_one(StatusLine)
-            status.position_text = self._pane_texts.get(pane_id, "")
-            # The last message is about the other pane.
-            status.said = status.undo_hint = ""
-        self.pane.take_focus()
-        self.refresh_keys()
-        return self.pane
+        """Show a pane. While another one is still being made, it waits for that."""
+        async with self._switching:
+            if pane_id != self.active:
+                await self._switch_to(pane_id)
+            self.pane.take_focus()
+            self.refresh_keys()
+            return self.pane
+
+    async def _switch_to(self, pane_id: str) -> None:
+        new = pane_id not in self._panes
+        # A hidden widget with the focus would first pass it to a neighbour.
+        self.set_focus(None)
+        self.pane.display = False
+        self.active = spec_of(pane_id).pane_id
+        if new:
+            self.opening = True
+            try:
+                await self.query_one("#panes").mount(self._make_pane(spec_of(pane_id)))
+            finally:
+                self.opening = False
+        self.pane.display = True
+        if new and self.shell.operations.memory is not None:
+            self.pane.load()
+        elif pane_id in self._stale:
+            self.pane.reload()
+        self._stale.discard(pane_id)
+        self.query_one(TabBar).active = pane_id
+        status = self.query_one(StatusLine)
+        status.position_text = self._pane_texts.get(pane_id, "")
+        # The last message is about the other pane.
+        status.said = status.undo_hint = ""
 
     def memory_opened(self) -> None:
         for pane in self._panes.values():

@@ -225,8 +225,13 @@ class Navigation:
         return arrived
 
     def _note_view(self) -> None:
-        """Note what the visit shows. While it still does, one step back leaves the pane."""
-        self._way[-1] = self._way[-1]._replace(view=self._window().pane.view_shown)
+        """Note what the visit shows. While it still does, one step back leaves the pane.
+
+        Nothing is noted if the person chose another pane while the visited one was still reading.
+        """
+        pane = self._window().pane
+        if self._way and self._way[-1].ended == pane.pane_id:
+            self._way[-1] = self._way[-1]._replace(view=pane.view_shown)
 
     # -- back
 

@@ -398,7 +398,16 @@ class ListPane(Pane, Generic[Row]):
         return restore_list
 
     def do_filter(self) -> None:
-        self.filter_bar.start_typing()
+        self.type_into(self.filter_bar)
+
+    def type_into(self, bar: FilterBar, *, anew: bool = False) -> None:
+        """Let the person type into a line above the list. ``anew``: what is typed replaces what is there.
+
+        A row that has the whole pane gives it back, so that the line is in sight.
+        """
+        if self._zoomed == "preview":
+            self.zoom_part(None)
+        bar.start_typing(anew=anew)
 
     def zoom_part(self, part: str | None) -> None:
         """Give one part the whole pane; None: show both."""

@@ -447,7 +447,7 @@ class ObservationColumns(ListPane[ObservationRow]):
         return super().unavailable_reason(action)
 
     def do_query(self) -> None:
-        self.filter_bar.start_typing()
+        self.type_into(self.filter_bar)
 
     async def do_add(self) -> None:
         from memtui.ui.dialogs.edit import AddObservation

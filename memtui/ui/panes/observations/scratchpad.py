@@ -155,7 +155,7 @@ class ScratchpadTab(ListPane["ScratchpadNote"]):
         return super().unavailable_reason(action)
 
     def do_query(self) -> None:
-        self.filter_bar.start_typing()
+        self.type_into(self.filter_bar)
 
     async def do_add_note(self) -> None:
         from memtui.ui.dialogs.edit import NoteDialog

@@ -468,11 +468,11 @@ class SearchPane(ListPane[SearchRow]):
         return super().unavailable_reason(action)
 
     def do_query(self) -> None:
-        self.filter_bar.start_typing(anew=True)
+        self.type_into(self.filter_bar, anew=True)
 
     def do_filter_hits(self) -> None:
         self.hit_filter.display = True
-        self.hit_filter.start_typing()
+        self.type_into(self.hit_filter)
 
     def do_tune(self) -> None:
         self.add_class("-tuning")

@@ -181,7 +181,7 @@ class SessionsPane(ListPane["SessionRow"]):
         if self.conversation_shown:
             self.transcript_side.edit_filter()
         else:
-            self.filter_bar.start_typing()
+            self.type_into(self.filter_bar)
 
     def unavailable_reason(self, action: Action) -> str:
         if action.id == "copy" and self.conversation_shown:
