@@ -81,7 +81,7 @@ class ReadQueries:
         self._connections = connections
         self._clock = clock
         self._options = options
-        self.session_list = lists.session_list(connections)
+        self.session_list = lists.session_list(connections, self._span_of)
         self.operation_list = lists.operation_list(connections, self._span_of)
         self.recall_list = lists.recall_list(connections, self._span_of)
         self.entity_list = entity_lists.EntityList(connections)

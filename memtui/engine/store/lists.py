@@ -1,8 +1,9 @@
 """Sessions, operations and recalls as lists for people: filtered by words, a page at a time or by key.
 
 A row must contain all words in its visible text, in any case and script, and no word that has a ``-``
-before it; ``id:3,7`` asks for rows by key, ``on:today`` or ``on:2026-03`` for those of a time. The keys
-(sid, op_id, recall_id) let a list follow its rows while new ones come in.
+before it; ``id:3,7`` asks for rows by key, ``on:today`` or ``on:2026-03`` for those of a time, ``after:7d`` and
+``before:2026-03`` for those from or until one, as in a filter of memories. The keys (sid, op_id, recall_id) let a
+list follow its rows while new ones come in.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ T = TypeVar("T")
 class _ListTable(NamedTuple):
     """``text``: the SQL expression that is searched; ``orders``: name -> terms of ORDER BY, last first.
 
-    ``at``: the column of the time that ``on:`` is about; empty where it is a word like any other.
+    ``at``: the column of the time that ``on:``, ``after:`` and ``before:`` are about.
     """
 
     table: str
@@ -34,7 +35,7 @@ class _ListTable(NamedTuple):
     columns: str
     orders: dict[str, tuple[str, ...]]
     record: Callable[[Sequence[Any]], Any]
-    at: str = ""
+    at: str
 
 
 SpanOf = Callable[[str], tuple[int, int] | None]
@@ -44,9 +45,7 @@ SpanOf = Callable[[str], tuple[int, int] | None]
 class KeyedList(Generic[T]):
     """One kind of rows. Safe to call from any thread; every method blocks."""
 
-    def __init__(
-        self, connections: Connections, what: _ListTable, span_of: SpanOf = lambda text: None
-    ) -> None:
+    def __init__(self, connections: Connections, what: _ListTable, span_of: SpanOf) -> None:
         self._connections = connections
         self._what = what
         self._span_of = span_of
@@ -87,9 +86,12 @@ class KeyedList(Generic[T]):
             return [what.record(row) for row in connection.execute(statement, tuple(keys))]
 
 
-def session_list(connections: Connections) -> KeyedList[SessionRow]:
-    """Orders: ``pending`` (what waits first, then the latest), ``time`` (the latest first), ``title``."""
-    return KeyedList(connections, _SESSIONS)
+def session_list(connections: Connections, span_of: SpanOf) -> KeyedList[SessionRow]:
+    """Orders: ``pending`` (what waits first, then the latest), ``time`` (the latest first), ``title``.
+
+    The time of a session is that of its last turn.
+    """
+    return KeyedList(connections, _SESSIONS, span_of)
 
 
 def session_row(connections: Connections, session_id: str) -> SessionRow:
@@ -122,9 +124,10 @@ def _filter_condition(what: _ListTable, words: str, span_of: SpanOf) -> tuple[st
             terms.append(f"{what.key} IN ({','.join('?' * len(keys))})")
             values += keys
             continue
-        if what.at and word.startswith("on:") and (span := span_of(word[3:])) is not None:
-            terms.append(f"{what.at} >= ? AND {what.at} < ?")
-            values += span
+        if (bounds := _time_bounds(word.removeprefix("-"), span_of)) is not None:
+            within = " AND ".join(f"{what.at} {operator} ?" for operator, _ in bounds)
+            terms.append(f"NOT ({within})" if word.startswith("-") else f"({within})")
+            values += (second for _, second in bounds)
             continue
         wanted = fold_text(word.removeprefix("-")) if len(word) > 1 else fold_text(word)
         missing = word.startswith("-") and len(word) > 1
@@ -132,6 +135,16 @@ def _filter_condition(what: _ListTable, words: str, span_of: SpanOf) -> tuple[st
         # SQLite cannot store a surrogate or a NUL, so nothing contains one.
         values.append(wanted.encode("utf-8", "replace").decode().replace("\0", "\ufffd"))
     return " AND ".join(terms), tuple(values)
+
+
+def _time_bounds(word: str, span_of: SpanOf) -> list[tuple[str, int]] | None:
+    """The operators and seconds of ``on:``, ``after:`` or ``before:``. None for any other word, or for no time."""
+    key, _, text = word.partition(":")
+    if key not in ("on", "after", "before") or (span := span_of(text)) is None:
+        return None
+    if key == "on":
+        return [(">=", span[0]), ("<", span[1])]
+    return [(">=" if key == "after" else "<", span[0])]
 
 
 def keys_named(word: str) -> list[str]:
@@ -155,6 +168,7 @@ _SESSIONS = _ListTable(
         "title": (f"fold(coalesce(s.title, {sessions.OPENING}, s.session_id))", "s.sid"),
     },
     lambda row: SessionRow(sid=row[0], pending=bool(row[1]), session=sessions.session_record(tuple(row[2:]))),
+    at="s.last_seen_at",
 )
 _OPERATIONS = _ListTable(
     "ops o",

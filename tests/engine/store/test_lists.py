@@ -72,6 +72,8 @@ def test_words_are_found_in_any_case_and_script_and_a_minus_leaves_out(memory: M
     assert sessions.count("поездка") == 1
     assert sessions.count("HOME") == 2
     assert sessions.count("home -ПОРТО -porto") == 1
+    assert sessions.count("after:2020") == 2 and sessions.count("before:2020") == 0
+    assert sessions.count(f"porto on:{datetime.fromtimestamp(NOW - 200).date()}") == 1
     assert sessions.count("-") == 0
     assert sessions.count("100% _ ' \0 \ud800") == 0
 
@@ -85,6 +87,7 @@ def test_operations_are_found_by_who_and_by_what(memory: Memory) -> None:
     assert [one.kind for one in listed.page("person forgot")] == ["undo", "forget"]
     assert [one.state for one in listed.page("undone")] == ["undone"]
     assert listed.count("agent:") == 0
+    assert listed.count("after:7d") == listed.count() and listed.count("before:7d") == 0
     assert listed.count() == memory.view.count_operations()
 
 
@@ -120,6 +123,12 @@ def test_recalls_are_listed_with_their_keys(memory: Memory) -> None:
         == listed.count(f"on:{then}.. question -9")
     )
     assert listed.count("on:whenever") == 0  # a word like any other
+    today = datetime.fromtimestamp(NOW).date()
+    assert (
+        listed.count(f"after:{today}") == 3 == listed.count(f"-before:{today}") == listed.count(f"-on:{then}")
+    )
+    assert [row.recall.query for row in listed.page(f"before:{today}")] == ["question 9"]
+    assert listed.count(f"after:{then} before:{today} 9") == 1
 
 
 def test_a_session_without_a_title_is_known_by_its_first_words(memory: Memory) -> None:

@@ -20,6 +20,7 @@ from memtui.ui.keymap import bindings_at
 from memtui.ui.panes.list_pane import ListPane
 from memtui.ui.panes.memory_actions import MemoryActions, memory_legend
 from memtui.ui.panes.pane import Command, use_styles
+from memtui.ui.panes.unknown_terms import unknown_term_note
 from memtui.ui.presenters.entity import (
     ORDERS,
     TYPES,
@@ -44,17 +45,6 @@ if TYPE_CHECKING:
 
 _NAME = 60
 _NO_FACT = "There is no memory under the cursor."
-
-
-def _term_of_memories(filter: str) -> str:
-    """The first key of a filter that only a list of memories knows, as typed: ``after:``. Empty if there is none."""
-    from memtui.engine.search.filters.terms import reads_as_filter
-
-    words = (word.removeprefix("-") for word in filter.split())
-    filter_word = next(
-        (word for word in words if reads_as_filter(word) and not word.startswith("entity:")), ""
-    )
-    return filter_word and f"{filter_word.partition(':')[0]}:"
 
 
 class EntitiesPane(ListPane["Entity"]):
@@ -294,13 +284,12 @@ class EntitiesPane(ListPane["Entity"]):
             else ""
         )
         if filter and stats.entities:
-            term = _term_of_memories(filter)
-            about = f"{term} is about memories, not for this list.\n\n" if term else ""
+            about = unknown_term_note(filter, ("entity",))
             return assemble(
                 ("No entity passes this filter.\n\n", "bold"), (filter, "bold $warning"), "\n\n", about,
                 (key("back"), "bold $accent"), "  clear the filter\n",
                 (key("filter"), "bold $accent"), "  change it\n",
-                *(((key("shared"), "bold $accent"), "  on an entity: list its memories, and filter those\n") if term else ()),
+                *(((key("shared"), "bold $accent"), "  on an entity: list its memories, and filter those\n") if about else ()),
                 (f"\n{waiting}" if waiting else "", "$text-muted"),
             )  # fmt: skip
         explanation = (

@@ -12,6 +12,7 @@ from memtui.ui.dialogs.undo import undo_agent, undo_operation
 from memtui.ui.keymap import bindings_at
 from memtui.ui.panes.entity_links import mentioned_in, show_about
 from memtui.ui.panes.list_pane import ListPane
+from memtui.ui.panes.unknown_terms import unknown_term_note
 from memtui.ui.presenters.operation import operation_of, operation_source, recall_of, recall_source
 from memtui.ui.safe import assemble
 from memtui.ui.widgets.columns import Column
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 AGENT = "agent:"
-_RECALLS_PLACEHOLDER = "filter by agent and question: assistant, dinner, on:today, -word"
+_RECALLS_PLACEHOLDER = "filter by agent and question: assistant, dinner, after:7d, -word"
 
 
 class HistoryPane(ListPane[Any]):
@@ -33,10 +34,12 @@ class HistoryPane(ListPane[Any]):
 
     pane_id: ClassVar = "history"
     BINDINGS = [*bindings_at("history")]
-    placeholder = "filter by who and what: you, coach, forgot, on:today, -undone"
+    placeholder = "filter by who and what: you, coach, forgot, after:7d, -undone"
     noun, noun_one = "changes", "change"
     markable = False
     recalls = False
+    # Changes and recall log each keep their own filter: that of the list which is not shown.
+    _other_filter = ""
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
@@ -114,9 +117,10 @@ class HistoryPane(ListPane[Any]):
         other = "the changes" if self.recalls else "what agents were told"
         if filter:
             return assemble(
-                ("Nothing here has these words.\n\n", "bold"),
+                ("Nothing here passes this filter.\n\n", "bold"),
+                unknown_term_note(filter, now=self.shell.clock()),
                 (key("back"), "bold $accent"), "  clear the filter\n",
-                (key("recalls"), "bold $accent"), f"  look in {other}\n",
+                (key("recalls"), "bold $accent"), f"  see {other}\n",
                 (key("as_of"), "bold $accent"), "  look back to a time: 7d, yesterday, 3 March",
             )  # fmt: skip
         if self.recalls:
@@ -183,6 +187,8 @@ class HistoryPane(ListPane[Any]):
 
     def do_recalls(self) -> None:
         self.recalls = not self.recalls
+        own, self._other_filter = self._other_filter, self.filter_bar.value
+        self.filter_bar.set_filter(own, quiet=True)
         self.show_message("What agents were told." if self.recalls else "Back to the changes.")
         self.name_list()
         self.show_rows(top=True)

@@ -14,6 +14,7 @@ from memtui.present.past import coverage_notes, kind_counts, time_ago, verb_labe
 from memtui.present.text import VisibleText, one_line, visible_text
 from memtui.ui.action_dispatch import start_worker
 from memtui.ui.actions import Action
+from memtui.ui.panes.unknown_terms import unknown_term_note
 from memtui.ui.presenters.diff import mark_differences
 from memtui.ui.presenters.memory_rows import ended_sign, memory_columns
 from memtui.ui.presenters.memory_text import LONGEST
@@ -413,11 +414,14 @@ class PastView:
         key = self._pane.shell.keymap_shown("back")
         if filter:
             title, way = "No memory of that time has these words.\n\n", "clear the filter"
+            of_memories = self.looking is not None and self.looking.diff is None
+            note = unknown_term_note(filter, ("kind", "is") if of_memories else ())
         else:
+            note = ""
             what = (
                 "Nothing was remembered yet."
                 if self.looking and self.looking.diff is None
                 else "Nothing changed."
             )
             title, way = f"{what}\n\n", "back to the present"
-        return assemble((title, "bold"), (key, "bold $accent"), f"  {way}")
+        return assemble((title, "bold"), note, (key, "bold $accent"), f"  {way}")

@@ -16,6 +16,7 @@ from memtui.ui.keymap import bindings_at
 from memtui.ui.panes.clock_banner import ClockBanner
 from memtui.ui.panes.list_pane import ListPane
 from memtui.ui.panes.pane import use_styles
+from memtui.ui.panes.unknown_terms import unknown_term_note
 from memtui.ui.row_source import ListSource
 from memtui.ui.safe import assemble, line
 from memtui.ui.widgets.columns import Column
@@ -301,7 +302,10 @@ class MaintenancePane(ListPane[MaintenanceRow]):
             return assemble("Reading…")
         key = self.shell.keymap_shown
         return assemble(
-            ("Nothing here has these words.\n\n", "bold"), (key("back"), "bold $accent"), "  clear the filter"
+            ("Nothing here has these words.\n\n", "bold"),
+            unknown_term_note(filter),
+            (key("back"), "bold $accent"),
+            "  clear the filter",
         )
 
     # -- opening

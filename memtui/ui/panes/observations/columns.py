@@ -23,6 +23,7 @@ from memtui.ui.messages import PaneStatus
 from memtui.ui.panes.entity_links import NOBODY
 from memtui.ui.panes.list_pane import ListPane
 from memtui.ui.panes.memory_actions import MemoryActions, memory_legend
+from memtui.ui.panes.unknown_terms import unknown_term_note
 from memtui.ui.presenters.memory_rows import MemorySource
 from memtui.ui.presenters.text_layout import wrap_text
 from memtui.ui.row_source import ListSource
@@ -426,7 +427,7 @@ class ObservationColumns(ListPane[ObservationRow]):
         these = self.noun if self.has_class("-three") else f"{self._category}s"
         if filter:
             return assemble(
-                (f"No {these} have these words.\n\n", "bold"),
+                (f"No {these} have these words.\n\n", "bold"), unknown_term_note(filter),
                 (key("back"), "bold $accent"), "  clear the query\n",
                 (key("pane_search"), "bold $accent"), "  search everything, by meaning too",
             )  # fmt: skip

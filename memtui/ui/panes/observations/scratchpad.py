@@ -14,6 +14,7 @@ from memtui.ui.actions import Action
 from memtui.ui.keymap import bindings_at
 from memtui.ui.messages import PaneStatus
 from memtui.ui.panes.list_pane import ListPane
+from memtui.ui.panes.unknown_terms import unknown_term_note
 from memtui.ui.safe import assemble, content, line
 from memtui.ui.widgets.columns import Column, Order, StyledText
 
@@ -136,6 +137,7 @@ class ScratchpadTab(ListPane["ScratchpadNote"]):
         if filter:
             return assemble(
                 ("No key or text has this in it.\n\n", "bold"),
+                unknown_term_note(filter),
                 (key("back"), "bold $accent"),
                 "  clear the search",
             )

@@ -20,6 +20,7 @@ from memtui.ui.panes.entity_links import AboutAction
 from memtui.ui.panes.list_pane import ListPane
 from memtui.ui.panes.memory_actions import memory_legend
 from memtui.ui.panes.pane import Command, use_styles
+from memtui.ui.panes.unknown_terms import unknown_term_note
 from memtui.ui.row_source import ListSource
 from memtui.ui.safe import assemble, line
 from memtui.ui.widgets.columns import Column
@@ -244,7 +245,10 @@ class ReviewPane(ListPane[Card]):
         key = self.shell.keymap_shown
         if filter and self.decisions.cards:
             return assemble(
-                ("No card has these words.\n\n", "bold"), (key("back"), "bold $accent"), "  clear the filter"
+                ("No card has these words.\n\n", "bold"),
+                unknown_term_note(filter),
+                (key("back"), "bold $accent"),
+                "  clear the filter",
             )
         stats = self.shell.stats
         if stats is not None and not stats.active and not stats.ended:

@@ -20,6 +20,7 @@ from memtui.ui.keymap import bindings_at
 from memtui.ui.panes.entity_links import AboutAction
 from memtui.ui.panes.list_pane import PREVIEW_DELAY, ListPane
 from memtui.ui.panes.pane import use_styles
+from memtui.ui.panes.unknown_terms import unknown_term_note
 from memtui.ui.safe import assemble, line
 from memtui.ui.widgets.columns import Column
 from memtui.ui.widgets.filter_bar import FilterBar
@@ -43,7 +44,7 @@ class SessionsPane(ListPane["SessionRow"]):
 
     pane_id: ClassVar = "sessions"
     BINDINGS = [*bindings_at("sessions")]
-    placeholder = "filter by title, source or project; -word"
+    placeholder = "filter by title, source or project; after:7d, -word"
     noun, noun_one = "sessions", "session"
     orders = ORDERS
     # A failed run leaves an error in the session, but no operation.
@@ -146,7 +147,7 @@ class SessionsPane(ListPane["SessionRow"]):
         key = self.shell.keymap_shown
         if filter:
             return assemble(
-                ("No session has these words.\n\n", "bold"),
+                ("No session passes this filter.\n\n", "bold"), unknown_term_note(filter, now=self.shell.clock()),
                 "Looked for in title, id, source and project. For words in the conversations use\n",
                 (key("pane_search"), "bold $accent"), "  Search\n",
                 (key("back"), "bold $accent"), "  clear the filter",
