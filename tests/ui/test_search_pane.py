@@ -250,7 +250,7 @@ async def test_the_context_block_leads_to_why_a_memory_is_not_in_it(story: Story
         await until(lambda: there(app, ContextDialog) and "w why not here?" in screen_text(app))
         await pilot.press("w")
         await until(lambda: there(app, WhyNotDialog) and "Esc stop typing" in screen_text(app))
-        assert "Why is this one not told?" in screen_text(app)
+        assert "Is it told, and why?" in screen_text(app)
         await pilot.press(*"walnuts kind:fact", "enter")
         await until(lambda: "told        The context block has it." in screen_text(app))
         await pilot.press("slash", *["backspace"] * 17, *"unicycle", "enter")

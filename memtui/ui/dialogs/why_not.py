@@ -141,8 +141,8 @@ class WhyNotDialog(Dialog[None]):
         self._some: MemorySource | None = None
 
     def title_text(self) -> str:
-        where = "here" if self._block is None else "told"
-        return f"Why is this one not {where}?  {self._query}"
+        where = "among the hits" if self._block is None else "told"
+        return f"Is it {where}, and why?  {self._query}"  # it answers for those that are, too
 
     def body(self) -> ComposeResult:
         yield FilterBar("words of the memory you miss, or its id")
