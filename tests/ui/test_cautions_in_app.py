@@ -41,6 +41,8 @@ async def test_list_search_and_reading_view_tell_it(
         await until(lambda: "corrected  I work" in screen_text(app))
         text = screen_text(app)
         assert text.index(NEW) < text.index("corrected  I work")
+        # Its own score is lower: the number would look out of order.
+        assert "lifted" in text and text.index("lifted") < text.index("corrected  I work")
     state = UiState(None)
     state.pane = "sessions"
     app = story.app(state=state)

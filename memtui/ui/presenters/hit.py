@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
@@ -65,7 +66,8 @@ class SearchRow(NamedTuple):
     the hit was not found with that. ``result``: the search that found it. ``expected``: the question is pinned and
     expects this hit. ``outcome``: whether a pinned question passed when it was last asked. ``likely``: it is above
     the relevance cutoff (``engine.search.likely``). ``edge``: it is next to the cutoff. ``instead``: why it stands before hits
-    with a higher score: ``corrects`` or ``replaces``; empty if it has the rank of its score.
+    with a higher score: ``corrects`` or ``replaces``; empty if it has the rank of its score. ``lifted``: a hit below has a
+    higher score, so a number here would look out of order.
     """
 
     hit: Hit | None = None
@@ -78,6 +80,7 @@ class SearchRow(NamedTuple):
     likely: bool = True
     edge: bool = False
     instead: str = ""
+    lifted: bool = False
 
     @property
     def has_cutoff_line(self) -> bool:
@@ -99,13 +102,16 @@ def hit_rows(
     edges = (line, line + 1) if line < len(result.hits) else ()
     rows = []
     instead = _lifted_hits(result.hits)
-    for hit in result.hits:
+    # The highest score from each hit on.
+    highest = [*accumulate((hit.score for hit in reversed(result.hits)), max)][::-1]
+    for hit, most in zip(result.hits, highest, strict=True):
         rank = hit.rank if before is None else before.get(hit.memory.rid)
         moved = None if rank is None else rank - hit.rank
         rows.append(
             SearchRow(
                 hit, None, best, moved, result, hit.memory.id in expected,
                 likely=hit.rank <= line, edge=hit.rank in edges, instead=instead.get(hit.memory.id, ""),
+                lifted=hit.score < most,
             )
         )  # fmt: skip
     return rows
@@ -187,7 +193,9 @@ def search_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Sear
                 yield StyledText(bar_text(retriever, cells, glyphs), retriever)
 
     def score_cell(row: SearchRow, width: int) -> Iterable[StyledText]:
-        if row.hit is not None:
+        if row.hit is not None and row.lifted:
+            yield StyledText(visible_text("lifted"), "accent")
+        elif row.hit is not None:
             yield StyledText(
                 score_text(row.hit.score, most=row.best), "strong" if row.hit.rank == 1 else "text"
             )

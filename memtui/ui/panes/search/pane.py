@@ -121,6 +121,10 @@ class SearchPane(ListPane[SearchRow]):
                 "corrects",
                 "It corrects or replaces what a hit below says, so it stands before that one with a lower score.",
             ),
+            (
+                "lifted",
+                "In place of a score that is lower than one below it; the breakdown beside the hit has it.",
+            ),
             *memory_legend(self.shell.glyphs),
         ]
 
