@@ -22,7 +22,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from memtui.engine.records import Stamp
-from memtui.engine.sync.batch import Batch, Header, lines_hash
+from memtui.engine.sync.batch import Batch, BatchHeader, lines_hash
 from memtui.engine.sync.envelope import AgeSealer, Epoch, new_identity
 from memtui.engine.sync.stores import open_store
 
@@ -57,7 +57,7 @@ def batch(sealer: AgeSealer, number: int) -> bytes:
         (text % (secrets.token_hex(6), secrets.token_hex(4), secrets.token_hex(6), seen, stamp.device, stamp.at)).encode()
         for _ in range(2)
     )  # fmt: skip
-    header = Header(
+    header = BatchHeader(
         kind="batch", group=sealer.group, device="laptop-1a2b3c4d", number=number, previous=secrets.token_hex(32), heads={},
         count=len(lines), lines=lines_hash(lines), made_at=1_795_775_002, epoch=sealer.epoch,
     )  # fmt: skip

@@ -1,9 +1,9 @@
-"""Make memtui/engine/models/minilm_axes.npy: the axes on which the word pieces of texts differ most.
+"""Make memtui/engine/models/minilm_axes.npy: the axes on which the tokens of texts differ most.
 
     python tests/benchmarks/word_axes.py OUT
 
-Read are the texts of the demo. The table is float16 (1 + 64, 384): the middle of all pieces, then the 64 first principal
-axes, largest first. A vector of a word is what is left of a piece's 384 numbers along them. Needs the extra ``minilm``.
+Read are the texts of the demo. The table is float16 (1 + 64, 384): the middle of all tokens, then the 64 first principal
+axes, largest first. A vector of a word is what is left of a token's 384 numbers along them. Needs the extra ``minilm``.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ def main() -> None:
     with DEMO.open(encoding="utf-8") as lines:
         texts = [row["content"] for row in map(json.loads, lines) if "content" in row]
     model = MiniLmEmbedder()
-    pieces = np.concatenate([model.tokenise_and_embed(text).rows for text in texts]).astype(np.float64)
-    middle = pieces.mean(axis=0)
-    _, _, axes = np.linalg.svd(pieces - middle, full_matrices=False)
+    tokens = np.concatenate([model.tokenise_and_embed(text).rows for text in texts]).astype(np.float64)
+    middle = tokens.mean(axis=0)
+    _, _, axes = np.linalg.svd(tokens - middle, full_matrices=False)
     np.save(sys.argv[1], np.vstack([middle, axes[: model.word_vector_dims]]).astype(np.float16))
-    print(f"{len(pieces):,} pieces of {len(texts):,} texts")
+    print(f"{len(tokens):,} tokens of {len(texts):,} texts")
 
 
 if __name__ == "__main__":

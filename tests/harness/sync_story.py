@@ -19,7 +19,7 @@ from memtui import Memory
 from memtui.engine.records.sync import SyncReport
 from memtui.engine.store import stamps
 from memtui.engine.sync import state
-from memtui.engine.sync.batch import Batch, BatchError, Header, Removed, encode
+from memtui.engine.sync.batch import Batch, BatchError, BatchHeader, Removed, encode
 
 NAMES = ("laptop", "desktop", "server")
 
@@ -90,7 +90,7 @@ class PlainSealer:
         if not hmac.compare_digest(tag, hmac.new(self._key, body, hashlib.sha256).digest()):
             raise BatchError("forged", "its authentication does not fit")
         header, texts = msgspec.json.decode(
-            zlib.decompress(body), type=tuple[Header, list[str | dict[str, str]]]
+            zlib.decompress(body), type=tuple[BatchHeader, list[str | dict[str, str]]]
         )
         return Batch(
             header,

@@ -12,9 +12,9 @@ import msgspec
 from memtui.engine.records import Operation
 from memtui.engine.records.backups import KIND_LABELS, RestorePreview
 from memtui.engine.records.history import RESTORE_BACKUP, RestoreGap
-from memtui.engine.store import metadata, operations, stamps, tombstones
+from memtui.engine.store import memories, metadata, operations, stamps, tombstones
 from memtui.engine.store.past import GAPS, restore_gaps
-from memtui.engine.store.sql import json_text, scalar
+from memtui.engine.store.sql import json_text
 from memtui.engine.wording import plural
 
 _GAPS_KEPT = 20
@@ -27,10 +27,10 @@ def restore_label(preview: RestorePreview, when: str) -> str:
 
     ``Restored 2026-03-03 14:00: lost 12 turns, 1 fact; 2 facts came back``.
     """
-    memories = [one for one in preview.counts if one.what in KIND_LABELS.values()]
-    lost = ", ".join(plural(one.lost, one.what.removesuffix("s")) for one in memories if one.lost)
-    back = ", ".join(plural(one.back, one.what.removesuffix("s")) for one in memories if one.back)
-    changed = sum(one.changed for one in memories)
+    counts = [one for one in preview.counts if one.what in KIND_LABELS.values()]
+    lost = ", ".join(plural(one.lost, one.what.removesuffix("s")) for one in counts if one.lost)
+    back = ", ".join(plural(one.back, one.what.removesuffix("s")) for one in counts if one.back)
+    changed = sum(one.changed for one in counts)
     parts = (
         f"lost {lost}" if lost else "",
         f"{back} came back" if back else "",
@@ -93,7 +93,7 @@ def _copy_pending_erase(live: apsw.Connection, copied: apsw.Connection) -> None:
         proof.remove_pending_erase(copied)  # it was finished since the backup, or it is another file's
         return
     ids = begun.ids or begun.request.ids or _session_condition(live, begun.request.session_id)
-    there = tuple(id for id in ids if scalar(copied, "SELECT 1 FROM memories WHERE id = ?", (id,)))
+    there = tuple(id for id in ids if memories.memory_exists(copied, id))
     request = begun.request
     if there and request.ids:
         request = msgspec.structs.replace(request, ids=there)

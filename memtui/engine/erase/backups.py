@@ -19,7 +19,7 @@ from memtui.engine.application_id import APPLICATION_ID
 from memtui.engine.errors import CorruptFileError, StoreError
 from memtui.engine.records.backups import Backup
 from memtui.engine.records.erase import BackupState, EraseProgress, EraseRequest
-from memtui.engine.store import backup, full_text, migration
+from memtui.engine.store import backup, full_text, memories, migration
 from memtui.engine.store.connection import connect, load_vec0, translate_error
 from memtui.engine.store.connections import Connections
 from memtui.engine.store.sql import as_json, scalar
@@ -222,9 +222,7 @@ class BackupCleaner:
         with self._connections.read() as live:
 
             def stays(id: str) -> bool:
-                return id not in self._ids and bool(
-                    scalar(live, "SELECT 1 FROM memories WHERE id = ?", (id,))
-                )
+                return id not in self._ids and memories.memory_exists(live, id)
 
             outcome = rewrite(
                 path,

@@ -134,7 +134,7 @@ class _NoteStorage:
         own = note.earlier_id
         if own is None or own in self._given:
             return None
-        if scalar(self._connection, "SELECT 1 FROM memories WHERE id = ?", (own,)):
+        if memories.memory_exists(self._connection, own):
             return None
         self._given.add(own)
         return own

@@ -1,7 +1,7 @@
 """The protocol of embedders, and the packaged offline one: static word vectors.
 
-The packaged weights (wordllama, 32,000 word pieces of 256 dimensions, 16 MB) are mapped, not read, and
-without importing their package. A text's vector is the plain mean of its pieces; a query's is weighted
+The packaged weights (wordllama, 32,000 tokens of 256 dimensions, 16 MB) are mapped, not read, and
+without importing their package. A text's vector is the plain mean of its tokens; a query's is weighted
 by how rare each word is in the memory, which is worth more than a better model. The weights are
 English and know no word order: good beside keyword search, no judge of "likes" against "never likes".
 """
@@ -27,7 +27,7 @@ import msgspec
 from memtui.engine.installation import command_for_dependency
 
 from ..errors import DegradedError
-from . import question_pieces
+from . import question_tokenizer
 from .vectors import cap_threads, normalise_rows, quantise_numbers, quantise_rows
 from .word_vectors import WordVectors
 
@@ -51,17 +51,17 @@ WordWeight = Callable[[str], float]
 
 # Longer texts are judged by their start; a vector of more words says less.
 MAX_CHARACTERS = 20_000
-_PIECES_AT_ONCE = 16_384
+_TOKENS_AT_ONCE = 16_384
 _TEXTS_AT_ONCE = 512
 # For so many the sum is made in less time than numpy takes to be imported.
-_PIECES_WITHOUT_NUMPY = 1_000
+_TOKENS_WITHOUT_NUMPY = 1_000
 _WORDS_OF_A_SEARCH = 2_500
-# Texts of so few pieces are added up many at a time.
-_PIECES_OF_SHORT = 16
+# Texts of so few tokens are added up many at a time.
+_TOKENS_OF_SHORT = 16
 _WORDS_TOGETHER = 25
-# Below: special pieces, and bytes of letters that the vocabulary lacks. They say nothing, nor does a blank.
-_FIRST_WORD_PIECE = 259
-_BLANK_PIECE = 29871
+# Below: special tokens, and bytes of letters that the vocabulary lacks. They say nothing, nor does a blank.
+_FIRST_WORD_TOKEN = 259
+_BLANK_TOKEN = 29871
 
 _word = re.compile(r"\w+")
 
@@ -172,7 +172,7 @@ class _QuestionVectors:
 
     def __init__(self, weights: Path, tokenizer: Path) -> None:
         self.words = WordVectors(OfflineEmbedder.dims)
-        self.vocabulary = question_pieces.load_vocabulary(tokenizer)
+        self.vocabulary = question_tokenizer.load_vocabulary(tokenizer)
         self._start, self._rows = _table_place(weights, OfflineEmbedder.dims)
         with weights.open("rb") as stream:
             self._bytes = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
@@ -180,8 +180,8 @@ class _QuestionVectors:
 
     @cached_property
     def word_beginnings(self) -> frozenset[int]:
-        """The pieces with which a word begins; made when it is needed, as it takes 3 ms."""
-        return question_pieces.word_beginnings(self.vocabulary or {})
+        """The tokens with which a word begins; made when it is needed, as it takes 3 ms."""
+        return question_tokenizer.word_beginnings(self.vocabulary or {})
 
     def rows(self) -> NDArray[np.float16]:
         """All of them."""
@@ -190,14 +190,14 @@ class _QuestionVectors:
         count = self._rows * OfflineEmbedder.dims
         return np.frombuffer(self._bytes, "<f2", count, self._start).reshape(self._rows, -1)
 
-    def weighted_sum(self, pieces: Sequence[int], weights: Sequence[float]) -> list[float]:
-        """With numpy for many pieces, or where it is loaded; the sums are those of float64 either way."""
-        if len(pieces) > _PIECES_WITHOUT_NUMPY or "numpy" in sys.modules:
+    def weighted_sum(self, tokens: Sequence[int], weights: Sequence[float]) -> list[float]:
+        """With numpy for many tokens, or where it is loaded; the sums are those of float64 either way."""
+        if len(tokens) > _TOKENS_WITHOUT_NUMPY or "numpy" in sys.modules:
             import numpy as np
 
-            total: list[float] = (np.array(weights) @ self.rows()[list(pieces)].astype(np.float64)).tolist()
+            total: list[float] = (np.array(weights) @ self.rows()[list(tokens)].astype(np.float64)).tolist()
             return total
-        rows = [self._row.unpack_from(self._bytes, self._start + piece * self._row.size) for piece in pieces]
+        rows = [self._row.unpack_from(self._bytes, self._start + token * self._row.size) for token in tokens]
         return [sum(map(mul, column, weights)) for column in zip(*rows, strict=True)]
 
 
@@ -250,27 +250,27 @@ class OfflineEmbedder(LocalEmbedder[_EmbeddingTable]):
         return quantise_rows(self.embed([text]))[0].tobytes() if mean is None else quantise_numbers(mean)
 
     def _weighted_query_mean(self, text: str, weight: WordWeight) -> list[float] | None:
-        """The weighted mean of a question's pieces; None where no word has a weight."""
+        """The weighted mean of a question's tokens; None where no word has a weight."""
         lowered = text[:MAX_CHARACTERS].strip().lower()
-        ids, ends = self._split_question(lowered)
-        words = piece_words(lowered, ends)
+        ids, end_offsets = self._split_question(lowered)
+        words = token_words(lowered, end_offsets)
         weight_of = {word: max(0.0, weight(word)) if word else 0.0 for word in dict.fromkeys(words)}
         weights = [weight_of[word] for word in words]
         if not any(weights):
             return None
         known = [
-            share if piece >= _FIRST_WORD_PIECE and piece != _BLANK_PIECE else 0.0
-            for piece, share in zip(ids, weights, strict=True)
+            share if token >= _FIRST_WORD_TOKEN and token != _BLANK_TOKEN else 0.0
+            for token, share in zip(ids, weights, strict=True)
         ]
         return self._load_question_vectors().weighted_sum(ids, known)
 
-    def _split_question(self, lowered: str) -> question_pieces.WordPieces:
+    def _split_question(self, lowered: str) -> question_tokenizer.QuestionTokens:
         if self._model is None and (vocabulary := self._load_question_vectors().vocabulary):
-            pieces = question_pieces.split_question(vocabulary, lowered)
-            if pieces is not None:
-                return pieces
+            tokens = question_tokenizer.split_question(vocabulary, lowered)
+            if tokens is not None:
+                return tokens
         encoded = self._load_model().tokenizer.encode(lowered, add_special_tokens=False)
-        return question_pieces.WordPieces(encoded.ids, [end for _, end in encoded.offsets])
+        return question_tokenizer.QuestionTokens(encoded.ids, [end for _, end in encoded.offsets])
 
     def _load_question_vectors(self) -> _QuestionVectors:
         with self._lock:
@@ -283,11 +283,11 @@ class OfflineEmbedder(LocalEmbedder[_EmbeddingTable]):
         return _sum_texts(self._load_question_vectors().rows(), self._split_words(words))
 
     def _split_words(self, words: Sequence[str]) -> list[list[int]]:
-        """The pieces of each. The tokenizer is quicker, but not for the words of a first search."""
+        """The tokens of each. The tokenizer is quicker, but not for the words of a first search."""
         table = self._load_question_vectors()
         if self._model is None and len(table.words) + len(words) <= _WORDS_OF_A_SEARCH:
             vocabulary = table.vocabulary
-            if vocabulary and (split := question_pieces.split_words(vocabulary, words)):
+            if vocabulary and (split := question_tokenizer.split_words(vocabulary, words)):
                 return split
         return self._split_by_tokenizer(words)
 
@@ -297,9 +297,9 @@ class OfflineEmbedder(LocalEmbedder[_EmbeddingTable]):
         ]
 
     def _split_together(self, words: Sequence[str]) -> list[list[int]]:
-        """The same, of many words at once in half the time; nothing where it is not plain which piece is whose.
+        """The same, of many words at once in half the time; nothing where it is not plain which token is whose.
 
-        A piece that begins with a blank begins a word, and none reaches into the next word.
+        A token that begins with a blank begins a word, and none reaches into the next word.
         """
         begins = self._load_question_vectors().word_beginnings
         texts = [
@@ -307,8 +307,8 @@ class OfflineEmbedder(LocalEmbedder[_EmbeddingTable]):
             for start in range(0, len(words), _WORDS_TOGETHER)
         ]
         encoded = self._load_model().tokenizer.encode_batch_fast(texts, add_special_tokens=False)
-        ids = [piece for one in encoded for piece in one.ids]
-        starts = [place for place, piece in enumerate(ids) if piece in begins]
+        ids = [token for one in encoded for token in one.ids]
+        starts = [place for place, token in enumerate(ids) if token in begins]
         if len(starts) != len(words) or starts[:1] != [0]:
             return []
         return [ids[start:end] for start, end in pairwise([*starts, len(ids)])]
@@ -334,7 +334,7 @@ class OfflineEmbedder(LocalEmbedder[_EmbeddingTable]):
 
 
 def _sum_texts(table: NDArray[np.float16], split: Sequence[Sequence[int]]) -> FloatMatrix:
-    """The sum of the pieces of each text. The same for a text whatever is beside it."""
+    """The sum of the tokens of each text. The same for a text whatever is beside it."""
     import numpy as np
 
     sums = np.zeros((len(split), table.shape[1]), np.float32)
@@ -342,22 +342,22 @@ def _sum_texts(table: NDArray[np.float16], split: Sequence[Sequence[int]]) -> Fl
     for row, ids in enumerate(split):
         of_size.setdefault(len(ids), []).append(row)
     for size, rows in of_size.items():
-        if 0 < size <= _PIECES_OF_SHORT:
-            sums[rows] = _sum_pieces(table, np.array([split[row] for row in rows], np.intp))
+        if 0 < size <= _TOKENS_OF_SHORT:
+            sums[rows] = _sum_tokens(table, np.array([split[row] for row in rows], np.intp))
         else:
             for row in rows:
-                for start in range(0, size, _PIECES_AT_ONCE):
-                    part = np.asarray(split[row][start : start + _PIECES_AT_ONCE], np.intp)
-                    sums[row] += _sum_pieces(table, part)
+                for start in range(0, size, _TOKENS_AT_ONCE):
+                    part = np.asarray(split[row][start : start + _TOKENS_AT_ONCE], np.intp)
+                    sums[row] += _sum_tokens(table, part)
     return sums
 
 
-def _sum_pieces(table: NDArray[np.float16], pieces: NDArray[np.intp]) -> FloatMatrix:
-    """(..., n) pieces give (..., dims)."""
+def _sum_tokens(table: NDArray[np.float16], tokens: NDArray[np.intp]) -> FloatMatrix:
+    """(..., n) tokens give (..., dims)."""
     import numpy as np
 
-    known = ((pieces >= _FIRST_WORD_PIECE) & (pieces != _BLANK_PIECE)).astype(np.float32)
-    return np.asarray((known[..., None, :] @ table[pieces].astype(np.float32))[..., 0, :])
+    known = ((tokens >= _FIRST_WORD_TOKEN) & (tokens != _BLANK_TOKEN)).astype(np.float32)
+    return np.asarray((known[..., None, :] @ table[tokens].astype(np.float32))[..., 0, :])
 
 
 @lru_cache(maxsize=1)
@@ -408,12 +408,12 @@ def _split_into_batches(texts: Sequence[str]) -> Iterator[list[str]]:
         yield [text[:MAX_CHARACTERS].strip().lower() for text in texts[start : start + _TEXTS_AT_ONCE]]
 
 
-def piece_words(text: str, ends: Iterable[int]) -> list[str]:
-    """For each piece (where in the text it ends) the word that it is part of; empty outside words."""
+def token_words(text: str, ends: Iterable[int]) -> list[str]:
+    """For each token (where in the text it ends) the word that it is part of; empty outside words."""
     by_character = [""] * (len(text) + 1)
     for word in _word.finditer(text):
         by_character[word.start() : word.end()] = [word[0]] * len(word[0])
-    # A piece may begin with the blank before its word.
+    # A token may begin with the blank before its word.
     return [by_character[max(end - 1, 0)] for end in ends]
 
 

@@ -1,8 +1,8 @@
 """The MiniLM embedder: a small transformer that runs on this machine.
 
 all-MiniLM-L6-v2 with int8 weights (23 MB), run by onnxruntime in one thread: about 60 texts a second. It comes with the extra
-``minilm`` and is English; of a long text it reads the first 256 word pieces. The vector of a text is the mean of its
-pieces. Those of its words are the pieces that say something, along the 64 axes on which such pieces differ most
+``minilm`` and is English; of a long text it reads the first 256 tokens. The vector of a text is the mean of its
+tokens. Those of its words are the tokens that say something, along the 64 axes on which such tokens differ most
 (``minilm_axes.npy``, made from the demo's texts by ``tests/benchmarks/word_axes.py``).
 """
 
@@ -19,7 +19,7 @@ from memtui.engine.installation import command_for_extra
 from memtui.engine.store.tokens import STOP_WORDS
 
 from ..errors import DegradedError
-from .embedders import LocalEmbedder, QuestionWords, WordWeight, piece_words
+from .embedders import LocalEmbedder, QuestionWords, WordWeight, token_words
 from .vectors import normalise_rows, quantise_rows
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from .vectors import ByteMatrix, FloatMatrix
 
 MAX_CHARACTERS = 4_000
-MOST_PIECES = 256
+MOST_TOKENS = 256
 AXES = Path(__file__).with_name("minilm_axes.npy")
 # Another export of the model would make other vectors under the same name.
 _SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
@@ -45,10 +45,10 @@ class _OnnxModel(NamedTuple):
 
 
 class TokenizedText(NamedTuple):
-    """A tokenized text: its word pieces, their positions, and a vector for each (n, 384)."""
+    """A tokenized text: its tokens, their positions, and a vector for each (n, 384)."""
 
     text: str
-    pieces: tuple[str, ...]
+    tokens: tuple[str, ...]
     offsets: tuple[tuple[int, int], ...]
     special: tuple[bool, ...]
     rows: NDArray[np.float32]
@@ -93,27 +93,27 @@ class MiniLmEmbedder(LocalEmbedder[_OnnxModel]):
             means[index] = _mean_vector(read)
             content = [
                 number
-                for number, piece in enumerate(read.pieces)
-                if _is_content_piece(piece, read.special[number])
+                for number, token in enumerate(read.tokens)
+                if _is_content_token(token, read.special[number])
             ]
             words.append(self._rotate_to_axes(read.rows[content]).tobytes())
         return normalise_rows(means), words
 
     def question_words(self, text: str, weight: WordWeight) -> QuestionWords:
         read = self._embed_question(text)
-        of_piece = piece_words(read.text, [end for _, end in read.offsets])
+        of_token = token_words(read.text, [end for _, end in read.offsets])
         inside = [
-            number for number, word in enumerate(of_piece)
-            if word and not read.special[number] and read.pieces[number] != _UNKNOWN
+            number for number, word in enumerate(of_token)
+            if word and not read.special[number] and read.tokens[number] != _UNKNOWN
         ]  # fmt: skip
-        weighed = {number: max(0.0, weight(of_piece[number])) for number in inside}
+        weighed = {number: max(0.0, weight(of_token[number])) for number in inside}
         kept = [number for number in inside if weighed[number] > 0.0]
         if not kept:
             kept, weighed = inside, dict.fromkeys(inside, 1.0)
         return QuestionWords(
             rows=self._rotate_to_axes(read.rows[kept]),
             weights=tuple(weighed[number] for number in kept),
-            words=tuple(of_piece[number] for number in kept),
+            words=tuple(of_token[number] for number in kept),
         )
 
     def interrupt(self) -> None:
@@ -130,7 +130,7 @@ class MiniLmEmbedder(LocalEmbedder[_OnnxModel]):
         ids = np.array([encoded.ids], np.int64)
         inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
         return TokenizedText(
-            text=lowered, pieces=tuple(encoded.tokens), offsets=tuple(encoded.offsets),
+            text=lowered, tokens=tuple(encoded.tokens), offsets=tuple(encoded.offsets),
             special=tuple(map(bool, encoded.special_tokens_mask)), rows=model.session.run(None, inputs)[0][0],
         )  # fmt: skip
 
@@ -180,23 +180,23 @@ class MiniLmEmbedder(LocalEmbedder[_OnnxModel]):
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.log_severity_level = 3
         session = onnxruntime.InferenceSession(str(weights), options, providers=["CPUExecutionProvider"])
-        pieces = Tokenizer.from_file(str(tokenizer))
-        pieces.no_padding()
-        pieces.enable_truncation(MOST_PIECES)
+        loaded_tokenizer = Tokenizer.from_file(str(tokenizer))
+        loaded_tokenizer.no_padding()
+        loaded_tokenizer.enable_truncation(MOST_TOKENS)
         table = np.load(AXES, allow_pickle=False).astype(np.float32)
-        return _OnnxModel(session, pieces, table[0], table[1:].T)
+        return _OnnxModel(session, loaded_tokenizer, table[0], table[1:].T)
 
 
 def _mean_vector(read: TokenizedText) -> NDArray[np.float32]:
-    """Zeros where the model knows none of the pieces."""
+    """Zeros where the model knows none of the tokens."""
     import numpy as np
 
     known = any(
-        not special and piece != _UNKNOWN for piece, special in zip(read.pieces, read.special, strict=True)
+        not special and token != _UNKNOWN for token, special in zip(read.tokens, read.special, strict=True)
     )
     total: NDArray[np.float32] = read.rows.mean(axis=0) if known else np.zeros(read.rows.shape[1], np.float32)
     return total
 
 
-def _is_content_piece(piece: str, special: bool) -> bool:
-    return not special and piece != _UNKNOWN and piece not in STOP_WORDS and any(map(str.isalnum, piece))
+def _is_content_token(token: str, special: bool) -> bool:
+    return not special and token != _UNKNOWN and token not in STOP_WORDS and any(map(str.isalnum, token))

@@ -112,6 +112,8 @@ class ObservationStore(Protocol):
     ) -> tuple[str, ...]:
         """Keep what a conversation says of itself that matters; returns the ids of what is new.
 
+        The name is that of the original memory system (``ConsolidateSession``). Elsewhere it is ``remember_transcript``: it
+        draws no facts from a session, as consolidation does.
         Messages are records or mappings with ``role`` and ``content``. Raises InputError for others.
         """
         ...

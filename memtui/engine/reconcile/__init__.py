@@ -22,7 +22,6 @@ from memtui.engine.store.export_rows import (
 )
 from memtui.engine.store.import_rows import OtherIds
 from memtui.engine.store.proposals import DEVICES
-from memtui.engine.store.sql import scalar
 
 from . import cards, entities, meeting, memories, scratchpad
 from .cards import apply_verdict
@@ -80,7 +79,7 @@ def carry_out(connection: apsw.Connection, plan: Plan, now: int) -> None:
         if card.stamp is not None:
             proposals.ask(connection, card.id, DEVICES, card.payload, card.stamp.at)
             continue
-        known = [id for id in card.payload["memories"] if _is_here(connection, id)]
+        known = [id for id in card.payload["memories"] if rows.memory_exists(connection, id)]
         if known:
             payload = {**card.payload, "memories": known}
             if "memory" in payload:  # it was asked about before one of them decided again
@@ -89,7 +88,3 @@ def carry_out(connection: apsw.Connection, plan: Plan, now: int) -> None:
             proposals.ask(connection, card.id, DEVICES, payload, now)
     for id in plan.settled:
         proposals.decide(connection, id, plan.state, now)
-
-
-def _is_here(connection: apsw.Connection, id: str) -> bool:
-    return scalar(connection, "SELECT 1 FROM memories WHERE id = ?", (id,)) is not None

@@ -36,7 +36,7 @@ from .export_rows import (
     ScratchpadLine,
     SessionLine,
 )
-from .memories import content_hash
+from .memories import content_hash, memory_exists
 from .sql import TemporaryTable, json_text, scalar
 
 _strings = msgspec.json.Decoder(list[str]).decode
@@ -120,7 +120,7 @@ def is_there(connection: apsw.Connection, line: AnyLine, others: OtherIds, op_id
     """Whether the file has what the line is about. ``op_id``: the import; what it added is a row of its own."""
     match line:
         case MemoryLine():
-            if scalar(connection, "SELECT 1 FROM memories WHERE id = ?", (line.id,)):
+            if memory_exists(connection, line.id):
                 if line.kind != "episode":
                     others.note_local_id(line.id, line.id)
                 return True

@@ -17,7 +17,7 @@ from memtui.engine.errors import CorruptFileError, InputError, NotFoundError
 from memtui.engine.records import ID_PREFIX, Kind, MemoryRecord, NewMemory
 
 from . import tombstones
-from .sql import as_json, storable_text
+from .sql import as_json, scalar, storable_text
 from .tables import MEMORY
 
 _EFFECTIVE = MemoryRecord.__struct_fields__.index("effective")  # worked out, not stored
@@ -179,6 +179,11 @@ def get(connection: apsw.Connection, id: str, now: float) -> MemoryRecord:
     if row is None:
         row = _find_by_prefix(connection, id)
     return memory_record(row, now)
+
+
+def memory_exists(connection: apsw.Connection, id: str) -> bool:
+    """Whether the file has this memory now, in use or in the Trash. ``id`` is the whole id."""
+    return scalar(connection, "SELECT 1 FROM memories WHERE id = ?", (id,)) is not None
 
 
 def _find_by_prefix(connection: apsw.Connection, id: str) -> Sequence[Any]:

@@ -31,7 +31,7 @@ class Head(Record):
     hash: Hash
 
 
-class Header(Record):
+class BatchHeader(Record):
     """``previous``: the hash of this device's batch before; "" for its first one. ``heads``: what it had read of others.
 
     A snapshot is numbered by the last batch of its device that it includes, and has ``parts`` objects. ``epoch``: of the
@@ -63,7 +63,7 @@ class Removed(NamedTuple):
 class Batch(NamedTuple):
     """``lines``: each a line of ``store.export_rows`` (or a tombstone) as JSON without a line end."""
 
-    header: Header
+    header: BatchHeader
     lines: tuple[bytes | Removed, ...]
 
     @property

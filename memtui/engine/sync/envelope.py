@@ -21,14 +21,14 @@ from memtui.engine.installation import command_for_dependency
 from memtui.engine.records import DeviceId, Record
 
 from . import framing
-from .batch import FORMAT, Batch, BatchError, Header, Removed, encode, lines_hash
+from .batch import FORMAT, Batch, BatchError, BatchHeader, Removed, encode, lines_hash
 
 _AGE, _PLAIN = "age", "plain"
 _MAC_BYTES = 32
 _MOST_BYTES = 256 << 20
 """Of a batch before compression: more comes from nobody who means well."""
 _REMOVED = b"-"
-_header = msgspec.json.Decoder(Header).decode
+_header = msgspec.json.Decoder(BatchHeader).decode
 
 
 class Epoch(Record):
@@ -147,7 +147,7 @@ class AgeSealer:
     def _mac_context(self, epoch: int) -> str:
         return f"batch {self.group} {epoch}"
 
-    def _must_count(self, header: Header, epoch: int) -> None:
+    def _must_count(self, header: BatchHeader, epoch: int) -> None:
         last = self._last_numbers.get(header.device)
         if last is not None and header.number > last:
             raise BatchError("forged", "It was written by a device after it had been removed.")

@@ -46,7 +46,9 @@ def erase_pending(
             notes=(f"An erase that was interrupted waits: {error.message} {error.hint}".strip(),)
         )
     with connections.read() as connection:
-        ids = sorted(name for name in todo if lines.is_memory(name) and _is_here(connection, name))
+        ids = sorted(
+            name for name in todo if lines.is_memory(name) and _is_in_file_or_history(connection, name)
+        )
     erased = PendingErase()
     if ids:
         try:
@@ -93,7 +95,7 @@ def _erase(eraser: Eraser, plan: ErasePlan, asked: int) -> PendingErase:
     return PendingErase(memories=proof.memories, operation=proof.operation, notes=tuple(notes))
 
 
-def _is_here(connection: apsw.Connection, id: str) -> bool:
+def _is_in_file_or_history(connection: apsw.Connection, id: str) -> bool:
     """Whether a memory is in the file or in its history."""
     if scalar(connection, "SELECT 1 FROM memories WHERE id = ?", (id,)):
         return True

@@ -23,7 +23,7 @@ from memtui.engine.store import history, stamps, sync_versions
 from memtui.engine.store.connections import Connections
 
 from . import lines, outgoing, state, versions
-from .batch import Batch, BatchError, Head, Header, Sealer, lines_hash
+from .batch import Batch, BatchError, BatchHeader, Head, Sealer, lines_hash
 from .erased_lines import ErasedLines
 from .erasing import erase_pending
 from .received import BadBatchError, ReceivedBatches
@@ -555,7 +555,7 @@ class Replica:
         made_at: int, *, part: int = 0, parts: int = 1, more: bool = False,
     ) -> Batch:  # fmt: skip
         snapshot = kind == "snapshot"
-        header = Header(
+        header = BatchHeader(
             kind=kind, group=self._sealer.group, device=own, number=head.number + (not snapshot), previous=head.hash,
             heads=heads, count=len(texts), lines=lines_hash(texts), made_at=made_at, epoch=self._sealer.epoch, part=part,
             parts=parts, more=more,

@@ -15,7 +15,7 @@ from memtui.engine.records import Record
 from memtui.engine.store import metadata
 from memtui.engine.store.sql import json_text, scalar
 
-from .batch import Head, Header
+from .batch import BatchHeader, Head
 
 _GROUP, _SENT, _WRITING, _TOLD = "sync_group", "sync_sent", "sync_writing", "sync_told"
 _SNAPSHOT = "sync_snapshot"
@@ -66,7 +66,7 @@ def head(connection: apsw.Connection, device: str) -> Head:
     return Head(number=rows[0][0], hash=rows[0][1]) if rows else Head(number=0, hash="")
 
 
-def advance_head(connection: apsw.Connection, header: Header, hash: str, own: str) -> None:
+def advance_head(connection: apsw.Connection, header: BatchHeader, hash: str, own: str) -> None:
     """A batch was applied (or, of this device, written)."""
     seen = header.heads[own].number if own in header.heads else 0
     _put_head(connection, header.device, Head(number=header.number, hash=hash), header.made_at, seen)

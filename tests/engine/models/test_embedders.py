@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from memtui.engine.errors import DegradedError
-from memtui.engine.models import embedders, question_pieces, word_vectors
+from memtui.engine.models import embedders, question_tokenizer, word_vectors
 from memtui.engine.models.embedders import MAX_CHARACTERS, OfflineEmbedder
 from memtui.engine.models.vectors import normalise_rows, quantise_rows, usable_rows
 from memtui.engine.models.word_vectors import WordVectors
@@ -160,7 +160,7 @@ assert "wordllama" not in sys.modules and os.environ["OMP_NUM_THREADS"] == "1"
 
 
 @pytest.fixture(scope="module")
-def pieces_of(embedder: OfflineEmbedder) -> Callable[[str], tuple[list[int], list[int]]]:
+def tokens_of(embedder: OfflineEmbedder) -> Callable[[str], tuple[list[int], list[int]]]:
     tokenizer = embedder._load_model().tokenizer
 
     def split(text: str) -> tuple[list[int], list[int]]:
@@ -172,63 +172,65 @@ def pieces_of(embedder: OfflineEmbedder) -> Callable[[str], tuple[list[int], lis
 
 @pytest.fixture(scope="module")
 def vocabulary(embedder: OfflineEmbedder) -> dict[str, int]:
-    found = question_pieces.load_vocabulary(embedder._model_files()[1])
-    assert found is not None, "the packaged tokenizer has changed: compare it with question_pieces anew"
+    found = question_tokenizer.load_vocabulary(embedder._model_files()[1])
+    assert found is not None, "the packaged tokenizer has changed: compare it with question_tokenizer anew"
     return found
 
 
-PIECES = (
+TOKENS = (
     "in", "the", "er", "on", "train", "flug", "schön", "walnut", "naïve", "ing", "tion", "ss", "s", "a", "aa", "ab", "ba",
     "7", "'", ".", "?",
 )  # fmt: skip
-words_of_pieces = st.lists(st.sampled_from(PIECES))
+words_of_tokens = st.lists(st.sampled_from(TOKENS))
 letters_and_blanks = st.text(st.sampled_from("aabbcdeeinorst äöéßжα中0129.,?'-–  <▁"), max_size=70)
 
 
 @given(
-    st.lists(words_of_pieces.map("".join), max_size=6).map(" ".join)
+    st.lists(words_of_tokens.map("".join), max_size=6).map(" ".join)
     | letters_and_blanks
     | st.text(max_size=20)
 )
-def test_a_question_has_the_pieces_that_the_tokenizer_gives(
-    vocabulary: dict[str, int], pieces_of: Callable[[str], tuple[list[int], list[int]]], text: str
+def test_a_question_has_the_tokens_that_the_tokenizer_gives(
+    vocabulary: dict[str, int], tokens_of: Callable[[str], tuple[list[int], list[int]]], text: str
 ) -> None:
     lowered = text.strip().lower()
-    found = question_pieces.split_question(vocabulary, lowered)
+    found = question_tokenizer.split_question(vocabulary, lowered)
     if found is not None:
-        assert (found.ids, found.ends) == pieces_of(lowered)
+        assert (found.ids, found.end_offsets) == tokens_of(lowered)
 
 
-@given(st.lists(words_of_pieces.map("".join) | st.from_regex(r"\w{1,9}", fullmatch=True), max_size=20))
-def test_words_have_the_pieces_that_the_tokenizer_gives_each(
-    vocabulary: dict[str, int], pieces_of: Callable[[str], tuple[list[int], list[int]]], words: list[str]
+@given(st.lists(words_of_tokens.map("".join) | st.from_regex(r"\w{1,9}", fullmatch=True), max_size=20))
+def test_words_have_the_tokens_that_the_tokenizer_gives_each(
+    vocabulary: dict[str, int], tokens_of: Callable[[str], tuple[list[int], list[int]]], words: list[str]
 ) -> None:
     words = [word for word in map(str.lower, words) if word.strip()]
-    found = question_pieces.split_words(vocabulary, words)
+    found = question_tokenizer.split_words(vocabulary, words)
     if found is not None:
-        assert found == [pieces_of(word)[0] for word in words]
-    assert question_pieces.split_words(vocabulary, [*words, "trains", "rails"]) is not None or found is None
+        assert found == [tokens_of(word)[0] for word in words]
+    assert (
+        question_tokenizer.split_words(vocabulary, [*words, "trains", "rails"]) is not None or found is None
+    )
 
 
 def test_everyday_questions_need_no_tokenizer_and_odd_ones_do(vocabulary: dict[str, int]) -> None:
     for text in ("where does joanna’s großmutter live?", "when is the flight to são paulo", "a"):
-        assert question_pieces.split_question(vocabulary, text) is not None
+        assert question_tokenizer.split_question(vocabulary, text) is not None
     for text in ("what is </s> for", "two  blanks", "🎉", "a" * 61, "▁a"):
-        assert question_pieces.split_question(vocabulary, text) is None
+        assert question_tokenizer.split_question(vocabulary, text) is None
 
 
-def test_a_word_that_is_a_piece_is_joined_to_it(vocabulary: dict[str, int]) -> None:
-    pieces = [
+def test_a_word_that_is_a_token_is_joined_to_it(vocabulary: dict[str, int]) -> None:
+    tokens = [
         one for one in vocabulary if one[0] == "▁" and "▁" not in one[1:] and vocabulary.keys() >= set(one)
     ]
-    assert len(pieces) > 10_000
-    assert [one for one in pieces if question_pieces.join_pieces(vocabulary, list(one)) != [one]] == []
+    assert len(tokens) > 10_000
+    assert [one for one in tokens if question_tokenizer.join_tokens(vocabulary, list(one)) != [one]] == []
 
 
 def test_another_tokenizer_has_no_known_vocabulary(tmp_path: Path) -> None:
     other = tmp_path / "tokenizer.json"
     other.write_text('{"model": {"vocab": {"a": 1}, "merges": []}}')
-    assert question_pieces.load_vocabulary(other) is None
+    assert question_tokenizer.load_vocabulary(other) is None
 
 
 @pytest.mark.parametrize(
@@ -388,15 +390,15 @@ def test_a_text_has_the_same_vector_whatever_is_beside_it(embedder: OfflineEmbed
 
 
 @given(st.lists(st.tuples(st.integers(0, 31_999), st.floats(0, 20)), min_size=1, max_size=40))
-def test_pieces_are_added_up_alike_with_numpy_and_without(
+def test_tokens_are_added_up_alike_with_numpy_and_without(
     embedder: OfflineEmbedder, found: list[tuple[int, float]]
 ) -> None:
     table = embedder._load_question_vectors()
-    pieces, weights = zip(*found, strict=True)
-    quick = table.weighted_sum(pieces, weights)
+    tokens, weights = zip(*found, strict=True)
+    quick = table.weighted_sum(tokens, weights)
     with pytest.MonkeyPatch.context() as patch:
         patch.delitem(sys.modules, "numpy")
-        plain = table.weighted_sum(pieces, weights)
+        plain = table.weighted_sum(tokens, weights)
     assert plain == pytest.approx(quick, abs=1e-9)
 
 

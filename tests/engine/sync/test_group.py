@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from memtui.engine.errors import InputError, NotFoundError, UsageError
 from memtui.engine.sync import group as groups
-from memtui.engine.sync.batch import Batch, BatchError, Header, Removed, lines_hash
+from memtui.engine.sync.batch import Batch, BatchError, BatchHeader, Removed, lines_hash
 from memtui.engine.sync.envelope import encrypt, from_bytes, to_bytes
 from memtui.engine.sync.framing import frame
 from memtui.engine.sync.group import GroupError, Groups, NotMemberError, RemovedDeviceError, read_code
@@ -72,7 +72,7 @@ class Device:
 
 
 def batch(group: str, device: str, number: int) -> Batch:
-    header = Header(
+    header = BatchHeader(
         kind="batch", group=group, device=device, number=number, previous="", heads={}, count=len(LINES),
         lines=lines_hash(LINES), made_at=1,
     )  # fmt: skip

@@ -9,7 +9,7 @@ import pytest
 from memtui import Memory
 from memtui.engine.records import Options
 from memtui.engine.records.sync import SyncReport
-from memtui.engine.sync.batch import Batch, Header, lines_hash
+from memtui.engine.sync.batch import Batch, BatchHeader, lines_hash
 from memtui.engine.sync.envelope import AgeSealer, Epoch, new_identity
 
 OPTIONS = Options(background=False, embedder="off", allow_unsafe_fs=True)
@@ -95,7 +95,7 @@ def forge(two: Two) -> None:
     """Whoever runs the store knows the format, and has keys of its own."""
     line = b'{"line":"scratchpad","key":"k","value":"forged","updated_at":1}'
     group = "0" * 32
-    header = Header(
+    header = BatchHeader(
         kind="batch", group=group, device=two.device, number=3, previous="", heads={}, count=1,
         lines=lines_hash([line]), made_at=1,
     )  # fmt: skip
