@@ -221,8 +221,8 @@ def _function_tool(box: Toolbox, tool: Tool) -> FunctionTool:
 
 def _last_words(items: Sequence[TResponseInputItem]) -> str:
     """What the person said last."""
-    said = [words for role, words in _turns_of_items(items) if role == "user"]
-    return said[-1] if said else ""
+    user_words = [words for role, words in _turns_of_items(items) if role == "user"]
+    return user_words[-1] if user_words else ""
 
 
 def _turns_of_items(items: Iterable[TResponseInputItem]) -> list[tuple[str, str]]:

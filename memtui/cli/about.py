@@ -127,12 +127,12 @@ def _print_months(portrait: Portrait) -> None:
         out()
         out(paint(WHO, "bold"))
     for one in talked:
-        said = [
+        lines = [
             f"{person.person.canonical_name} ({format_count(person.memories)}) {others}".rstrip()
             for person, others in persons_of(one, _IN_MONTH)
         ]
         month = local_month(one.start, now).rjust(_MONTH)
-        out(row(" ", paint(month, "dim"), cut_to_terminal("; ".join(said), _MONTH + 6)))
+        out(row(" ", paint(month, "dim"), cut_to_terminal("; ".join(lines), _MONTH + 6)))
     changed = [one for one in portrait.months if one.changed]
     if changed:
         out()
@@ -165,8 +165,8 @@ def _print_topics(invocation: Invocation, portrait: Portrait) -> None:
             )
             when = (paint(fact_day(fact, now), "cyan"),) if fact.happens_at is not None else ()
             new = (paint("new", "green"),) if is_new(fact, portrait) else ()
-            left = row(" ", row(*mark, gap=""), paint(fact.id, "dim"), *when, *new)
-            out(row(left, cut_to_terminal(fact.content, printed_cells(left) + 2)))
+            line_start = row(" ", row(*mark, gap=""), paint(fact.id, "dim"), *when, *new)
+            out(row(line_start, cut_to_terminal(fact.content, printed_cells(line_start) + 2)))
             print_cautions(cautions)
             print_replacements(portrait.replaced.get(fact.id, ()), now, of=fact)
     if len(portrait.topics) and any(len(one.facts) < one.total for one in portrait.topics):

@@ -205,10 +205,12 @@ def _print_session(outcome: SessionOutcome) -> None:
         ("reworded", outcome.reworded), ("removed", outcome.retired), ("unchanged", outcome.unchanged),
     )  # fmt: skip
     summary = outcome.plan is not None and outcome.plan.count("summary")
-    drawn = ", ".join(f"{number} {what}" for what, number in counted if number)
-    drawn = drawn or ("only a summary" if summary else _WITHOUT.get(outcome.state, "nothing"))
+    counts_text = ", ".join(f"{number} {what}" for what, number in counted if number)
+    counts_text = counts_text or ("only a summary" if summary else _WITHOUT.get(outcome.state, "nothing"))
     title = outcome.plan.session.title if outcome.plan is not None else None
-    out(row(paint_role(*session_outcome(outcome)), paint(outcome.session_id, "dim"), title or "", drawn))
+    out(
+        row(paint_role(*session_outcome(outcome)), paint(outcome.session_id, "dim"), title or "", counts_text)
+    )
     for text in outcome.plan.notes if outcome.plan is not None else ():
         print_note(f"  {text}")
     if outcome.error:
@@ -216,14 +218,14 @@ def _print_session(outcome: SessionOutcome) -> None:
 
 
 def _print_plan(memory: Memory, plan: Plan, *, every: bool = True) -> None:
-    said: dict[str, Any] = {}
+    turns_by_id: dict[str, Any] = {}
     changed = [line for line in plan.lines if line.action != "unchanged"]
     for line in plan.lines if every else changed:
         word, role, _ = ACTIONS[line.action]
         if not line.accepted:
             word, role = "left out", "dim"
-        left = row("   ", paint_role(word.ljust(13), role))
-        out(row(left, cut_to_terminal(plan_line_text(line), printed_cells(left) + 2)))
+        line_start = row("   ", paint_role(word.ljust(13), role))
+        out(row(line_start, cut_to_terminal(plan_line_text(line), printed_cells(line_start) + 2)))
         if line.known is not None:
             _print_below(f"{line.known} ({line.reason})" if line.reason else line.known)
             for one in line.also:
@@ -233,8 +235,8 @@ def _print_plan(memory: Memory, plan: Plan, *, every: bool = True) -> None:
         elif line.reason and (line.action in ("quarantine", "unchanged") or not line.accepted):
             _print_below(line.reason)
         for source in line.sources[:3] if line.action != "unchanged" else ():
-            said.setdefault(source, memory.get(source))
-            _print_below(f"from {source}: {without_secrets(said[source])}")
+            turns_by_id.setdefault(source, memory.get(source))
+            _print_below(f"from {source}: {without_secrets(turns_by_id[source])}")
 
 
 def _print_below(text: str) -> None:

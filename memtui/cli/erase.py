@@ -118,12 +118,12 @@ def _progress_printer() -> Iterator[Callable[[EraseProgress], None]]:
 def _print_plan(plan: ErasePlan) -> None:
     styles: dict[str, Any] = {"erased": "red", "cleared": "yellow", "kept": "green"}
     for carrier in plan.carriers[:_ALSO]:
-        left = row(
+        line_start = row(
             paint(f"{OUTCOMES[carrier.outcome]:<8}", styles[carrier.outcome]),
             paint(carrier.key, "dim"),
             carrier.why,
         )
-        out(row(left, cut_to_terminal(carrier.title, printed_cells(left) + 2)))
+        out(row(line_start, cut_to_terminal(carrier.title, printed_cells(line_start) + 2)))
     if len(plan.carriers) > _ALSO:
         out(f"and {len(plan.carriers) - _ALSO:,} more")
     for backup in plan.backups:

@@ -54,12 +54,12 @@ def print_recalls(
         return OK if recalls else NEGATIVE
     now = time.time()
     for recall, memories in served:
-        left = row(
+        line_start = row(
             local_time(recall.at, now),
             paint(actor_name(recall.agent), "bold"),
             paint(recall.session_id or "", "dim"),
         )
-        out(row(left, cut_to_terminal(quoted_query(recall), printed_cells(left) + 2)))
+        out(row(line_start, cut_to_terminal(quoted_query(recall), printed_cells(line_start) + 2)))
         for one in memories:
             out(memory_line(one, signs, "    "))
         if recall.saved:

@@ -79,7 +79,7 @@ def _follow_until_signal(
             memory.files.follow(
                 places,
                 stopped,
-                lambda found: _print_followed(found, meter, json=json),
+                lambda report: _print_followed(report, meter, json=json),
                 progress=_follow_progress_printer(meter),
             )
         except BaseException as error:

@@ -142,11 +142,11 @@ def print_list(
         told = bool(cautions.get(one.id))
         beside = [each for each in replaced.get(one.id, ()) if each.new.id == one.id or not told]
         print_replacements(beside, time.time(), of=one)
-    left = total - offset - len(memories)
+    more = total - offset - len(memories)
     if not memories:
         err("nothing found")
-    elif left > 0:
-        print_note(f"{left:,} more: --offset {offset + len(memories)}")
+    elif more > 0:
+        print_note(f"{more:,} more: --offset {offset + len(memories)}")
     if culprit is not None:
         print_note(f"No memory passes this part of the filter: {culprit.term}")
     return OK if memories else NEGATIVE

@@ -65,20 +65,20 @@ def memory_line(memory: MemoryRecord, signs: Glyphs, *before: str) -> Painted:
     if memory.happens_at is not None:
         day, past = local_date(memory.happens_at, now), is_past_plan(memory, now)
         date = (paint(f"{day}, past", "yellow") if past else paint(day, "dim"),)
-    left = row(*before, paint(memory.id, "dim"), memory_sign(memory, signs), *topic, *date)
-    return row(left, cut_to_terminal(without_secrets(memory), printed_cells(left) + 2))
+    line_start = row(*before, paint(memory.id, "dim"), memory_sign(memory, signs), *topic, *date)
+    return row(line_start, cut_to_terminal(without_secrets(memory), printed_cells(line_start) + 2))
 
 
 def print_cautions(cautions: Sequence[Caution]) -> None:
     """Print below a memory's line what of it is no longer true."""
     for caution in cautions:
-        left = row("    ", paint_role("!", "warning"))
-        width = printed_cells(left) + 2
+        line_start = row("    ", paint_role("!", "warning"))
+        width = printed_cells(line_start) + 2
         parts = []
         for text, role in caution_line(caution, time.time()):
             parts.append(paint_role(cut_to_terminal(text, width) if role != "warning" else text, role))
             width += printed_cells(parts[-1])
-        out(row(left, row(*parts, gap="")))
+        out(row(line_start, row(*parts, gap="")))
 
 
 def print_replacements(
@@ -89,14 +89,14 @@ def print_replacements(
         texts = replacement.line(one, now, of)
         if of is None and replacement.moved_days(one, now):
             texts = (*texts, (f": {' '.join(without_secrets(one.new).split())}", "text"))
-        left = row(
+        line_start = row(
             " " * indent, paint_role(replacement.label(one), "warning" if one.how == "asked" else "accent")
         )
         stored = [text for text, role in texts if role == "text"]
         fixed = sum(printed_cells(text) for text, role in texts if role != "text")
-        width = max(terminal_width() - printed_cells(left) - 2 - fixed, 20) // max(len(stored), 1)
+        width = max(terminal_width() - printed_cells(line_start) - 2 - fixed, 20) // max(len(stored), 1)
         parts = [paint_role(one_line(text, width) if role == "text" else text, role) for text, role in texts]
-        out(row(left, row(*parts, gap="")))
+        out(row(line_start, row(*parts, gap="")))
 
 
 def change_rows(change: RowChange, title: str = "") -> list[tuple[str, str]]:
@@ -169,5 +169,5 @@ def print_dependents(dependents: Dependents, *, without: Collection[str] = ()) -
     for label, parts in dependents_lines(dependents, time.time(), without=without):
         *first, (text, role) = parts
         begun = [paint(label.ljust(_LABEL), "dim"), *(paint_role(*part) for part in first)]
-        left = row("  ", row(*begun[:1], row(*begun[1:], gap="")))
-        out(row(left, paint_role(cut_to_terminal(text, printed_cells(left)), role), gap=""))
+        line_start = row("  ", row(*begun[:1], row(*begun[1:], gap="")))
+        out(row(line_start, paint_role(cut_to_terminal(text, printed_cells(line_start)), role), gap=""))

@@ -71,7 +71,7 @@ def observations_command(
     narrowed = " ".join(term for term in terms if term)
     with invocation.open_readonly() as memory:
         observations = memory.view.page(narrowed, limit=limit)
-        left = memory.view.count(narrowed) - len(observations)
+        more = memory.view.count(narrowed) - len(observations)
     if json:
         print_json({"observations": observations})
     else:
@@ -80,8 +80,8 @@ def observations_command(
             _print_observation(invocation, one, when.rjust(max(map(len, ages))))
         if not observations:
             err("no observations")
-        elif left > 0:
-            err(f"and {format_count(left)} more: --limit shows them")
+        elif more > 0:
+            err(f"and {format_count(more)} more: --limit shows them")
     return OK if observations else NEGATIVE
 
 

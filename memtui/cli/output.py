@@ -100,8 +100,8 @@ def json_bytes(value: Any) -> bytes:
     return _RISKY.sub(_json_escape, text).encode()
 
 
-def _json_escape(found: re.Match[str]) -> str:
-    units = found[0].encode("utf-16-be").hex()
+def _json_escape(match: re.Match[str]) -> str:
+    units = match[0].encode("utf-16-be").hex()
     return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
 
 

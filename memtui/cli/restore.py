@@ -215,8 +215,8 @@ def _print_preview(preview: RestorePreview, ids: tuple[str, ...], missing: bool)
     out(row(paint("backup of", "dim"), *_backup_time(preview), gap=" "))
     back, changed, lost = restore_parts(preview)
     if ids or missing:
-        taken = tuple(one for one in back.changes if missing or one.id in ids)
-        _print_changes(back._replace(changes=taken, number=back.number if missing else len(ids)))
+        restorable = tuple(one for one in back.changes if missing or one.id in ids)
+        _print_changes(back._replace(changes=restorable, number=back.number if missing else len(ids)))
         out(runnable_text("Only the memories that you choose change. To undo it: memtui undo"))
         return
     cells: list[tuple[str, ...]] = [("", *NUMBERS)]
@@ -263,16 +263,16 @@ def _print_backups(
         print_json(
             {
                 "backups": [
-                    backup_json(one) | {"counts": held.counts, "problem": held.problem}
-                    for one, held in backups
+                    backup_json(one) | {"counts": contents.counts, "problem": contents.problem}
+                    for one, contents in backups
                 ]
             }
         )
         return OK if backups else NEGATIVE
     now = time.time()
     rows = []
-    for number, (one, held) in enumerate(backups, 1):
-        what = paint_role(contents_summary(held), "error" if held.problem else "text")
+    for number, (one, contents) in enumerate(backups, 1):
+        what = paint_role(contents_summary(contents), "error" if contents.problem else "text")
         rows.append(
             (
                 str(number),

@@ -161,8 +161,8 @@ def _print_card(item: ReviewItem, signs: Glyphs) -> None:
         out(row("   to:", cut_to_terminal(item.text, 8)))
     if item.kind == "dependents":
         for entity in item.entities:
-            left = row("   ", paint(entity.id, "dim"), paint_role(entity.canonical_name, "entity"))
-            out(row(left, cut_to_terminal(entity.summary or "", printed_cells(left) + 2)))
+            line_start = row("   ", paint(entity.id, "dim"), paint_role(entity.canonical_name, "entity"))
+            out(row(line_start, cut_to_terminal(entity.summary or "", printed_cells(line_start) + 2)))
         return
     for turn in item.sources[:_EVIDENCE]:
         out(row("       ", paint(cut_to_terminal(f"from {turn.id}: {without_secrets(turn)}", 10), "dim")))

@@ -56,7 +56,7 @@ def sessions_command(invocation: Invocation, text: tuple[str, ...], limit: int |
         if named is None:
             sessions = memory.view.session_list
             rows = sessions.page(words, order="time", limit=limit or _LISTED)
-            left = sessions.count(words) - len(rows)
+            more = sessions.count(words) - len(rows)
         else:
             turns = _list_turns(memory, named.session.session_id, limit)
             ids = [one.id for one in turns]
@@ -78,7 +78,7 @@ def sessions_command(invocation: Invocation, text: tuple[str, ...], limit: int |
     if json:
         print_json({"sessions": [asdict(one.session) | {"state": one.state} for one in rows]})
     else:
-        _print_sessions(rows, left, model, words)
+        _print_sessions(rows, more, model, words)
     return OK if rows else NEGATIVE
 
 
@@ -100,7 +100,7 @@ def _list_turns(memory: Memory, session_id: str, limit: int | None) -> list[Memo
     return turns
 
 
-def _print_sessions(session_rows: list[SessionRow], left: int, model: str, words: str) -> None:
+def _print_sessions(session_rows: list[SessionRow], more: int, model: str, words: str) -> None:
     rows = [
         (time_ago(one.session.last_seen_at), plural(one.session.turns, "turn"), paint_role(*session_state(one, model)),
          paint(one.session.session_id, "dim"), one.session.project or "")
@@ -119,8 +119,8 @@ def _print_sessions(session_rows: list[SessionRow], left: int, model: str, words
         err("hint: memtui sessions lists them all.")
     elif not session_rows:
         err("no sessions")
-    elif left > 0:
-        err(f"and {format_count(left)} more: --limit shows them")
+    elif more > 0:
+        err(f"and {format_count(more)} more: --limit shows them")
 
 
 def _print_failure(one: SessionRow) -> None:

@@ -84,10 +84,10 @@ def timeline_command(
             _latest_replacements(memory, without_turns(filter), timeline, limit) if layer == "changed" else ()
         )
         whole = memory.view.timeline(without_turns(""), most=most) if timeline.earliest is None else timeline
-    there = any(any(row.counts[one]) for row in (timeline.all, *timeline.rows) for one in layers)
+    has_counts = any(any(row.counts[one]) for row in (timeline.all, *timeline.rows) for one in layers)
     if json:
         print_json({**asdict(timeline), **({"changes": changes} if layer == "changed" else {})})
-        return OK if there else NEGATIVE
+        return OK if has_counts else NEGATIVE
     if timeline.earliest is None:
         span = "" if whole.earliest is None else f"; memories begin on {local_date(whole.earliest)}"
         err(f"nothing passes this filter{span}" if filter else "nothing is remembered yet")
@@ -110,7 +110,7 @@ def timeline_command(
         print_replacements(changes, time.time(), indent=1)
     elif "changed" in layers and timeline.all.total("changed"):
         print_note("--layer changed tells what it was and what it is now")
-    return OK if there else NEGATIVE
+    return OK if has_counts else NEGATIVE
 
 
 def _latest_replacements(

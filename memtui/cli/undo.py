@@ -107,8 +107,8 @@ def _undo_agent(
             )
         if dry_run:
             print_note("nothing was changed")
-    left = done.conflicts if done else changes.conflicts
-    return OK if changes.operations and not left else NEGATIVE
+    conflicts = done.conflicts if done else changes.conflicts
+    return OK if changes.operations and not conflicts else NEGATIVE
 
 
 def _print_conflicts(conflicts: Sequence[Conflict]) -> None:

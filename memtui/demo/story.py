@@ -146,23 +146,23 @@ class Story:
         with self._connections.read() as connection:
             session = sessions.get(connection, recorded.session)
             read = consolidations.turns_beyond(connection, recorded.session, session.consolidated_through, at)
-        said = {turn.id: turn for turn in read}
+        turns_by_id = {turn.id: turn for turn in read}
         plan = Plan(
             session=session, through=max(turn.rid for turn in read),
             fingerprint=consolidations.fingerprint_turns(read), turns=len(read), extractor=recorded.extractor,
-            lines=tuple(self._plan_line(line, said) for line in recorded.lines),
+            lines=tuple(self._plan_line(line, turns_by_id) for line in recorded.lines),
         )  # fmt: skip
         run = RunOperation(self._connections, lambda: at, "scheduler")
         run.write(plan, self._options, seen=False)
         run.finish()
 
-    def _plan_line(self, line: RecordedLine, said: dict[str, MemoryRecord]) -> PlanLine:
+    def _plan_line(self, line: RecordedLine, turns_by_id: dict[str, MemoryRecord]) -> PlanLine:
         sources = tuple(self._turns[key] for key in line.sources)
         return PlanLine(
             action=line.action, content=line.content, sources=sources, reason=line.reason, known=line.known,
             confidence=line.confidence, trust=line.trust, tags=line.tags, category=line.category,
-            topic=line.topic, project=said[sources[-1]].project if sources else None,
-            event_time=max((said[id].event_time for id in sources), default=0),
+            topic=line.topic, project=turns_by_id[sources[-1]].project if sources else None,
+            event_time=max((turns_by_id[id].event_time for id in sources), default=0),
             also=_contradictions(line.also), meant=_contradictions(line.meant),
         )  # fmt: skip
 
@@ -243,10 +243,10 @@ class Story:
             return memories.by_rid(connection, rids, self._at)
 
 
-def _split_into_talks(said: list[TurnLine]) -> list[list[TurnLine]]:
+def _split_into_talks(turn_lines: list[TurnLine]) -> list[list[TurnLine]]:
     """Turns by session in time order. A session is split where the person was away longer than it stays open."""
     by_session: dict[str, list[TurnLine]] = {}
-    for turn in said:
+    for turn in turn_lines:
         by_session.setdefault(turn.session, []).append(turn)
     talks: list[list[TurnLine]] = []
     for session in by_session.values():

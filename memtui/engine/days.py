@@ -168,17 +168,17 @@ def _day_patterns() -> _DayPatterns:
 def _find_days(text: str, here: datetime, past: bool) -> Iterator[_NamedDay]:
     """The days that a text names, in order; of words that name one in two ways the first way of the list counts."""
     kinds = _day_patterns()
-    taken: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     found: list[_NamedDay] = []
     for name, pattern in kinds.ways.items():
         if any(one.exact for one in found):
             break  # a date with number and month wins over "Friday" and "next week"
         for match in pattern.finditer(text):
             start, end = match.span()
-            if any(start < last and first < end for first, last in taken):
+            if any(start < last and first < end for first, last in spans):
                 continue
             if kinds.signs["again"].search(text[max(start - _CONTEXT_LENGTH, 0) : start]):
-                taken.append((start, end))
+                spans.append((start, end))
                 continue
             group = match.lastindex or 0
             words = match[group]
@@ -186,7 +186,7 @@ def _find_days(text: str, here: datetime, past: bool) -> Iterator[_NamedDay]:
             if day is not None and name == "exact" and not _year.search(words):
                 day = _in_fitting_year(day, text[max(start - _CONTEXT_LENGTH, 0) : start], here)
             if day is not None:
-                taken.append((start, end))
+                spans.append((start, end))
                 month = name == "month named" and not _year.search(words)
                 found.append(_NamedDay(match.start(group), day, name == "exact", month))
     yield from sorted(found)
@@ -225,22 +225,22 @@ def _parse_day(words: str, here: datetime, past: bool, *, last: bool = False) ->
     return moment.date() if moment is not None else None
 
 
-def _read_quickly(found: re.Match[str], today: date, past: bool) -> date | None:
+def _read_quickly(match: re.Match[str], today: date, past: bool) -> date | None:
     """A weekday, a date, or a month by its last day."""
-    if found["weekday"]:
-        wanted = _WEEKDAYS.index(found["weekday"].casefold())
+    if match["weekday"]:
+        wanted = _WEEKDAYS.index(match["weekday"].casefold())
         if past:
             return today - timedelta(days=(today.weekday() - wanted) % 7 or 7)
         return today + timedelta(days=(wanted - today.weekday()) % 7 or 7)
-    month, number = _MONTHS.index(found["month"].casefold()) + 1, found["number"]
+    month, number = _MONTHS.index(match["month"].casefold()) + 1, match["number"]
     # 29 February comes after eight years at the latest.
     years = range(today.year, today.year - 9, -1) if past else range(today.year, today.year + 9)
-    for year in [int(found["year"])] if found["year"] else years:
+    for year in [int(match["year"])] if match["year"] else years:
         with suppress(ValueError):
             day = date(year, month, int(number or 1))
             if not number:
                 day = _first_of_next_month(day) - timedelta(days=1)
-            if found["year"] or (day <= today if past and number else day < today if past else day >= today):
+            if match["year"] or (day <= today if past and number else day < today if past else day >= today):
                 return day
     return None
 

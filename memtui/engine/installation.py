@@ -58,7 +58,7 @@ def is_temporary() -> bool:
 
 def runnable_text(text: str) -> str:
     """The text with each command of memtui in it as it can be typed here."""
-    return _COMMAND.sub(lambda found: f"{program_command()} ", text) if "memtui " in text else text
+    return _COMMAND.sub(lambda match: f"{program_command()} ", text) if "memtui " in text else text
 
 
 def shell_line(*words: str) -> str:

@@ -476,11 +476,11 @@ class Memory:
         with self._core.change(verb, _DONE[verb]) as op:
             memory = memories.get(op.connection, id, now)
             op.label = f"{_verb_label(verb, agent)} {quote_beginning(validation.open_text(memory))}"
-            asked = _VerbArguments(tuple(add), tuple(remove), withhold, about, agent)
-            again = self._standing_again(op.connection, verb, [memory], asked, now)
+            arguments = _VerbArguments(tuple(add), tuple(remove), withhold, about, agent)
+            again = self._standing_again(op.connection, verb, [memory], arguments, now)
             if again:
                 op.label = f"{_DONE[verb]} {predecessors.quote_for(memory, again)}"
-            self._apply_verb(op.connection, verb, memory, asked, now)
+            self._apply_verb(op.connection, verb, memory, arguments, now)
             op.label += predecessors.again_note(again)
             if verb == "forget" and memory.active:
                 self._core.ask_about_dependents(op.connection, [memory.id], "forgot")
@@ -488,19 +488,24 @@ class Memory:
         return record
 
     def _apply_verb(
-        self, connection: apsw.Connection, verb: Verb, memory: MemoryRecord, asked: _VerbArguments, now: int
+        self,
+        connection: apsw.Connection,
+        verb: Verb,
+        memory: MemoryRecord,
+        arguments: _VerbArguments,
+        now: int,
     ) -> None:
         match verb:
             case "confirm":
                 operations.confirm(connection, memory, actor=self._core.actor, now=now)
             case "forget":
                 operations.forget(
-                    connection, memory, actor=self._core.actor, now=now, withhold=asked.withhold
+                    connection, memory, actor=self._core.actor, now=now, withhold=arguments.withhold
                 )
             case "withhold":
-                operations.withhold(connection, memory, asked.agent, actor=self._core.actor)
+                operations.withhold(connection, memory, arguments.agent, actor=self._core.actor)
             case "allow":
-                operations.allow(connection, memory, asked.agent, actor=self._core.actor, now=now)
+                operations.allow(connection, memory, arguments.agent, actor=self._core.actor, now=now)
             case "restore":
                 operations.restore(connection, memory, actor=self._core.actor, now=now)
             case "pin":
@@ -508,10 +513,10 @@ class Memory:
             case "unpin":
                 operations.unpin(connection, memory, actor=self._core.actor)
             case "tag":
-                operations.tag(connection, memory, add=asked.add, remove=asked.remove)
+                operations.tag(connection, memory, add=arguments.add, remove=arguments.remove)
             case "classify":
                 operations.classify(
-                    connection, memory, asked.about, actor=self._core.actor, options=self._core.options
+                    connection, memory, arguments.about, actor=self._core.actor, options=self._core.options
                 )
 
     def change_all(
@@ -528,14 +533,14 @@ class Memory:
         self._core.must_write("change it")
         now = int(self._core.clock())
         validation.normalise_tags((*add, *remove))
-        asked = _VerbArguments(
+        arguments = _VerbArguments(
             tuple(add), tuple(remove), withhold, self._check_topic_and_day(topic, happens), agent
         )
         if len(rids) <= _ROWS_AT_ONCE:
             with self._core.change(verb, _DONE[verb]) as op:
                 named = memories.by_rid(op.connection, rids, now) if verb == "forget" else []
-                again = self._standing_again(op.connection, verb, named, asked, now)
-                changed = self._apply_verb_to_all(op.connection, verb, rids, asked, now)
+                again = self._standing_again(op.connection, verb, named, arguments, now)
+                changed = self._apply_verb_to_all(op.connection, verb, rids, arguments, now)
                 self._ask_about_forgotten(op.connection, verb, rids, now)
                 op.label = _bulk_label(verb, changed, agent)
                 if len(rids) == 1 == changed:
@@ -556,7 +561,7 @@ class Memory:
                     stamps.stamp_together(connection),
                 ):
                     part = rids[start : start + _ROWS_PER_TRANSACTION]
-                    changed += self._apply_verb_to_all(connection, verb, part, asked, now)
+                    changed += self._apply_verb_to_all(connection, verb, part, arguments, now)
             if verb == "forget":
                 with history.continue_long(self._core.connections, op_id) as connection:
                     self._ask_about_forgotten(connection, verb, rids, now)
@@ -565,9 +570,9 @@ class Memory:
         return self._core.announce_by_id(op_id) if changed else None
 
     def _standing_again(
-        self, connection: apsw.Connection, verb: Verb, named: Sequence[MemoryRecord], asked: _VerbArguments, now: int
+        self, connection: apsw.Connection, verb: Verb, named: Sequence[MemoryRecord], arguments: _VerbArguments, now: int
     ) -> list[MemoryRecord]:  # fmt: skip
-        if verb != "forget" or asked.withhold:
+        if verb != "forget" or arguments.withhold:
             return []
         return [old for one in named for old in predecessors.standing_again(connection, one, now)]
 
@@ -585,7 +590,7 @@ class Memory:
         connection: apsw.Connection,
         verb: Verb,
         rids: Sequence[int],
-        asked: _VerbArguments,
+        arguments: _VerbArguments,
         now: int,
     ) -> int:
         """Returns how many memories were changed."""
@@ -593,7 +598,7 @@ class Memory:
         for memory in memories.by_rid(connection, rids, now):
             before = connection.total_changes()
             with suppress(InputError):  # the verb does not apply to this one
-                self._apply_verb(connection, verb, memory, asked, now)
+                self._apply_verb(connection, verb, memory, arguments, now)
             changed += connection.total_changes() != before
         return changed
 

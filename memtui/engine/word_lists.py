@@ -35,7 +35,7 @@ def read_words(path: Path, heading: str) -> frozenset[str]:
 
 def read_expression(path: Path, heading: str) -> str:
     """The lines below a heading as the alternatives of one regular expression; {NAME} stands for those of another heading."""
-    return _name.sub(lambda found: read_expression(path, found[1]), "|".join(read_sections(path)[heading]))
+    return _name.sub(lambda match: read_expression(path, match[1]), "|".join(read_sections(path)[heading]))
 
 
 def as_folded(pattern: str) -> str:

@@ -118,10 +118,10 @@ def answer_event(
     if event.hook_event_name in ("SessionStart", "PreCompact"):
         open_memory().begin_context(session)
     if event.hook_event_name == dialect.answer:
-        said = event.last_assistant_message or event.prompt_response or ""
-        if not said and claude:
-            said = last_answer(event.transcript_path or "")
-        text, note = _recordable_part(said.strip())
+        answer = event.last_assistant_message or event.prompt_response or ""
+        if not answer and claude:
+            answer = last_answer(event.transcript_path or "")
+        text, note = _recordable_part(answer.strip())
         if text:
             open_memory().record_turn(
                 session, "assistant", text, source=dialect.source, project=where, once=True, folder=event.cwd
@@ -179,10 +179,10 @@ def last_answer(transcript: str) -> str:
             continue  # the first one is cut
         if line.is_sidechain or line.is_api_error_message or line.message is None:
             continue
-        said = "\n\n".join(_texts_of_content(line.message.content)).strip()
-        if line.type == "assistant" and said:
-            return said
-        if line.type == "user" and said:
+        answer = "\n\n".join(_texts_of_content(line.message.content)).strip()
+        if line.type == "assistant" and answer:
+            return answer
+        if line.type == "user" and answer:
             return ""
     return ""
 

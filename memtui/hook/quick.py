@@ -86,7 +86,7 @@ class HookMemory:
                 session_id=self._stored_session_id(connection, validation.without_secrets(session_id), source),
                 fade_threshold=self._options.fade_threshold, alone=bool(self._within),
                 turns=self._options.context.turns, tokens=self._options.context.tokens,
-                project=project, there=self._there,
+                project=project, served_lines=self._there,
             )  # fmt: skip
 
     def note_block_cut(self) -> None:

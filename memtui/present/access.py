@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 def token_scope_line(token: Token, now: float) -> str:
     """What a token lets its holder do: "reads and writes project boat, until 3 March"."""
     if token.kind == "browser":
-        said = "shows the app in a browser, for reading"
+        text = "shows the app in a browser, for reading"
     else:
-        said = "reads" if token.readonly else "reads and writes"
+        text = "reads" if token.readonly else "reads and writes"
         if token.project is None and token.filter is None:
-            said += " all of the memory"
+            text += " all of the memory"
         if token.project is not None:
-            said += f" project {token.project}"
+            text += f" project {token.project}"
         if token.filter is not None:
-            said += f" what passes {token.filter}"
+            text += f" what passes {token.filter}"
     if token.revoked_at is not None:
-        return f"{said}; revoked {relative_time(token.revoked_at, now)}"
-    return f"{said}, until {local_time(token.expires_at, now)}" if token.expires_at is not None else said
+        return f"{text}; revoked {relative_time(token.revoked_at, now)}"
+    return f"{text}, until {local_time(token.expires_at, now)}" if token.expires_at is not None else text
 
 
 def token_use_text(use: TokenUse | None, now: float) -> str:

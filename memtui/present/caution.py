@@ -43,9 +43,9 @@ def caution_line(caution: Caution, now: float) -> Line:
         day = "not decided yet between this and"
     if caution.successor is not None:
         return ((f"{day}: ", "warning"), (" ".join(without_secrets(caution.successor).split()), "text"))
-    said = " ".join(without_secrets(caution.old).split())
+    text = " ".join(without_secrets(caution.old).split())
     kept = ", withheld from agents" if caution.withheld else ""
-    return ((f"{day}{kept}: ", "warning"), (said, "dim"))
+    return ((f"{day}{kept}: ", "warning"), (text, "dim"))
 
 
 def caution_lines(cautions: Sequence[Caution], now: float) -> Iterator[LabelledLine]:

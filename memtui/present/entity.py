@@ -62,8 +62,8 @@ def companions_headline(neighbourhood: Neighbourhood, left_out: int, when: str =
     name = neighbourhood.entity.canonical_name
     if not number:
         return f"{name} is seen with nobody and nothing else{during}"
-    drawn = f", {format_count(number - left_out)} of them drawn" if left_out else ""
-    return f"{name} is seen with {plural(number, 'other')}{during}{drawn}"
+    shown_text = f", {format_count(number - left_out)} of them drawn" if left_out else ""
+    return f"{name} is seen with {plural(number, 'other')}{during}{shown_text}"
 
 
 def companion_summary(one: Companion, now: float) -> str:

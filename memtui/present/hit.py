@@ -141,8 +141,8 @@ def served_line(served: bool, left_out: str) -> LabelledLine:
     """Whether the context block has a memory. ``left_out``: why it was left out, where that is known."""
     if served:
         return LabelledLine("told", (("The context block has it.", "success"),))
-    said = f"Left out of the context block: {left_out}" if left_out else "The context block does not have it."
-    return LabelledLine("not told", ((said, "warning"),))
+    text = f"Left out of the context block: {left_out}" if left_out else "The context block does not have it."
+    return LabelledLine("not told", ((text, "warning"),))
 
 
 def _turn_distance(matched: str) -> str:

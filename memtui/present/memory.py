@@ -57,9 +57,9 @@ def is_full_confidence(share: float) -> bool:
 
 def confidence_left(memory: MemoryRecord) -> str:
     """``.74``, or ``.74, down from .90`` if it has faded."""
-    left = confidence_text(memory.effective)
+    effective = confidence_text(memory.effective)
     faded = memory.effective < memory.confidence - _LEAST
-    return f"{left}, down from {confidence_text(memory.confidence)}" if faded else left
+    return f"{effective}, down from {confidence_text(memory.confidence)}" if faded else effective
 
 
 def is_fading(memory: MemoryRecord) -> bool:

@@ -91,10 +91,10 @@ def how_and_when(one: Replacement, now: float) -> str:
 
 def line(one: Replacement, now: float, of: MemoryRecord | None = None) -> Line:
     """What it was and what it is now. ``of``: the memory that it stands beside, whose own text is not repeated."""
-    asked = one.how == "asked"
-    about = f" ({how_and_when(one, now)}{'; Review asks whether it did' if asked else ''})"
+    is_open = one.how == "asked"
+    about = f" ({how_and_when(one, now)}{'; Review asks whether it did' if is_open else ''})"
     if days := moved_days(one, now):
-        return ((f"was {days[0]}, now {days[1]}{'?' * asked}", role(one)), (about, "dim"))
+        return ((f"was {days[0]}, now {days[1]}{'?' * is_open}", role(one)), (about, "dim"))
     was: Line = (
         (label_before(one), role(one)),
         (" ".join(without_secrets(one.old).split()), "text"),

@@ -47,9 +47,9 @@ def filled_spans(unit: SpanUnit, months: Iterable[tuple[int, int, int]]) -> list
     return sorted({span_of(unit, year, month) for year, month, number in months if number})
 
 
-def neighbouring_span(there: list[Span], now: Span | None, by: int) -> Span | None:
+def neighbouring_span(spans: list[Span], now: Span | None, by: int) -> Span | None:
     """The next span with anything before (-1) or after (1); from all time the last or the first. None if there is none."""
     if now is None:
-        return (there[-1] if by < 0 else there[0]) if there else None
-    those = [one for one in there if (one < now if by < 0 else one > now)]
+        return (spans[-1] if by < 0 else spans[0]) if spans else None
+    those = [one for one in spans if (one < now if by < 0 else one > now)]
     return (those[-1] if by < 0 else those[0]) if those else None

@@ -25,10 +25,10 @@ _WHAT_NEXT = {"partial": _LATER, "missing": _LATER, "twice": ""}
 
 def sync_report_line(report: SyncReport) -> str:
     """What one sync did: "sent 3 lines, received 12: 2 memories, 1 correction"."""
-    said = f"sent {plural(report.sent, 'line')}" if report.sent else "nothing to send"
+    text = f"sent {plural(report.sent, 'line')}" if report.sent else "nothing to send"
     came = f"received {plural(report.received, 'line')}" if report.received else "nothing new came"
     what = ", ".join(changes_words(word, number) for word, number in report.changes.items())
-    return f"{said}, {came}{f': {what}' if what else ''}"
+    return f"{text}, {came}{f': {what}' if what else ''}"
 
 
 def sync_report_notes(report: SyncReport) -> list[tuple[str, Role]]:
@@ -75,10 +75,10 @@ def device_state(device: DeviceState, status: SyncStatus, now: float) -> tuple[s
         return f"this device, {waiting}", "text"
     if not device.number:
         return "nothing came from it yet", "dim"
-    said = f"up to batch {device.number:,}"
+    text = f"up to batch {device.number:,}"
     if device.at is not None:
-        said += f", {time_ago(device.at, now)}"
-    return (f"{said}, {device.waiting:,} waiting", "warning") if device.waiting else (said, "success")
+        text += f", {time_ago(device.at, now)}"
+    return (f"{text}, {device.waiting:,} waiting", "warning") if device.waiting else (text, "success")
 
 
 def sync_state(status: SyncStatus | None, now: float) -> tuple[str, Role]:

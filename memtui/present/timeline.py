@@ -303,17 +303,17 @@ def draw_timeline(
 
     ``cursor``: its row (0: everything) and period, which are marked without colours too.
     """
-    drawn: list[Line] = [_head_line(timeline, layer, where, glyphs), *_axis_lines(timeline, where, zone)]
+    lines: list[Line] = [_head_line(timeline, layer, where, glyphs), *_axis_lines(timeline, where, zone)]
     everything, *others = rows_in_order(timeline)
     most = max((max(row.counts.get(layer, (0,))) for row in others), default=0)
     seen = [(0, everything), *list(enumerate(others, 1))[first : first + where.shown]]
     for number, row in seen:
         top, high = (most, where.high) if number else (max(row.counts.get(layer, (0,))), where.sky)
         here = cursor is not None and cursor[0] == number
-        drawn += _row_lines(timeline, row, layer, top, high, where, glyphs, here=here)
+        lines += _row_lines(timeline, row, layer, top, high, where, glyphs, here=here)
     if where.below:
-        drawn.append(_rule_line(timeline, where, glyphs, None if cursor is None else cursor[1]))
-    return drawn
+        lines.append(_rule_line(timeline, where, glyphs, None if cursor is None else cursor[1]))
+    return lines
 
 
 def _head_line(timeline: Timeline, layer: Layer, where: DrawingPlan, glyphs: Glyphs) -> Line:

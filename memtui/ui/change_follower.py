@@ -353,8 +353,8 @@ class ChangeFollower:
             self._pause_ends.stop()
             self._pause_ends = None
         if pause is not None and pause.until is not None:
-            left = max(pause.until - self._shell.clock(), 0.0) + 1.0
-            self._pause_ends = self._shell.app.set_timer(left, self.count_again)
+            seconds = max(pause.until - self._shell.clock(), 0.0) + 1.0
+            self._pause_ends = self._shell.app.set_timer(seconds, self.count_again)
 
     def _title_facts(self, stats: Stats, recording: Recording) -> Iterator[str]:
         """The facts about the memory for the title."""

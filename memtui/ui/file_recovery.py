@@ -60,10 +60,10 @@ class FileRecovery:
         now = self._shell.clock()
         choices = [
             Choice(
-                f"{local_time(one.at, now)}, {time_ago(one.at, now)}: {kind_counts(held.counts)}",
+                f"{local_time(one.at, now)}, {time_ago(one.at, now)}: {kind_counts(contents.counts)}",
                 short_backup_reason(one.reason),
             )
-            for one, held in backups
+            for one, contents in backups
         ]
         text = (
             f"{one_line(error.message, _CELLS)}\n\n{plural(len(backups), 'backup')} can be read. The one that you choose is"

@@ -213,14 +213,14 @@ class Navigation:
     async def visit_pane(self, pane_id: ActionContext) -> NavigablePane:
         """Go to another pane. Esc comes back to this one as it is now."""
         window = self._window()
-        left = window.pane
-        restore, there = left.bookmark(), window.pane_at(pane_id)
+        previous = window.pane
+        restore, pane = previous.bookmark(), window.pane_at(pane_id)
         # A pane that was not there before leaves no trace of the visit either: it is bookmarked as it begins.
-        leave = there.bookmark() if there is not None and there is not left else None
+        leave = pane.bookmark() if pane is not None and pane is not previous else None
         arrived = await window.go_to(pane_id)
-        if there is None:
+        if pane is None:
             leave = arrived.bookmark()
-        step = NavigationStep(left.pane_id, pane_id, restore, leave, arrived.view_shown)
+        step = NavigationStep(previous.pane_id, pane_id, restore, leave, arrived.view_shown)
         self._way = [*self._way[-LONGEST:], step]
         return arrived
 

@@ -37,23 +37,25 @@ class Notifications:
     def _status_line(self) -> StatusLine:
         return self._shell.app.screen_stack[0].query_one(StatusLine)
 
-    def show(self, said: Notified) -> None:
+    def show(self, notified: Notified) -> None:
         """Show a message in the status line."""
         shell = self._shell
         if shell.is_leaving:
             return
         kind, times = self._counted
-        times = times + 1 if said.kind and said.kind == kind else 1
-        self._counted = (said.kind, times)
+        times = times + 1 if notified.kind and notified.kind == kind else 1
+        self._counted = (notified.kind, times)
         status = self._status_line
-        status.severity = said.severity
-        status.said = f"{said.text} (×{times})" if times > 1 else said.text
-        status.undo_hint = f"{shell.keymap_shown(said.then)} {BY_ID[said.then].label}" if said.then else ""
-        cut = not said.then and not status.has_room_for(said.text)
-        if (said.severity == "error" or cut) and times == 1:
+        status.severity = notified.severity
+        status.said = f"{notified.text} (×{times})" if times > 1 else notified.text
+        status.undo_hint = (
+            f"{shell.keymap_shown(notified.then)} {BY_ID[notified.then].label}" if notified.then else ""
+        )
+        cut = not notified.then and not status.has_room_for(notified.text)
+        if (notified.severity == "error" or cut) and times == 1:
             shell.app.clear_notifications()
-            show_notice(shell.app.screen, said.text, severity=said.severity)
-        if not said.then:
+            show_notice(shell.app.screen, notified.text, severity=notified.severity)
+        if not notified.then:
             shell.app.set_timer(SAID_SECONDS, partial(self._clear_old_message, status.said))
 
     def clear_message(self) -> None:

@@ -88,9 +88,9 @@ def neighbourhood_svg(neighbourhood: Neighbourhood, frame: PictureFrame) -> str:
     return _draw_svg(frame, "Who with whom", companions_headline(shown, 0), make_view, show_neighbours, 36)
 
 
-def timeline_svg(found: Timeline, frame: PictureFrame) -> str:
+def timeline_svg(counted: Timeline, frame: PictureFrame) -> str:
     """The memories over time. ``frame.columns`` are those for which ``periods`` gave their number."""
-    shown = redacted_timeline(found)
+    shown = redacted_timeline(counted)
     rows = len(shown.rows) + 1
 
     def show_timeline(view: Widget) -> int:
@@ -102,7 +102,7 @@ def timeline_svg(found: Timeline, frame: PictureFrame) -> str:
 
     needed = rows * (2 if rows <= _LOW_FROM else 1) + _AROUND
     return _draw_svg(
-        frame, "Over time", timeline.headline(found).rstrip("."), _LinesView, show_timeline, needed
+        frame, "Over time", timeline.headline(counted).rstrip("."), _LinesView, show_timeline, needed
     )
 
 
@@ -123,8 +123,8 @@ class _LinesView(LineView):
     def render_line(self, y: int) -> Strip:
         width, blank = self.size.width, self._role_style("plain", "text")
         line = self._lines[y] if y < len(self._lines) else ()
-        drawn = [segment(text, self._role_style("plain", role)) for text, role in line]
-        return Strip(drawn).adjust_cell_length(width, blank)
+        segments = [segment(text, self._role_style("plain", role)) for text, role in line]
+        return Strip(segments).adjust_cell_length(width, blank)
 
 
 def _draw_svg(

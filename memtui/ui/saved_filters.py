@@ -39,8 +39,8 @@ class SaveFilterAction:
         from memtui.ui.dialogs.line_input import NameDialog
 
         filter = self._bar().value.strip()
-        taken = await self._pane.ask(lambda memory: [one.name for one in memory.filters.saved()])
-        name = await self._pane.shell.show_dialog(NameDialog("Save this filter as", taken))
+        used_names = await self._pane.ask(lambda memory: [one.name for one in memory.filters.saved()])
+        name = await self._pane.shell.show_dialog(NameDialog("Save this filter as", used_names))
         if name is None:
             self._pane.show_message("No filter was saved.")
             return

@@ -129,12 +129,12 @@ class Backups:
         """
         path = self._require_path()
         backup.clear_leftovers(path)
-        there = self.all()
-        kept = backup.backups_to_keep(there, self._clock(), self._zone)
-        used = sum(one.size for one in there)
+        backups = self.all()
+        kept = backup.backups_to_keep(backups, self._clock(), self._zone)
+        used = sum(one.size for one in backups)
         free = shutil.disk_usage(path.parent / backup.FOLDER).free
         names = {one.path for one in backup.backups_within(kept, backup.backup_budget(free, used))}
-        gone = [one for one in there if one.path not in names]
+        gone = [one for one in backups if one.path not in names]
         findings = self._base_findings() if gone else []
         if gone:
             unsound_since = self._note_soundness(not findings)

@@ -88,16 +88,18 @@ def _copy_pending_erase(live: apsw.Connection, copied: apsw.Connection) -> None:
     """An erase that was interrupted is as far as the restored rows say: begun anew where they hold any of it."""
     from memtui.engine.erase import proof
 
-    begun = proof.read_pending_erase(live)
-    if begun is None:
+    pending = proof.read_pending_erase(live)
+    if pending is None:
         proof.remove_pending_erase(copied)  # it was finished since the backup, or it is another file's
         return
-    ids = begun.ids or begun.request.ids or _session_condition(live, begun.request.session_id)
-    there = tuple(id for id in ids if memories.memory_exists(copied, id))
-    request = begun.request
-    if there and request.ids:
-        request = msgspec.structs.replace(request, ids=there)
-    proof.put_pending_erase(copied, msgspec.structs.replace(begun, request=request, ids=() if there else ids))
+    ids = pending.ids or pending.request.ids or _session_condition(live, pending.request.session_id)
+    restored_ids = tuple(id for id in ids if memories.memory_exists(copied, id))
+    request = pending.request
+    if restored_ids and request.ids:
+        request = msgspec.structs.replace(request, ids=restored_ids)
+    proof.put_pending_erase(
+        copied, msgspec.structs.replace(pending, request=request, ids=() if restored_ids else ids)
+    )
 
 
 def _session_condition(live: apsw.Connection, session_id: str | None) -> tuple[str, ...]:

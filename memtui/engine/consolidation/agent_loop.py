@@ -48,14 +48,14 @@ class AgentLoop:
     """One agent's run. ``within`` gives the filter that confines it; ``tags``: what a new fact needs to pass it."""
 
     def __init__(
-        self, connections: Connections, clock: Clock, options: Options, actor: str, said: Callable[[Operation], None],
+        self, connections: Connections, clock: Clock, options: Options, actor: str, on_operation: Callable[[Operation], None],
         *, within: Callable[[], str], tags: Sequence[str],
     ) -> None:  # fmt: skip
         self._connections = connections
         self._clock = clock
         self._options = options
         self._actor = actor
-        self._said = said
+        self._said = on_operation
         self._sight = AgentView(confined=within, clock=clock, options=options)
         self._tags = tuple(tags)
         self._read: dict[str, set[int]] = {}
@@ -92,19 +92,19 @@ class AgentLoop:
                 turns=len(turns), lines=(), extractor=self._actor,
             )  # fmt: skip
             known = self._sight.visible_with_trash(connection)
-            left = may_still_replace(connection, self._sight, self._actor, now)
+            supersedes_left = may_still_replace(connection, self._sight, self._actor, now)
             drafts = planner.as_stored(drafts, self._options.secrets)
             lines = planner.plan_lines(
-                connection, drafts, turns, now, left=left, within=known,
+                connection, drafts, turns, now, supersedes_left=supersedes_left, within=known,
                 own_trust=validation.actor_trust(self._actor),
             )  # fmt: skip
             saved = [self._write_line(connection, plan, line, now, known) for line in lines]
-            said = {one.content for one in saved}
+            contents = {one.content for one in saved}
             for draft in drafts:
                 gone = duplicates.same_text(
                     connection, draft.content, "fact", now, known
                 ) or duplicates.find_decided(connection, draft.content, now, known)
-                if draft.content in said:
+                if draft.content in contents:
                     continue
                 if gone is not None and not gone.active:
                     saved.append(
@@ -210,7 +210,7 @@ class AgentLoop:
                 )
             waits = conflicts.may_supersede(
                 loser, trust_of_new=winner.trust, said_at=winner.event_time, strong=True,
-                left=may_still_replace(connection, self._sight, self._actor, now),
+                supersedes_left=may_still_replace(connection, self._sight, self._actor, now),
             )  # fmt: skip
             if not waits and winner.supersedes is not None:
                 waits = "the new one replaced another one already"

@@ -50,14 +50,14 @@ class Consolidator:
 
     def __init__(
         self, connections: Connections, clock: Clock, options: Options, actor: str, extractor: Extractor, *,
-        said: Callable[[Operation], None] = lambda operation: None,
+        on_operation: Callable[[Operation], None] = lambda operation: None,
     ) -> None:  # fmt: skip
         self._connections = connections
         self._clock = clock
         self._options = options
         self._actor = actor
         self._extractor = extractor
-        self._said = said
+        self._said = on_operation
 
     @property
     def _uses_model(self) -> bool:
@@ -277,11 +277,11 @@ class Consolidator:
                     again_id,
                     now,
                     limit=limit,
-                    left=may_supersede,
+                    supersedes_left=may_supersede,
                     foreseen=foreseen,
                 )
             return planner.plan_lines(
-                connection, drafts, by_id, now, limit=limit, left=may_supersede, foreseen=foreseen
+                connection, drafts, by_id, now, limit=limit, supersedes_left=may_supersede, foreseen=foreseen
             )
 
     def _note_failure(self, session: Session, error: str, wait: int) -> None:

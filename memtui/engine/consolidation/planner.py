@@ -42,7 +42,7 @@ def plan_lines(
     now: float,
     *,
     limit: int | None = None,
-    left: int = conflicts.MOST_SUPERSEDED,
+    supersedes_left: int = conflicts.MOST_SUPERSEDED,
     within: duplicates.Within = set,
     own_trust: Trust | None = None,
     settled: Collection[int] = (),
@@ -51,7 +51,7 @@ def plan_lines(
     """The lines of a plan. What is said in different projects, or only claimed to be said, stays apart.
 
     ``turns``: those that were read, by id; ``limit``: the most facts, and
-    the most observations; ``left``: facts that the run may still supersede by itself.
+    the most observations; ``supersedes_left``: facts that the run may still supersede by itself.
 
     ``settled``: facts in the Trash that the caller compares with itself.
     ``foreseen``: what earlier sessions of the same preview bring.
@@ -71,7 +71,7 @@ def plan_lines(
             draft,
             [turns[source] for source in draft.sources],
             now,
-            left,
+            supersedes_left,
             within,
             own_trust,
             known,
@@ -82,16 +82,16 @@ def plan_lines(
             line = replace(line, also=line.also[:also_left])
             also_left -= len(line.also)
             found.append(line)
-            left -= line.action == "supersede"
+            supersedes_left -= line.action == "supersede"
     return found
 
 
-def in_order(found: Extraction, turns: Sequence[MemoryRecord]) -> Sequence[Draft]:
+def in_order(extraction: Extraction, turns: Sequence[MemoryRecord]) -> Sequence[Draft]:
     """The drafts of a chunk; among them, where they were said, those that only count as updates."""
-    if not found.updates:
-        return found.drafts
+    if not extraction.updates:
+        return extraction.drafts
     places = {turn.id: index for index, turn in enumerate(turns)}
-    drafts = [*found.drafts, *(replace(one, bare=True) for one in found.updates)]
+    drafts = [*extraction.drafts, *(replace(one, bare=True) for one in extraction.updates)]
     return sorted(drafts, key=lambda one: min((places.get(id, len(places)) for id in one.sources), default=0))
 
 
@@ -141,7 +141,7 @@ def _correction_reason(new: str, old: str) -> str | None:
 
 
 def _plan_line(
-    connection: apsw.Connection, draft: Draft, sources: Sequence[MemoryRecord], now: float, left: int,
+    connection: apsw.Connection, draft: Draft, sources: Sequence[MemoryRecord], now: float, supersedes_left: int,
     within: duplicates.Within, own_trust: Trust | None, facts: KnownFacts, settled: Collection[int],
     foreseen: PreviewFacts,
 ) -> PlanLine | None:  # fmt: skip
@@ -151,14 +151,14 @@ def _plan_line(
     if claimed:  # what is known elsewhere is not decided by what becomes of a claim
         within = duplicates.in_project(connection, within, sources[0].project)
     blacked_out = secrets.is_redacted(draft.content)
-    said = [validation.open_text(turn) if blacked_out else turn.content for turn in sources]
-    if own_trust and not is_supported(draft.content, said):
+    texts = [validation.open_text(turn) if blacked_out else turn.content for turn in sources]
+    if own_trust and not is_supported(draft.content, texts):
         trust = least_trust([trust, own_trust])
     said_at = max(turn.event_time for turn in sources)
     wrong = find_suspicions(
         draft.content[:MAX_CHARACTERS],
         trust if draft.verbatim else "model",
-        said,
+        texts,
     )
     if not draft.verbatim and any(suspicion.kind == "unsupported" for suspicion in wrong):
         trust = least_trust([trust, own_trust or "model"])
@@ -168,8 +168,8 @@ def _plan_line(
         confidence=min(draft.confidence, MOST_CONFIDENCE), category=draft.category, event_time=said_at, suspicions=wrong,
         topic=draft.topic, project=sources[0].project, claimed=claimed,
     )  # fmt: skip
-    drawn = {tombstones.drawn_key(source, line.content) for source in draft.sources}
-    if tombstones.erased_among(connection, drawn) == drawn:
+    draw_keys = {tombstones.drawn_key(source, line.content) for source in draft.sources}
+    if tombstones.erased_among(connection, draw_keys) == draw_keys:
         return None  # erased for good; only a turn of later brings it back
     same = duplicates.same_text(connection, line.content, draft.kind, now, within)
     if same is None or not same.active:
@@ -204,7 +204,7 @@ def _plan_line(
     )  # fmt: skip
     candidates = facts.candidates(new, said_at, within, line.project, claimed=claimed)
     corrects = self_correction.corrects_itself(line.content, sources[-1].content)
-    line = _against_known(draft, line, new, facts, candidates, left, talk, corrects=corrects)
+    line = _against_known(draft, line, new, facts, candidates, supersedes_left, talk, corrects=corrects)
     if line.action == "reinforce" and line.target:
         known = memories.get(connection, line.target, now)
         if (later := _statement_in_its_place(connection, known, facts)) is not None:
@@ -280,7 +280,7 @@ def _against_known(
     new: Statement,
     facts: KnownFacts,
     candidates: Sequence[Candidate],
-    left: int,
+    supersedes_left: int,
     talk: str | None,
     *,
     corrects: bool,
@@ -335,11 +335,11 @@ def _against_known(
             shown.add(validation.open_text(known.record))
         line = replace(line, meant=_may_be_meant(line.content, facts, scored, shown))
     if known.record is None:
-        action = "supersede" if standing.strong and left > 0 else "conflict"
+        action = "supersede" if standing.strong and supersedes_left > 0 else "conflict"
         reason = f"{standing.reason}, said later in the same conversation"
         return replace(line, action=action, reason=reason, known=known.statement.text, score=standing.score)
     waits = conflicts.may_supersede(
-        known.record, trust_of_new=line.trust, said_at=line.event_time, strong=standing.strong, left=left,
+        known.record, trust_of_new=line.trust, said_at=line.event_time, strong=standing.strong, supersedes_left=supersedes_left,
         claimed=line.claimed, same_talk=talk is not None and talk == known.record.session_id,
     )  # fmt: skip
     if waits:
@@ -369,11 +369,11 @@ def _changed_by_parts(
 
 
 def _other_contradicted(
-    text: str, found: Sequence[tuple[conflicts.Relation, Candidate]], but: Candidate
+    text: str, related: Sequence[tuple[conflicts.Relation, Candidate]], but: Candidate
 ) -> tuple[Contradicted, ...]:
     """The likeliest of what is contradicted beside one. What only sounds changed has to be about as likely and share a word."""
-    best = max((one.score or 0.0 for _, one in found), default=0.0)
-    likeliest = sorted(found, key=lambda one: one[0].score, reverse=True)
+    best = max((one.score or 0.0 for _, one in related), default=0.0)
+    likeliest = sorted(related, key=lambda one: one[0].score, reverse=True)
     return tuple(
         Contradicted(
             known=validation.open_text(one.record) if one.record else one.statement.text,

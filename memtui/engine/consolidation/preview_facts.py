@@ -72,8 +72,8 @@ class PreviewFacts:
 
     def not_replaced(self, facts: Sequence[MemoryRecord]) -> list[MemoryRecord]:
         """Those that nothing will replace, the latest first."""
-        left = [one for one in facts if self.planned_successor(one) is None]
-        return sorted(left, key=lambda one: (one.event_time, one.rid >= 0, abs(one.rid)), reverse=True)
+        standing = [one for one in facts if self.planned_successor(one) is None]
+        return sorted(standing, key=lambda one: (one.event_time, one.rid >= 0, abs(one.rid)), reverse=True)
 
     def _facts_of_kind(self, kind: Kind) -> dict[str, MemoryRecord]:
         return self._observations if kind == "observation" else self._facts

@@ -125,7 +125,7 @@ def _has_other_sessions(connection: apsw.Connection, memory: MemoryRecord) -> bo
 
 def plan_difference(
     connection: apsw.Connection, drafts: Sequence[Draft], turns: Mapping[str, MemoryRecord], session_id: str,
-    now: float, *, limit: int | None, left: int, foreseen: PreviewFacts | None = None,
+    now: float, *, limit: int | None, supersedes_left: int, foreseen: PreviewFacts | None = None,
 ) -> list[PlanLine]:  # fmt: skip
     """The difference to what was drawn before: what is new, reworded, ``retired`` and ``unchanged``."""
     before = drawn_from(connection, session_id, now)
@@ -142,7 +142,7 @@ def plan_difference(
         turns,
         now,
         limit=limit,
-        left=left,
+        supersedes_left=supersedes_left,
         within=lambda rids: set(rids) - open_.keys(),
         settled={one.rid for one in gone},
         foreseen=foreseen,
@@ -155,15 +155,15 @@ def plan_difference(
         if known is not None:
             del open_[known.rid]
             same.append(_kept_line(known, "drawn again"))
-        elif taken := next(
+        elif taken_away := next(
             (one for one in gone if _repeats_known(line, one) or _is_similar(line, one)), None
         ):
-            why = "you corrected it" if taken.ended_by == "superseded" else "you took it away"
+            why = "you corrected it" if taken_away.ended_by == "superseded" else "you took it away"
             found.append(
                 replace(
                     line,
                     accepted=False,
-                    reason=f"{why}: “{validation.open_text(taken)}”",
+                    reason=f"{why}: “{validation.open_text(taken_away)}”",
                     target=None,
                     known=None,
                 )

@@ -51,10 +51,10 @@ def unsupported_words(content: str, sources: Sequence[str]) -> tuple[str, ...]:
         return ()
     content = without_date(content)
     claim = analyse_statement(content)
-    said = [analyse_statement(source) for source in sources]
-    words = frozenset(stem for one in said for stem in one.content)
+    statements = [analyse_statement(source) for source in sources]
+    words = frozenset(stem for one in statements for stem in one.content)
     missing = [stem for stem in dict.fromkeys(claim.content) if not _is_form_of(stem, words)]
-    numbers = sorted(claim.numbers - frozenset(number for one in said for number in one.numbers))
+    numbers = sorted(claim.numbers - frozenset(number for one in statements for number in one.numbers))
     names = [stem for stem in missing if stem in claim.names]
     if len(missing) < 3 or len(missing) < _MISSING_SHARE * len(set(claim.content)):
         missing = names
@@ -77,14 +77,14 @@ def is_supported(content: str, sources: Sequence[str]) -> bool:
     )
 
 
-def _as_written(content: str, found: Sequence[str]) -> tuple[str, ...]:
+def _as_written(content: str, words: Sequence[str]) -> tuple[str, ...]:
     """The words behind stems and numbers of a reading."""
     written: dict[str, str] = {}
     for token in tokens_as_written(content):
         word = analyse_statement(token)
         for stem in (*word.content, *word.numbers):
             written.setdefault(stem, token)
-    return tuple(dict.fromkeys(written.get(stem, stem) for stem in found))
+    return tuple(dict.fromkeys(written.get(stem, stem) for stem in words))
 
 
 def _is_form_of(stem: str, words: frozenset[str]) -> bool:

@@ -81,10 +81,10 @@ class ErasedRows:
 
     def add_row(self, columns: Sequence[Any], why: str, *, chosen: bool = False) -> str:
         """A row of ``COLUMNS`` goes. Returns its id."""
-        taken = MemoryRow._make((*columns, why, chosen))
-        self.rows[taken.id] = taken
-        self.add_erased_text(taken.content)
-        return taken.id
+        row = MemoryRow._make((*columns, why, chosen))
+        self.rows[row.id] = row
+        self.add_erased_text(row.content)
+        return row.id
 
     def add_former(self, gone: FormerMemory, why: str, *, chosen: bool = False) -> str:
         """What only history still has goes. Returns its id."""

@@ -53,14 +53,14 @@ def make_plan(connections: Connections, request: EraseRequest) -> ErasePlan:
     counts: Counter[str] = Counter(
         one.place for one in carriers if one.place != "memory" and one.outcome != "kept"
     )
-    there = backups_of(connections, erased_rows.memory_ids)
+    backups = backups_of(connections, erased_rows.memory_ids)
     path = connections.path
     size = path.stat().st_size if path is not None and path.exists() else 0
     return ErasePlan(
-        request=request, memories=len(erased_rows.memory_ids), carriers=carriers, counts=dict(counts), backups=there,
+        request=request, memories=len(erased_rows.memory_ids), carriers=carriers, counts=dict(counts), backups=backups,
         ids=tuple(sorted(erased_rows.memory_ids)),
         notes=(*_not_listed(len(erased_rows.unlisted)), *(() if path is None else (EXPORTS,))),
-        bytes=size + sum(one.size for one in there),
+        bytes=size + sum(one.size for one in backups),
     )  # fmt: skip
 
 
@@ -217,7 +217,7 @@ def _bytes_of(connection: apsw.Connection) -> int:
 def _lock_wait(seconds: float) -> Callable[[int], bool]:
     until = time.monotonic() + seconds
 
-    def ask_again(asked: int) -> bool:
+    def ask_again(attempts: int) -> bool:
         time.sleep(random.uniform(0.002, 0.02))
         return time.monotonic() < until
 

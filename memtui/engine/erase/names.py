@@ -28,7 +28,7 @@ def cross_source_copies(
     kept: frozenset[str],
 ) -> list[str]:
     """Other memories with the very text in them: offered; in a backup they are always erased, as no choice can be made there."""
-    taken: list[str] = []
+    erased_ids: list[str] = []
     for row in erased_rows.every_row:
         whole = normalise_for_matching(row.content)
         if len(whole) < LEAST:
@@ -42,10 +42,10 @@ def cross_source_copies(
             ):
                 continue
             if backup and id not in kept and not stays(id):
-                taken.append(erased_rows.add_row(found_row, "the same text"))
+                erased_ids.append(erased_rows.add_row(found_row, "the same text"))
             else:
                 erased_rows.add_optional_carrier(found_row, "it has the same text in it")
-    return taken
+    return erased_ids
 
 
 def memories_with_phrase(connection: apsw.Connection, text: str) -> list[Sequence[Any]]:

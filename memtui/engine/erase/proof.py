@@ -304,7 +304,7 @@ def prove_erased(
     )  # fmt: skip
     try:
         # -P: nothing is imported from the current folder.
-        asked = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-P", "-m", "memtui.engine.proof"],
             input=msgspec.json.encode(request, enc_hook=str),
             capture_output=True,
@@ -312,7 +312,9 @@ def prove_erased(
             check=True,
             env=_child_environment(),
         )
-        answer = msgspec.json.decode(asked.stdout, type=ProofResult, dec_hook=lambda type, value: type(value))
+        answer = msgspec.json.decode(
+            process.stdout, type=ProofResult, dec_hook=lambda type, value: type(value)
+        )
     except (subprocess.SubprocessError, msgspec.MsgspecError) as error:
         raise StoreError(
             "The erase is not proven: the process that searches for the erased text failed.",

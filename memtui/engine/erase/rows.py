@@ -313,14 +313,16 @@ def _steps_for_aliases(connection: apsw.Connection, closure: ErasedRows) -> list
         "WHERE a.entity_id NOT IN (SELECT value FROM json_each(?)) ORDER BY e.id, a.key",
         (as_json(closure.entities),),
     ).fetchall()
-    taken = {(id, key) for _, key, _, id in rows}
+    used_keys = {(id, key) for _, key, _, id in rows}
     steps: list[Step] = []
     for alias_id, key, alias, id in rows:
         if id in kept or not any(closure.texts.has_distinctive(str(one)) for one in (key, alias)):
             continue
         covered = closure.texts.without_words(str(key))
-        free = next(name for number in itertools.count(1) if (id, name := f"{covered} {number}") not in taken)
-        taken.add((id, free))
+        free = next(
+            name for number in itertools.count(1) if (id, name := f"{covered} {number}") not in used_keys
+        )
+        used_keys.add((id, free))
         values = {"key": free, "alias": closure.texts.without_words(str(alias))}
         steps.append(Step("entity_aliases", "alias_id", int(alias_id), values, None))
     return steps
@@ -418,9 +420,9 @@ def _steps_for_labels(connection: apsw.Connection, closure: ErasedRows) -> list[
     return steps
 
 
-def _unused_label(name: str, taken: set[str]) -> str:
+def _unused_label(name: str, used_labels: set[str]) -> str:
     number, label = 1, name
-    while label in taken:
+    while label in used_labels:
         number += 1
         label = f"{name} {number}"
     return label
@@ -577,11 +579,11 @@ def _remember_keys(connection: apsw.Connection, closure: ErasedRows, steps: Sequ
         elif row.session_id:  # the same words may stand in another file of the same program
             keys.update(turn_keys(row.session_id, row.source_role or "", row.content, row.event_time))
     contents = {row.id: row.content for row in closure.every_row if row.kind != "episode"}
-    drawn = connection.execute(
+    derived_rows = connection.execute(
         "SELECT from_id, to_id FROM memory_links WHERE rel = 'source' AND from_id IN (SELECT value FROM json_each(?))",
         (as_json(contents),),
     )
-    keys |= {drawn_key(str(turn_id), contents[str(id)]) for id, turn_id in drawn}
+    keys |= {drawn_key(str(turn_id), contents[str(id)]) for id, turn_id in derived_rows}
     keys |= {f"session:{session_id}" for session_id in closure.sessions}
     keys |= {title_key(session_id, title) for session_id, title in closure.sessions.items() if title}
     for id, name in closure.entities.values():

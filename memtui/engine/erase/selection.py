@@ -26,7 +26,7 @@ def add_derived(
     connection: apsw.Connection, erased_rows: ErasedRows, ids: Sequence[str], stays: Callable[[str], bool]
 ) -> list[str]:
     """Take what was drawn from ``ids`` only, and earlier wordings of them; offer what is near to them."""
-    taken: list[str] = []
+    added_ids: list[str] = []
     for row in connection.execute(
         f"""
         SELECT DISTINCT {COLUMNS}, l.rel FROM memory_links l JOIN memories m ON m.id = l.from_id
@@ -47,7 +47,7 @@ def add_derived(
         elif _has_other_sources(connection, erased_rows, str(columns[1])):
             erased_rows.add_optional_carrier(columns, "drawn from it and from others")
         else:
-            taken.append(erased_rows.add_row(columns, "drawn from it"))
+            added_ids.append(erased_rows.add_row(columns, "drawn from it"))
     for source in connection.execute(
         f"""
         SELECT DISTINCT {COLUMNS} FROM memory_links l JOIN memories m ON m.id = l.to_id
@@ -68,10 +68,10 @@ def add_derived(
         if columns[1] in erased_rows.rows:
             continue
         if ended_by in ("superseded", "merged") and not stays(str(columns[1])):
-            taken.append(erased_rows.add_row(columns, "an earlier wording of it"))
+            added_ids.append(erased_rows.add_row(columns, "an earlier wording of it"))
         else:
             erased_rows.add_optional_carrier(columns, "an earlier wording of it")
-    return taken
+    return added_ids
 
 
 def add_derived_in_history(
@@ -82,7 +82,7 @@ def add_derived_in_history(
 ) -> list[str]:
     """The same for what only history still has: redo would bring it back."""
     ids = erased_rows.memory_ids
-    taken: list[str] = []
+    added_ids: list[str] = []
     for former in made:
         row = former.row
         if row.id in ids:
@@ -93,16 +93,16 @@ def add_derived_in_history(
             elif _exists_anywhere(connection, former.drawn_from - ids):
                 erased_rows.add_optional_carrier(row, "drawn from it and from others, taken back since")
             else:
-                taken.append(erased_rows.add_former(former, "drawn from it, taken back since"))
+                added_ids.append(erased_rows.add_former(former, "drawn from it, taken back since"))
         elif former.replaced & ids:
             why = "a later wording of it, taken back since"
             if erased_rows.texts.carried_by(row.content) and not stays(
                 row.id
             ):  # no image may keep these words
-                taken.append(erased_rows.add_former(former, why))
+                added_ids.append(erased_rows.add_former(former, why))
             else:
                 erased_rows.add_optional_carrier(row, why)
-    return taken
+    return added_ids
 
 
 def _exists_anywhere(connection: apsw.Connection, ids: Iterable[str]) -> bool:

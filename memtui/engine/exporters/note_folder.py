@@ -71,17 +71,17 @@ class NoteFolder:
         both = {name: (*before.files.get(name, ()), *filter(None, (self._made.get(name),))) for name in names}
         self._write_list(both, self._target_folder)
         for name in sorted(names):
-            there = self._target_folder / name
-            if not self._is_own_file(there, both[name]):
+            file = self._target_folder / name
+            if not self._is_own_file(file, both[name]):
                 self.kept.append(name)
                 self._made.pop(name, None)
             elif name in self._made:
-                there.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                operating_system.replace(self._staging_folder / name, there)
+                file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                operating_system.replace(self._staging_folder / name, file)
             else:
-                there.unlink(missing_ok=True)
+                file.unlink(missing_ok=True)
                 with suppress(OSError):
-                    there.parent.rmdir()
+                    file.parent.rmdir()
         self._write_list({name: (hash,) for name, hash in self._made.items()}, self._target_folder)
 
     def _is_own_file(self, file: Path, hashes: tuple[str, ...]) -> bool:

@@ -110,12 +110,12 @@ class VaultWriter:
                 ORDER BY s.id"""
             )
         )
-        taken: set[str] = set()
+        used_paths: set[str] = set()
         for eid, id, name, kind, _ in entities:
             path = f"{FOLDERS[kind]}/{file_name(name, id)}"
-            if case_insensitive_key(path) in taken:
+            if case_insensitive_key(path) in used_paths:
                 path = f"{path} {id}"
-            taken.add(case_insensitive_key(path))
+            used_paths.add(case_insensitive_key(path))
             self._paths[eid] = path
         return entities
 

@@ -105,15 +105,15 @@ class FileChanges:
                 del self._files[name]
             return
         self._folders[folder] = at
-        there = set()
+        names = set()
         for entry in _folder_entries(folder):
             if _is_folder(entry):
                 if entry.path not in self._folders:
                     self._list_folder(entry.path)
             elif entry.name.endswith(_SUFFIXES) and len(self._files) < _MOST_FILES:
-                there.add(entry.path)
+                names.add(entry.path)
                 self._files.setdefault(entry.path, None)
-        for name in [name for name in self._files if os.path.dirname(name) == folder and name not in there]:  # noqa: PTH120
+        for name in [name for name in self._files if os.path.dirname(name) == folder and name not in names]:  # noqa: PTH120
             del self._files[name]
 
 

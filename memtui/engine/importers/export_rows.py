@@ -263,14 +263,14 @@ class RowImporter:
         self, connection: apsw.Connection, new: Sequence[AnyLine], op_id: int, until: float
     ) -> tuple[int, list[AnyLine]]:
         added: list[AnyLine] = []
-        taken = 0
+        stored = 0
         for some in _group_memories(new):
             added += self._store_statement(connection, some, op_id)
-            taken += len(some)
+            stored += len(some)
             if time.monotonic() > until:
                 break
         full_text.merge(connection, MERGED_PAGES)
-        return taken, added
+        return stored, added
 
     def counted_record(self, line: AnyLine) -> CountedRecord:
         if isinstance(line, MemoryLine):

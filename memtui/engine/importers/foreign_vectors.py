@@ -113,10 +113,10 @@ class _VectorCarrier:
         of_name = dict(zip([name for name, one in zip(names, good, strict=True) if one], int8, strict=True))
         with self._connections.write_in_turn() as connection:
             unembedded = self._rows_without_vector(list(of_name), connection)
-            there = vectors.vector_space(connection)
-            if there is None:
+            space = vectors.vector_space(connection)
+            if space is None:
                 vectors.set_space(connection, self._space)
-            elif there != self._space:
+            elif space != self._space:
                 return 0
             rows = [(rid, of_name[name].tobytes()) for name, (rid, _) in unembedded.items()]
             vectors.store_vectors(connection, self._space, rows)

@@ -228,9 +228,9 @@ class ImportRun:
             return
         while new:
             with account.operation.transaction() as connection:
-                taken, added = kind.store_some(connection, new)
+                processed, added = kind.store_some(connection, new)
             self._count_records(kind, added)
-            new = new[taken:]
+            new = new[processed:]
 
     def _count_records(self, kind: RecordKind, added: list[Any]) -> None:
         for record in added:

@@ -85,18 +85,18 @@ class LiveStream(Stream):
         file = self._file
         while file is not None:
             line = file.readline(longest + 1)
-            whole, taken = line.endswith(b"\n"), False
+            whole, was_read = line.endswith(b"\n"), False
             if not whole and len(line) <= longest and not self._passing_over:
-                taken = self._quiet and _is_object(line)
+                was_read = self._quiet and _is_object(line)
                 self.half = bool(line) and not self._quiet
-                if not taken:
+                if not was_read:
                     file.seek(self.offset)  # the rest of it is still to be written
                     break
             if not line:
                 break
             self.offset += len(line)
             self.anchor = (self.anchor + line[-_ANCHOR:])[-_ANCHOR:]
-            ended, self._end_to_come = self._end_to_come, taken
+            ended, self._end_to_come = self._end_to_come, was_read
             if ended and not line.strip():  # the end of the line that was taken without it
                 continue
             if self._passing_over:

@@ -45,14 +45,14 @@ def store_some(
     """
     until = time.monotonic() + seconds
     storing = _NoteStorage(connection, stored, now)
-    taken = 0
-    for taken, item in enumerate(items, 1):
+    processed = 0
+    for processed, item in enumerate(items, 1):
         storing.store_item(item)
-        if taken % _ROWS_PER_LOOK == 0 and time.monotonic() > until:
+        if processed % _ROWS_PER_LOOK == 0 and time.monotonic() > until:
             break
     storing.flush_waiting()
     full_text.merge(connection, MERGED_PAGES)
-    return taken, storing.stored
+    return processed, storing.stored
 
 
 class _NoteStorage:
@@ -235,7 +235,9 @@ class NoteImporter:
 
     def select_new(self, connection: apsw.Connection, items: Sequence[Stored]) -> list[NewItem]:
         shared = self._shared
-        there = turns.known_keys(connection, [item.source_key for item in items if isinstance(item, Note)])
+        stored_keys = turns.known_keys(
+            connection, [item.source_key for item in items if isinstance(item, Note)]
+        )
         gone = tombstones.erased_among(connection, filter(None, map(note_validation.erased_key, items)))
         known = note_validation.known_ids(connection, items)
         never = recording_rules.never_recorded(connection)
@@ -250,7 +252,7 @@ class NoteImporter:
                     shared.already_there += 1
                 else:
                     shared.skip(note_validation.EDITED, item.id)
-            elif isinstance(item, Note) and item.source_key in there:
+            elif isinstance(item, Note) and item.source_key in stored_keys:
                 shared.already_there += 1
             elif checked := self._check_item(item):
                 new.append(checked)

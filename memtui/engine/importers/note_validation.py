@@ -245,8 +245,8 @@ def has_other_value(connection: apsw.Connection, item: NewItem) -> bool:
     """Whether a scratchpad key is in use for something else."""
     if not isinstance(item, PadEntry):
         return False
-    there = scratchpad.find(connection, item.key)
-    return there is not None and there.value != item.value
+    entry = scratchpad.find(connection, item.key)
+    return entry is not None and entry.value != item.value
 
 
 def unknown_names(connection: apsw.Connection, named: NamedEntity) -> list[str]:

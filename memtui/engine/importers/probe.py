@@ -194,13 +194,13 @@ class _SourceProbe:
             return len(records)
         keys = [record.source_key for record in records]
         with self._connections.read() as connection:
-            there = known_keys(connection, keys) | tombstones.erased_among(connection, keys)
+            stored_keys = known_keys(connection, keys) | tombstones.erased_among(connection, keys)
             duplicates = sum(
                 is_cross_source_duplicate(connection, record)
                 for record in records
-                if isinstance(record, Turn) and record.source_key not in there
+                if isinstance(record, Turn) and record.source_key not in stored_keys
             )
-        return sum(key not in there for key in keys) - duplicates
+        return sum(key not in stored_keys for key in keys) - duplicates
 
 
 def _sample_files(files: list[SessionFile]) -> Iterator[SessionFile]:

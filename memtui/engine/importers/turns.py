@@ -76,17 +76,21 @@ class TurnImporter:
     def select_new(self, connection: apsw.Connection, turns: Sequence[Turn]) -> list[NewTurn]:
         shared = self._shared
         keys = [turn.source_key for turn in turns]
-        there = known_keys(connection, keys)
+        stored_keys = known_keys(connection, keys)
         if self._before is None:
             self._before = latest_rid(connection)
-        ours = known_keys(connection, list(there), after=self._before) if there else set()
+        ours = known_keys(connection, list(stored_keys), after=self._before) if stored_keys else set()
         gone = tombstones.erased_among(connection, keys)
         paused, never = recording_rules.all_pauses(connection), recording_rules.never_recorded(connection)
         new: dict[str, NewTurn] = {}
         for key, turn in zip(keys, turns, strict=True):
             if key in gone:
                 shared.skip(report.ERASED)
-            elif key in there or key in new or (self._cross_source and self._is_cross_source_duplicate(turn)):
+            elif (
+                key in stored_keys
+                or key in new
+                or (self._cross_source and self._is_cross_source_duplicate(turn))
+            ):
                 shared.already_there += 1
                 shared.repeated += key in ours or key in new
             elif recording_rules.first_excluded(
@@ -117,10 +121,10 @@ class TurnImporter:
         others = SAME_WORDS.get(turn.source, ())
         if not others or turn.role != "user":
             return False
-        said = f"{turn.session_id} {turn.content}"
-        if any(self._shared.met.has(f"said {other} {said}") for other in others):
+        key = f"{turn.session_id} {turn.content}"
+        if any(self._shared.met.has(f"said {other} {key}") for other in others):
             return True
-        self._shared.met.add_new(f"said {turn.source} {said}")
+        self._shared.met.add_new(f"said {turn.source} {key}")
         return False
 
     def _check_turn(self, turn: Turn) -> NewTurn | None:
@@ -149,10 +153,12 @@ class TurnImporter:
         now = int(self._shared.clock())
         beside = latest_rid(connection) > self._since
         stored: list[NewTurn] = []
-        taken = 0
-        while taken < len(new) and (not taken or time.monotonic() < until):
-            some = new[taken : taken + rows_per_statement(turn.intake.content for turn in new[taken:])]
-            taken += len(some)
+        processed = 0
+        while processed < len(new) and (not processed or time.monotonic() < until):
+            some = new[
+                processed : processed + rows_per_statement(turn.intake.content for turn in new[processed:])
+            ]
+            processed += len(some)
             # A hook may have been quicker, since that was looked up.
             stored += _insert_turns(
                 connection,
@@ -166,8 +172,8 @@ class TurnImporter:
         _register_sessions(connection, stored, self._titles)
         full_text.merge(connection, MERGED_PAGES)
         self._since = latest_rid(connection)
-        self._shared.already_there += taken - len(stored)
-        return taken, stored
+        self._shared.already_there += processed - len(stored)
+        return processed, stored
 
     def counted_record(self, turn: NewTurn) -> CountedRecord:
         return CountedRecord("turn", turn.session_id, "secrets" in turn.intake.attributes)

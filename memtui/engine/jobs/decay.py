@@ -50,12 +50,12 @@ def plan_fading(
     used = job.used_today(connection, _COUNTS_KEY, date)
     cap = max(options.fade_cap, int(options.fade_share * (fading.count_facts(connection) + used)))
     faded = fading.faded_facts(connection, options.fade_threshold, moment)
-    left = max(0, cap - used)
+    allowed = max(0, cap - used)
     return FadingPlan(
         date=date,
         moment=moment,
-        fading=tuple(faded.rids[:left]),
-        waiting=(*faded.rids[left:], *faded.brought_back),
+        fading=tuple(faded.rids[:allowed]),
+        waiting=(*faded.rids[allowed:], *faded.brought_back),
         cap=cap,
         used=used,
     )
@@ -100,11 +100,11 @@ def run_decay(task: Task) -> JobReport:
 
 def _end_facts(connection: apsw.Connection, planned: FadingPlan, task: Task) -> list[str]:
     """End rows within what the date still allows: another run of the date may have come between."""
-    left = max(0, planned.cap - job.used_today(connection, _COUNTS_KEY, planned.date))
-    if not planned.fading[:left]:
+    allowed = max(0, planned.cap - job.used_today(connection, _COUNTS_KEY, planned.date))
+    if not planned.fading[:allowed]:
         return []
     ended = fading.trash_faded_facts(
-        connection, planned.fading[:left], task.options.fade_threshold, planned.moment, int(task.now)
+        connection, planned.fading[:allowed], task.options.fade_threshold, planned.moment, int(task.now)
     )
     job.count_today(connection, _COUNTS_KEY, planned.date, len(ended))
     return ended

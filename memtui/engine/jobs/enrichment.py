@@ -140,8 +140,8 @@ class Enricher:
                 for memory in memories.by_rid(connection, [memory.rid for memory in some], now)
             }
             for memory, mentions in zip(some, mentioned, strict=True):
-                there = current.get(memory.rid)
-                if there is not None and there.content == memory.content:
+                links = current.get(memory.rid)
+                if links is not None and links.content == memory.content:
                     before = enrichments.linked_entities(connection, memory.rid)
                     gained += entities.link(connection, memory.rid, mentions, now)
                     new = enrichments.linked_entities(connection, memory.rid) - before

@@ -98,8 +98,8 @@ class Reembedder:
         nothing: set[int] = set()  # texts without a vector in this model
         while not cancelled():
             with self._connections.write() as connection:
-                left = vectors.texts_without_vector(connection, self._target, 0, len(nothing) + 1)
-                if all(rid in nothing for rid, _ in left):
+                texts = vectors.texts_without_vector(connection, self._target, 0, len(nothing) + 1)
+                if all(rid in nothing for rid, _ in texts):
                     vectors.switch_space(connection, self._target, self._word_vector_dims)
                     break
             above = 0

@@ -44,9 +44,9 @@ def plan_aging(connection: apsw.Connection, options: Options, now: float, task: 
     used = job.used_today(connection, _COUNTS_KEY, date)
     cap = max(options.retention_cap, int(options.fade_share * (fading.count_turns(connection) + used)))
     aged = fading.aged_turns(connection, before)
-    left = max(0, cap - used)
+    allowed = max(0, cap - used)
     return AgingPlan(
-        date=date, before=before, aging=tuple(aged.rids[:left]), waiting=len(aged.rids[left:]), kept=aged.kept, cap=cap
+        date=date, before=before, aging=tuple(aged.rids[:allowed]), waiting=len(aged.rids[allowed:]), kept=aged.kept, cap=cap
     )  # fmt: skip
 
 
@@ -65,8 +65,8 @@ def run_retention(task: Task) -> JobReport:
             ids = fading.ids_of(connection, planned.aging[:_IDS_REPORTED])
             return _make_report(planned, len(planned.aging), ids, "would move")
     with history.operation(task.connections, task.clock, task.actor, KIND, "Retention") as op:
-        left = max(0, planned.cap - job.used_today(op.connection, _COUNTS_KEY, planned.date))
-        ended = fading.trash_old_turns(op.connection, planned.aging[:left], planned.before, int(task.now))
+        allowed = max(0, planned.cap - job.used_today(op.connection, _COUNTS_KEY, planned.date))
+        ended = fading.trash_old_turns(op.connection, planned.aging[:allowed], planned.before, int(task.now))
         if ended:
             job.count_today(op.connection, _COUNTS_KEY, planned.date, len(ended))
         report = _make_report(

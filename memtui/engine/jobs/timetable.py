@@ -126,18 +126,18 @@ def _run_indexing(task: Task) -> JobReport:
         waiting = _count_queued(task, connection)
     if task.dry_run:
         return JobReport(summary=f"would index {plural(waiting, 'memory')}")
-    made, left = 0, waiting
-    while left and not task.cancelled():
+    made, pending = 0, waiting
+    while pending and not task.cancelled():
         made += task.services.index(_INDEX_CHUNK)
         with task.connections.read() as connection:
-            before, left = left, _count_queued(task, connection)
-        task.progress(max(0, waiting - left), waiting)
-        if left >= before:
+            before, pending = pending, _count_queued(task, connection)
+        task.progress(max(0, waiting - pending), waiting)
+        if pending >= before:
             break  # what is left cannot be done now: no embedder
     _scan_new_notes(task)
     return JobReport(
-        summary=f"indexed {plural(waiting - left, 'memory')}",
-        counts={"vectors": made, "left": left},
+        summary=f"indexed {plural(waiting - pending, 'memory')}",
+        counts={"vectors": made, "left": pending},
     )
 
 

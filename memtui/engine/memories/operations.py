@@ -313,9 +313,9 @@ def allow(connection: apsw.Connection, memory: MemoryRecord, agent: str, *, acto
     """Tell it that agent again, with what it took the place of and what took its place. Only the person can."""
     name = fold_text(_checked_agent(agent, actor))
     for one in memories.by_ids(connection, withheld.all_versions(connection, memory.id), now):
-        left = tuple(kept for kept in one.withheld_from if fold_text(kept) != name)
-        if left != one.withheld_from:
-            _put_withheld(connection, one, left)
+        withheld_from = tuple(kept for kept in one.withheld_from if fold_text(kept) != name)
+        if withheld_from != one.withheld_from:
+            _put_withheld(connection, one, withheld_from)
     return memory.rid
 
 

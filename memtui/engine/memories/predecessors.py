@@ -77,12 +77,12 @@ def bring_back(connection: apsw.Connection, memory: MemoryRecord, now: int) -> N
 def _release(connection: apsw.Connection, memory: MemoryRecord, old: MemoryRecord) -> None:
     """What a later statement weakened is as sure as before, and nothing says that it was replaced."""
     named = memory.attributes.get("supersedes")
-    left = [one for one in named if one != old.id] if isinstance(named, list) else []
+    others = [one for one in named if one != old.id] if isinstance(named, list) else []
     attributes = {
         key: value for key, value in memory.attributes.items() if key not in ("supersedes", "conflict_reason")
     }
-    if left:
-        attributes["supersedes"] = left[0] if len(left) == 1 else left
+    if others:
+        attributes["supersedes"] = others[0] if len(others) == 1 else others
         attributes["conflict_reason"] = memory.attributes["conflict_reason"]
     memories.update(connection, memory.rid, attributes=attributes)
     row: Any = connection.execute(_BEFORE_WEAKENED, (old.rid,)).fetchone()

@@ -312,8 +312,8 @@ def http_status(error: BaseException) -> int | None:
 def refusal_mentions(error: BaseException, *signs: str) -> bool:
     """Whether an endpoint's refusal has one of these words: each says it in its own way."""
     words = (getattr(one, name, None) for one in _causes_of(error) for name in ("code", "type", "message"))
-    said = [word.casefold() for word in words if isinstance(word, str)]
-    return any(sign in word for word in said for sign in signs)
+    folded_words = [word.casefold() for word in words if isinstance(word, str)]
+    return any(sign in word for word in folded_words for sign in signs)
 
 
 def _causes_of(error: BaseException) -> list[BaseException]:

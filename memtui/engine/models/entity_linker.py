@@ -42,14 +42,14 @@ def mentions_of(
     types = {(span.start, span.end): span.type for span in guessed}
     by_name: dict[str, Mention] = {}
     for span in spans:
-        said = types.get((span.start, span.end)) if span.provider == _KNOWN else span.type
+        entity_type = types.get((span.start, span.end)) if span.provider == _KNOWN else span.type
         key = entity_key(span.text)
-        if said in (None, "other") and key in speakers:
-            said = "person"
-        type = said or span.type
+        if entity_type in (None, "other") and key in speakers:
+            entity_type = "person"
+        type = entity_type or span.type
         before = by_name.get(key)
-        if key and (before is None or (said is not None and not before.vote)):
-            by_name[key] = Mention(span.name, type, span.text, said is not None)
+        if key and (before is None or (entity_type is not None and not before.vote)):
+            by_name[key] = Mention(span.name, type, span.text, entity_type is not None)
     return tuple(by_name.values())
 
 

@@ -26,8 +26,8 @@ def load_from_package(group: str, name: str) -> Any:
     kind = group.removeprefix("memtui.").removesuffix("s")
     installed = f"Installed are: {', '.join(sorted(points))}." if points else f"No package brings an {kind}."
     if name not in points:
-        said = f"There is no {kind} {name!r}." if name else f"No {kind} is named."
-        raise InputError(said, f"{installed} Set {_SETTING[group]}.")
+        message = f"There is no {kind} {name!r}." if name else f"No {kind} is named."
+        raise InputError(message, f"{installed} Set {_SETTING[group]}.")
     try:
         return points[name].load()()
     except Exception as error:

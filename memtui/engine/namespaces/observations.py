@@ -137,15 +137,15 @@ class Observations:
         from memtui.engine.consolidation.extract import transcripts
 
         session_id = validation.check_name(session_id, "session id")
-        drawn, summary = transcripts.draw_observations(
+        drafts, summary = transcripts.draw_observations(
             session_id,
             transcripts.parse_messages(transcript),
             partial(validation.trust_of_role, actor=self._core.actor),
         )
         now = int(self._core.clock())
         with self._core.change("observe", "Observed") as op:
-            turns = transcripts.recorded_turns(op.connection, session_id) if drawn or summary else []
-            new = [item for item in drawn if not transcripts.is_known(op.connection, item, now)]
+            turns = transcripts.recorded_turns(op.connection, session_id) if drafts or summary else []
+            new = [item for item in drafts if not transcripts.is_known(op.connection, item, now)]
             added = [self._store_in_operation(op, _link_to_turn(item, turns), now) for item in new]
             if summary is not None and not transcripts.is_known(op.connection, summary, now):
                 added.append(self._store_summary(op, _link_to_turn(summary, turns), now))
@@ -182,8 +182,8 @@ class Observations:
 
 def _link_to_turn(item: ObservationDraft, turns: Sequence[RecordedTranscript]) -> ObservationDraft:
     """Pointing at the recorded turn that says it, if there is one, and of its project."""
-    said = item.content.removesuffix("…")
-    source = next((turn for turn in turns if said in turn.content), None)
+    text = item.content.removesuffix("…")
+    source = next((turn for turn in turns if text in turn.content), None)
     return replace(item, source_ids=(source.id,), project=source.project) if source else item
 
 

@@ -94,8 +94,8 @@ class Questions:
             saved = saved_queries.get(op.connection, query_id)
             if memory_id not in saved.expected:
                 raise NotFoundError(f"“{saved.query[:_NAME]}” does not expect {memory_id}.")
-            left = tuple(one for one in saved.expected if one != memory_id)
-            saved_queries.set_expected(op.connection, query_id, left, saved.top)
+            expected = tuple(one for one in saved.expected if one != memory_id)
+            saved_queries.set_expected(op.connection, query_id, expected, saved.top)
             op.label = f"Expect it no more of “{saved.query[:_NAME]}”"
         return self._core.finished_operation(op)
 
@@ -104,12 +104,12 @@ class Questions:
 
         What was superseded is expected as its successor.
         """
-        asked = [self._search_question(saved) for saved in self.pinned() if saved.expected]
-        if asked and not self._core.connections.readonly:
+        results = [self._search_question(saved) for saved in self.pinned() if saved.expected]
+        if results and not self._core.connections.readonly:
             with self._core.connections.write() as connection:
-                for result in asked:
+                for result in results:
                     saved_queries.keep_result(connection, result)
-        return sorted(asked, key=lambda result: result.passed)
+        return sorted(results, key=lambda result: result.passed)
 
     def results(self) -> list[QuestionResult]:
         """How the questions fared when they were last asked, the failed ones first."""

@@ -119,9 +119,9 @@ class Review:
             return None
         _, reason, other = max(found, key=lambda one: one[0])
         agent = self._core.actor.removeprefix("agent:")
-        asked = f"{agent} says otherwise: {reason}"
+        reason_text = f"{agent} says otherwise: {reason}"
         with self._core.change("review", "Asked", project=self._core.project_of_memory(id)) as op:
-            apply.open_conflict(op.connection, fact.id, other.id, asked, now)
+            apply.open_conflict(op.connection, fact.id, other.id, reason_text, now)
             op.label = f"Asked the person about a conflict: {quote_beginning(validation.open_text(fact))}"
         return other
 
@@ -141,7 +141,7 @@ class Review:
         with self._core.change("change_request", "Asked", project=self._core.project_of_memory(id)) as op:
             memory = memories.get(op.connection, id, now)
             agent = self._core.actor.removeprefix("agent:")
-            asked = change_requests.open_request(
+            proposal = change_requests.open_request(
                 op.connection,
                 verb,
                 memory,
@@ -152,7 +152,7 @@ class Review:
                 now=now,
             )
             op.label = f"{agent} asked to {verb} “{validation.open_text(memory)[:60]}”"
-        return asked
+        return proposal
 
     def group(self, *, session: str | None = None, about: str | None = None) -> ReviewGroup:
         """The cards of one conversation, or those that mention an entity (its name or id), for ``decide_group``.

@@ -35,8 +35,8 @@ class Filters:
         for one in saved:
             if one.name == name.strip():
                 return one
-        there = f"There are {', '.join(one.name for one in saved[:10])}." if saved else "None is saved yet."
-        raise NotFoundError(f"There is no saved filter {name.strip()!r}.", there)
+        hint = f"There are {', '.join(one.name for one in saved[:10])}." if saved else "None is saved yet."
+        raise NotFoundError(f"There is no saved filter {name.strip()!r}.", hint)
 
     def save(self, name: str, filter: str) -> Operation | None:
         """Keep a filter under a name; one of that name is replaced. None when it was kept so already.

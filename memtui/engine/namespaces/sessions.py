@@ -48,7 +48,7 @@ class Sessions:
             self._core.options,
             self._core.actor,
             extractor or self.extractor(),
-            said=self._core.announce_operation,
+            on_operation=self._core.announce_operation,
         )
 
     def by_agent(self, *, within: Callable[[], str] = str, tags: Sequence[str] = ()) -> AgentLoop:

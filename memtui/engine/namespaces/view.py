@@ -307,7 +307,7 @@ class ReadQueries:
         versions, merged_into = self.versions(one.id), self.merged(one.id, into=True)
         with self._connections.read() as connection:
             kept_from = withheld.agents_kept_from(connection, one.rid)
-            asked = one.active and proposals.is_conflict_open(connection, one.id, self._clock())
+            in_review = one.active and proposals.is_conflict_open(connection, one.id, self._clock())
             replaced = replacements.chain(connection, one, self._clock())
             decided, device = tuple(stamps.read(connection, one.id).values()), stamps.device(connection)
         sessions = {}
@@ -339,7 +339,7 @@ class ReadQueries:
             decided=decided,
             device=device,
             withheld_from=kept_from,
-            asked=asked,
+            asked=in_review,
             replacements=replaced,
         )  # fmt: skip
 

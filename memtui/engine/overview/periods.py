@@ -68,13 +68,13 @@ def choose_window(
     """
     for one in (unit,) if unit else reversed(UNITS):
         first = beginning_of_period(one, wall_clock(earliest, tz))
-        there = periods_between(one, first, beginning_of_period(one, wall_clock(latest, tz))) + 1
-        if there <= most or unit or one == "year":
-            at = there - most
+        number = periods_between(one, first, beginning_of_period(one, wall_clock(latest, tz))) + 1
+        if number <= most or unit or one == "year":
+            at = number - most
             if middle is not None:
                 at = periods_between(one, first, beginning_of_period(one, wall_clock(middle, tz))) - most // 2
-            at = max(min(at, there - most), 0)
-            return one, period_bounds(one, shift_period(one, first, at), min(there, most), tz)
+            at = max(min(at, number - most), 0)
+            return one, period_bounds(one, shift_period(one, first, at), min(number, most), tz)
     raise AssertionError("a year is a unit")
 
 

@@ -145,11 +145,11 @@ def _time_extent(
     active = filtered.active
     changed = [at for _, at in changes]
     moments = edge(active, "event_time", ""), edge(filtered.ended, "valid_until", ""), *changed
-    there = [one for one in moments if one is not None]
-    if not there:
+    known = [one for one in moments if one is not None]
+    if not known:
         return None, None
     last = edge(active, "event_time", "DESC")
-    return min(there), max(int(now), *there, *(() if last is None else (last,)))
+    return min(known), max(int(now), *known, *(() if last is None else (last,)))
 
 
 class _Change(NamedTuple):
@@ -332,13 +332,13 @@ def _topic_rows(connection: apsw.Connection, filtered: _FilteredMemories, most: 
     if filtered.kinds_only:
         everything = (EARLIEST, LATEST + 1)
         topic_counts = _by_index(connection, everything, filtered.active.kinds)
-        there: set[object] = {topic for topic, [number] in topic_counts.items() if number}
+        topics: set[object] = {topic for topic, [number] in topic_counts.items() if number}
     else:
-        there = set(_count_values(connection, filtered.active, _TOPIC))
+        topics = set(_count_values(connection, filtered.active, _TOPIC))
     if filtered.trash:
-        there.update(_count_values(connection, filtered.ended, _TOPIC))
-    subjects = [_Subject(topic, f"topic:{topic}", (topic,)) for topic in TOPICS if topic in there]
-    if None in there:
+        topics.update(_count_values(connection, filtered.ended, _TOPIC))
+    subjects = [_Subject(topic, f"topic:{topic}", (topic,)) for topic in TOPICS if topic in topics]
+    if None in topics:
         subjects.append(_Subject(None, "-topic:*", (None,)))
     return _TimelineRowsSql(subjects, _TOPIC, topics=True)
 

@@ -84,8 +84,8 @@ def apply_verdict(
             proposals.decide(connection, id, "accepted", now)
 
 
-def _without_attributes(there: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in there.items() if name != "attributes"}
+def _without_attributes(columns: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in columns.items() if name != "attributes"}
 
 
 def _keep_memory(connection: apsw.Connection, id: str, now: int) -> None:

@@ -425,9 +425,11 @@ def _question_agreed(here: MemoryRecord, ours: Stamp, stamp: Stamp, mine: _Side,
             here.id, ours, stamp, reason, memories=[here.id] if None in ends else [],
             corrected=not ends.isdisjoint(("superseded", "merged")),
         )  # fmt: skip
-    said = ", ".join(f"{_value_text(aspect, side)} on {device_name(one.device)}" for side, one in sides)
+    values_text = ", ".join(
+        f"{_value_text(aspect, side)} on {device_name(one.device)}" for side, one in sides
+    )
     there = {_VALUE_COLUMNS[aspect]: sides[1][0].value(aspect)}
-    return _agreed_card(here.id, ours, stamp, f"{aspect}: {said}", memories=[here.id], there=there)
+    return _agreed_card(here.id, ours, stamp, f"{aspect}: {values_text}", memories=[here.id], there=there)
 
 
 _VALUE_COLUMNS = {"text": "content", "topic": "topic", "date": "happens_at"}

@@ -106,10 +106,10 @@ class Dependents(Record):
 
     def after(self, text: str) -> Dependents:
         """The same, once ``text`` stands in their place: facts with a name or word that it takes away."""
-        said = _spaced_words(text)
-        gone = [one for one in (*self.naming, *self.wording) if _spaced_words(one.name) not in said]
+        words = _spaced_words(text)
+        gone = [one for one in (*self.naming, *self.wording) if _spaced_words(one.name) not in words]
         gone = [
-            one for one in gone if not one.beside or any(_spaced_words(word) in said for word in one.beside)
+            one for one in gone if not one.beside or any(_spaced_words(word) in words for word in one.beside)
         ]
         by_id = {one.memory.id: one for one in gone}
         return replace(self, naming=tuple(by_id.values()), wording=(), replaced=True)

@@ -210,11 +210,17 @@ def review(
         for item in part(connection, now, options) if kind in kinds else ():
             ids = {memory.id for memory in item.memories}
             if item.kind == "new":
-                left = tuple(memory for memory in item.memories if memory.id not in shown | put_off)
-                if not left:
+                undecided = tuple(memory for memory in item.memories if memory.id not in shown | put_off)
+                if not undecided:
                     continue
                 item = _make_card(
-                    connection, now, "new", item.id, _new_facts_reason(left), left, session_id=item.session_id
+                    connection,
+                    now,
+                    "new",
+                    item.id,
+                    _new_facts_reason(undecided),
+                    undecided,
+                    session_id=item.session_id,
                 )
             # What agents ask for is decided request by request, also beside another card about the memory.
             elif kind != "change_request" and ids and ids <= shown:
@@ -293,13 +299,14 @@ def _device_cards(connection: apsw.Connection, now: float, options: Options) -> 
 def _dependent_cards(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:
     put_off = proposals.snoozed_memories(connection, now)
     for card in dependents.waiting_cards(connection, now):
-        left = tuple(one for one in card.drawn if one.id not in put_off)
+        undecided = tuple(one for one in card.drawn if one.id not in put_off)
         summaries = tuple(one for one in card.summaries if one.id not in put_off)
-        if left or summaries:
+        if undecided or summaries:
             yield ReviewItem(
-                id=card.id, kind="dependents", reason=card.describe_reason([*left, *summaries]),
-                memories=left, sources=card.ended,
-                entities=summaries, offered=OFFERED["dependents"], named=tuple(one.id for one in left if one.id in card.named),
+                id=card.id, kind="dependents", reason=card.describe_reason([*undecided, *summaries]),
+                memories=undecided, sources=card.ended,
+                entities=summaries, offered=OFFERED["dependents"],
+                named=tuple(one.id for one in undecided if one.id in card.named),
             )  # fmt: skip
 
 
@@ -447,13 +454,19 @@ def _make_new_fact_cards(
     put_off = proposals.snoozed_memories(connection, now)
     cards = 0
     for session, some in by_session.items():
-        left = tuple(fact for fact in some if fact.id not in put_off)
-        if left and cards < conversations:
+        undecided = tuple(fact for fact in some if fact.id not in put_off)
+        if undecided and cards < conversations:
             cards += 1
             # Named by the conversation: what is decided on another card leaves it its id.
             id = proposals.identity("new", session)
             yield _make_card(
-                connection, now, "new", id, _new_facts_reason(left), left, session_id=left[0].session_id
+                connection,
+                now,
+                "new",
+                id,
+                _new_facts_reason(undecided),
+                undecided,
+                session_id=undecided[0].session_id,
             )
 
 

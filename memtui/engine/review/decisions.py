@@ -86,8 +86,8 @@ def label(item: ReviewItem, verdict: Verdict, keep: str | None = None) -> str:
         if len(parts) > 1:
             return f"{_DONE[verdict]} {plural(len(parts), 'thing')} drawn from what no longer holds"
         (part,) = parts
-        said = part.summary or "" if isinstance(part, Entity) else validation.open_text(part)
-        return f"{_DONE[verdict]} {quote_beginning(said)}"
+        text = part.summary or "" if isinstance(part, Entity) else validation.open_text(part)
+        return f"{_DONE[verdict]} {quote_beginning(text)}"
     if item.kind == "entities" and len(item.entities) > 1:
         names = [quote_beginning(validation.without_secrets(one.canonical_name)) for one in item.entities[:2]]
         done = {"both": "Keep apart:", "merge": "One:", "snooze": "Put off:"}.get(verdict, _DONE[verdict])
@@ -389,7 +389,7 @@ def _record_verdict(
 
 
 def settle_corrected(
-    connection: apsw.Connection, asked: Sequence[proposals.Proposal], old: MemoryRecord, new: MemoryRecord, actor: str,
+    connection: apsw.Connection, cards: Sequence[proposals.Proposal], old: MemoryRecord, new: MemoryRecord, actor: str,
     now: int,
 ) -> str:  # fmt: skip
     """Settle the cards that ask about ``old``, with the reason; in the caller's operation.
@@ -400,7 +400,7 @@ def settle_corrected(
     """
     whose = "you" if actor == "person" else actor.removeprefix("agent:")
     went_on = apply.settle_questions(
-        connection, asked, old, new, now, settled=f"{whose} corrected one side, now {new.id}",
+        connection, cards, old, new, now, settled=f"{whose} corrected one side, now {new.id}",
         goes_on=lambda left: left.contradicts or left.untold or actor != "person",
     )  # fmt: skip
     if any(went_on):

@@ -88,10 +88,10 @@ class DependentsCard(Record):
     named: frozenset[str] = frozenset()
     now: MemoryRecord | None = None
 
-    def describe_reason(self, left: Sequence[MemoryRecord | Entity]) -> str:
-        """``3 things were drawn from what you corrected: “...”, now “...”``; ``left``: what is asked about now."""
-        named = sum(one.id in self.named for one in left)
-        parts = len(left) - named
+    def describe_reason(self, undecided: Sequence[MemoryRecord | Entity]) -> str:
+        """``3 things were drawn from what you corrected: “...”, now “...”``; ``undecided``: what is asked about now."""
+        named = sum(one.id in self.named for one in undecided)
+        parts = len(undecided) - named
         counts = [f"{'1 thing was' if parts == 1 else f'{parts:,} things were'} drawn from"] if parts else []
         counts += [f"{'1 fact has' if named == 1 else f'{named:,} facts have'} a name of"] if named else []
         old = validation.open_text(self.ended[0]) if self.ended else ""
@@ -109,12 +109,14 @@ def find_dependents(connection: apsw.Connection, ids: Sequence[str], now: float)
     known_memories = [memories.get(connection, id, now) for id in dict.fromkeys(ids)]
     known = [one.id for one in known_memories]
     same = [rid for (rid,) in connection.execute(_SAME_TURNS, {"ids": as_json(known)})]
-    drawn = dict.fromkeys(rid for _, rid in _derived_memories(connection, known))
+    derived_rids = dict.fromkeys(rid for _, rid in _derived_memories(connection, known))
     summaries = {
         entity.eid: entity for one in known_memories for entity in _dependent_summaries(connection, one)
     }
-    same_turns = memories.by_rid(connection, [one for one in dict.fromkeys(same) if one not in drawn], now)
-    shown = {*drawn, *(one.rid for one in same_turns)}
+    same_turns = memories.by_rid(
+        connection, [one for one in dict.fromkeys(same) if one not in derived_rids], now
+    )
+    shown = {*derived_rids, *(one.rid for one in same_turns)}
     named = [
         one for one in naming.facts_with_name(connection, known_memories, now) if one.memory.rid not in shown
     ]
@@ -123,7 +125,7 @@ def find_dependents(connection: apsw.Connection, ids: Sequence[str], now: float)
         same_turns=tuple(same_turns),
         naming=tuple(one for one in named if not one.beside),
         wording=tuple(one for one in named if one.beside),
-        derived=tuple(memories.by_rid(connection, list(drawn), now)),
+        derived=tuple(memories.by_rid(connection, list(derived_rids), now)),
         summaries=tuple(summaries.values()),
         questions=tuple(_dependent_questions(connection, frozenset(known), now)),
         served=_served_agents(connection, known),
@@ -270,11 +272,11 @@ def _dependents_card(connection: apsw.Connection, proposal: Proposal, now: float
     if payload.get("named"):
         ended += [one for one in memories.by_ids(connection, payload["of"], now) if one.ended_by == "merged"]
     named = frozenset(payload.get("named", ()))
-    drawn = _undecided_memories(connection, payload["memories"], named, now) if ended else ()
+    undecided = _undecided_memories(connection, payload["memories"], named, now) if ended else ()
     summaries = _unchanged_summaries(connection, payload["summaries"]) if ended else ()
     latest = memories.latest_version(connection, ended[0].id, now) if ended else None
     return DependentsCard(
-        id=proposal.id, ended=tuple(ended), drawn=drawn, summaries=summaries, done=_decided_ids(payload), named=named,
+        id=proposal.id, ended=tuple(ended), drawn=undecided, summaries=summaries, done=_decided_ids(payload), named=named,
         now=latest if latest and latest.active and latest.id != ended[0].id else None,
     )  # fmt: skip
 
@@ -314,8 +316,8 @@ def note_summary_kept(connection: apsw.Connection, entity: Entity) -> None:
     """The person said that a summary stands: no card asks for it any more."""
     for proposal in proposals.undecided_proposals(connection, proposals.DEPENDENTS):
         if proposal.payload["summaries"].get(entity.id) == entity.summary:
-            left = {id: text for id, text in proposal.payload["summaries"].items() if id != entity.id}
-            proposals.update_payload(connection, proposal.id, {**proposal.payload, "summaries": left})
+            summaries = {id: text for id, text in proposal.payload["summaries"].items() if id != entity.id}
+            proposals.update_payload(connection, proposal.id, {**proposal.payload, "summaries": summaries})
 
 
 def settle_memory(connection: apsw.Connection, memory: MemoryRecord, now: float) -> None:
@@ -323,8 +325,8 @@ def settle_memory(connection: apsw.Connection, memory: MemoryRecord, now: float)
     for proposal in proposals.undecided_proposals(connection, proposals.DEPENDENTS):
         named = proposal.payload.get("named", ())
         if memory.id in named:
-            left = [id for id in named if id != memory.id]
-            proposals.update_payload(connection, proposal.id, {**proposal.payload, "named": left})
+            undecided = [id for id in named if id != memory.id]
+            proposals.update_payload(connection, proposal.id, {**proposal.payload, "named": undecided})
     known = cautions.read_ids(memory.attributes.get(SETTLED))
     ends = [id for id in cautions.ended_sources(connection, memory.id, now) if id not in known]
     if ends:

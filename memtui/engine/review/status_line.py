@@ -69,9 +69,9 @@ def _memory_ids_by_card(connection: apsw.Connection, now: float) -> Iterator[set
 
         put_off = proposals.snoozed_memories(connection, now)
         for card in dependents.waiting_cards(connection, now):
-            drawn = {memory.id for memory in card.drawn} - put_off
-            if drawn or any(entity.id not in put_off for entity in card.summaries):
-                yield drawn
+            derived_ids = {memory.id for memory in card.drawn} - put_off
+            if derived_ids or any(entity.id not in put_off for entity in card.summaries):
+                yield derived_ids
 
 
 def _active_ids(connection: apsw.Connection, ids: Iterable[str]) -> set[str]:

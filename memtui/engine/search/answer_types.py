@@ -72,20 +72,20 @@ def speakers_named(question: str, roles: Iterable[str]) -> frozenset[str]:
 
     ``roles`` as they are stored; "user" and "assistant" are no names.
     """
-    asked = frozenset(text_words(question)) - STOP_WORDS
-    names = frozenset(word for one in _CAPITAL.findall(question) for word in text_words(one)) & asked
+    question_words = frozenset(text_words(question)) - STOP_WORDS
+    names = frozenset(word for one in _CAPITAL.findall(question) for word in text_words(one)) & question_words
     return frozenset(
         role
         for role in roles
-        if any(_is_called(name, asked, names) for name in text_words(role.replace("_", " ")))
+        if any(_is_called(name, question_words, names) for name in text_words(role.replace("_", " ")))
         and role_trust(role) is None
     )
 
 
-def _is_called(name: str, asked: frozenset[str], names: frozenset[str]) -> bool:
+def _is_called(name: str, question_words: frozenset[str], names: frozenset[str]) -> bool:
     """``names``: those words of what is asked that have a capital letter."""
     if len(name) < _LEAST_OF_A_NAME:
         return False
-    return name in asked or any(
+    return name in question_words or any(
         len(word) >= _LEAST_OF_A_NAME and (word.startswith(name) or name.startswith(word)) for word in names
     )

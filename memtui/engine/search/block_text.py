@@ -48,7 +48,7 @@ def estimate_tokens(text: str) -> int:
 
 
 def write_block(
-    facts: Sequence[MemoryRecord], pinned: Sequence[MemoryRecord], said: Sequence[Excerpt],
+    facts: Sequence[MemoryRecord], pinned: Sequence[MemoryRecord], excerpts: Sequence[Excerpt],
     insight: MemoryRecord | None, notes: BlockNotes,
 ) -> str:  # fmt: skip
     """The whole block; empty where there is nothing to tell."""
@@ -56,8 +56,8 @@ def write_block(
     for title, listed in ((PINNED_TITLE, pinned), (FACTS_TITLE, facts)):
         if listed:
             parts.append("\n".join([title, *(f"- {fact_line(fact, notes)}" for fact in listed)]))
-    if said:
-        parts.append("\n".join([SAID_TITLE, *(f"- {excerpt_line(one, notes)}" for one in said)]))
+    if excerpts:
+        parts.append("\n".join([SAID_TITLE, *(f"- {excerpt_line(one, notes)}" for one in excerpts)]))
     if insight is not None:
         parts.append(f"{INSIGHT_TITLE}\n{_prefix_of(insight, notes)}{cite_memory(insight)}")
     return "\n\n".join(parts)
@@ -109,21 +109,21 @@ def _as_quoted_line(text: str) -> str:
     return _bullet_line(text).rstrip(",; ").replace("“", '"').replace("”", '"')
 
 
-def caution_notes(found: Sequence[Caution]) -> str:
+def caution_notes(shown_cautions: Sequence[Caution]) -> str:
     """The cautions of a memory as an agent is told them; a successor that is kept back is not told."""
     return "; ".join(
         cautions.caution_text(
             replace(one, successor=None) if one.successor and why_kept_back(one.successor) else one
         )
-        for one in found[:_MOST_CAUTIONS]
+        for one in shown_cautions[:_MOST_CAUTIONS]
     )
 
 
 def _extraction_date(fact: MemoryRecord) -> str:
     """When it was said: of what was drawn from a conversation or changed by an agent, and not confirmed, since a later
     statement may replace it; and of what names a day without its year, since "next Friday" is another day each week."""
-    drawn = (fact.source or "").startswith("session:")
-    may_be_replaced = not fact.protected and (drawn or fact.corrected_by)
+    is_extracted = (fact.source or "").startswith("session:")
+    may_be_replaced = not fact.protected and (is_extracted or fact.corrected_by)
     names_day = fact.happens_at is not None and not _year.search(fact.content)
     if "(said " in fact.content or not (may_be_replaced or names_day):
         return ""

@@ -127,7 +127,7 @@ def build_block(
     turns: bool = True,
     tokens: int = TOKENS,
     project: str | None = None,
-    there: ServedLines | None = None,
+    served_lines: ServedLines | None = None,
 ) -> ContextBlock:
     """Make the block for a prompt. ``alone``: as if the memory held nothing but what passes the filter.
 
@@ -135,7 +135,7 @@ def build_block(
 
     ``project``: the agent's, whose rules come first; without one it is the project that ``filter`` names.
 
-    ``there``: what is in the conversation. It is not told again unless it changed or the prompt is about it; what is
+    ``served_lines``: what is in the conversation. It is not told again unless it changed or the prompt is about it; what is
     told is added.
 
     Of a long prompt ``shortened_prompt`` says what is read. Raises FilterError for a bad filter, InputError for a bad limit.
@@ -154,14 +154,14 @@ def build_block(
     # Facts about "my son" may have nothing but his name.
     called = kinship.relation_names(connection, kin, scope, now)
     meant = " ".join([prompt, *called])
-    asked = query.parse_query(connection, meant, FACTS, scope if alone else None)
-    read = relevance.read_prompt(meant, {term.stem: term.idf for term in asked.terms})
+    parsed_query = query.parse_query(connection, meant, FACTS, scope if alone else None)
+    read = relevance.read_prompt(meant, {term.stem: term.idf for term in parsed_query.terms})
     pinned, kept_back = _pinned_facts(connection, scope, now)
     block_project = project or rules.project_in_filter(parse_filter(filter))
     first = _rules_of_project(connection, block_project, scope, now, pinned)
     stand = {one.rid for one in (*pinned, *first)}
     # With very many facts, those without a word in common are compared only when those with one are too few.
-    few = is_narrowing(filter) or asked.rows <= MOST_COMPARED or profile.fusion != "score"
+    few = is_narrowing(filter) or parsed_query.rows <= MOST_COMPARED or profile.fusion != "score"
 
     def search_facts(nearest: bool) -> SearchResult:
         return search_memories(
@@ -174,10 +174,10 @@ def build_block(
         filter, now, session_id=session_id, fade_threshold=fade_threshold, alone=alone
     )
     cosines = _cosines_to_prompt(connection, space, embedder, meant)
-    prompt_words = fact_selection.prompt_words(asked, () if called else kin)
+    prompt_words = fact_selection.prompt_words(parsed_query, () if called else kin)
     choice = fact_selection.choose_facts(
         connection, read, prompt_words, scope, now, search_facts, limit=limit, near=near, few=few,
-        small=asked.rows <= facts.FEW, with_meanings=not isinstance(embedder, str), without=stand,
+        small=parsed_query.rows <= facts.FEW, with_meanings=not isinstance(embedder, str), without=stand,
         turns=spoken, cosines=cosines,
     )  # fmt: skip
     nearest, chosen, related, left_out = choice.by_meaning, choice.hits, choice.related, choice.left_out
@@ -198,7 +198,7 @@ def build_block(
         insight = None
     present = {*stand, *(hit.memory.rid for hit in chosen)}
     warnings = [] if idle else vital.find_warnings(
-        connection, meant, scope, now, names=profile.entity > 0, there=present, refused=why_kept_back,
+        connection, meant, scope, now, names=profile.entity > 0, told_rids=present, refused=why_kept_back,
     )  # fmt: skip
     warned = {one.memory.rid for one in warnings}
     left_out = [one for one in left_out if one.memory is None or one.memory.rid not in warned]
@@ -223,7 +223,7 @@ def build_block(
     answering = [one.memory for one in related]
     noted = [*standing, *answering, *([insight] if insight else [])]
     cautions_by_id = cautions.find_cautions(connection, [one.id for one in noted], now, known=known)
-    said: list[Excerpt] = []
+    chosen_excerpts: list[Excerpt] = []
     if turns and not idle:
         excerpted = excerpts.find_excerpts(
             connection, prompt, [*standing, *answering], called=called, filter=filter, profile=profile,
@@ -231,8 +231,10 @@ def build_block(
             refused=why_kept_back, known=known, cosines=cosines,
         )  # fmt: skip
         left_out += [LeftOut(reason=one.reason, memory=one.memory, text=one.text) for one in excerpted.passed]
-        said = excerpted.excerpts
-    confided = in_confidence.find_confided(connection, [*noted, *(one.memory for one in said)], known)
+        chosen_excerpts = excerpted.excerpts
+    confided = in_confidence.find_confided(
+        connection, [*noted, *(one.memory for one in chosen_excerpts)], known
+    )
     notes = BlockNotes(
         cautions=cautions_by_id,
         confided=confided,
@@ -240,10 +242,10 @@ def build_block(
     )
     unpinned = [one for one in standing if one not in pinned]
     room = tokens - estimate_tokens(write_block(unpinned, pinned, [], insight, notes))
-    related, said, no_room = _select_within_budget(related, said, room, notes)
+    related, chosen_excerpts, no_room = _select_within_budget(related, chosen_excerpts, room, notes)
     reason = f"the block has room for {tokens} tokens (context.tokens)"
     left_out += [LeftOut(reason=reason, memory=one.memory, text=getattr(one, "text", "")) for one in no_room]
-    text = write_block([*unpinned, *(one.memory for one in related)], pinned, said, insight, notes)
+    text = write_block([*unpinned, *(one.memory for one in related)], pinned, chosen_excerpts, insight, notes)
     made = ContextBlock(
         text=text,
         tokens=estimate_tokens(text),
@@ -252,18 +254,18 @@ def build_block(
         vital=tuple(warnings),
         hits=tuple(chosen),
         related=tuple(related),
-        excerpts=tuple(said),
+        excerpts=tuple(chosen_excerpts),
         insight=insight,
         left_out=tuple(left_out),
         result=choice.result,
     )
-    if there is None:
+    if served_lines is None:
         return made
 
     def concerned_rids() -> set[int]:
         """The rules that bear on the prompt, and what warns of something in it."""
         dangers = vital.find_warnings(
-            connection, meant, scope, now, names=profile.entity > 0, there=(), refused=why_kept_back
+            connection, meant, scope, now, names=profile.entity > 0, told_rids=(), refused=why_kept_back
         )
         ruled = {rule.rid for rule in first}
         near_rules = (
@@ -273,7 +275,7 @@ def build_block(
         )
         return {*(one.memory.rid for one in dangers), *(hit.memory.rid for hit in near_rules)}
 
-    return _drop_repeats(connection, prompt, made, notes, there, concerned_rids)
+    return _drop_repeats(connection, prompt, made, notes, served_lines, concerned_rids)
 
 
 def _cosines_to_prompt(
@@ -283,15 +285,15 @@ def _cosines_to_prompt(
     if space is None or space.model_id not in relevance.SENTENCE_MODELS or isinstance(embedder, str):
         return None
     try:
-        asked = quantise_rows(embedder.embed_query(prompt))[0].tobytes()
+        prompt_vector = quantise_rows(embedder.embed_query(prompt))[0].tobytes()
     except DegradedError:  # the search has said that there are no vectors
         return None
-    return lambda rids: cosine.cosines_of_memories(connection, space, asked, rids)
+    return lambda rids: cosine.cosines_of_memories(connection, space, prompt_vector, rids)
 
 
 def _drop_repeats(
     connection: apsw.Connection, prompt: str, made: ContextBlock, notes: BlockNotes,
-    there: ServedLines, concerned: Callable[[], Collection[int]],
+    served_lines: ServedLines, concerned: Callable[[], Collection[int]],
 ) -> ContextBlock:  # fmt: skip
     """The block without what is in the conversation already; what is left is noted there.
 
@@ -305,21 +307,21 @@ def _drop_repeats(
     again = {
         one.rid
         for one, line in chosen
-        if there.was_served(one, line) and not repeats.names_memory(prompt, one)
+        if served_lines.was_served(one, line) and not repeats.names_memory(prompt, one)
     }
     again -= {one.memory.rid for one in made.vital}
     if again:
         again -= set(concerned())
-    there.add_served(connection, [(one, line) for one, line in chosen if one.rid not in again])
+    served_lines.add_served(connection, [(one, line) for one, line in chosen if one.rid not in again])
     if not again:
         return made
     new = [one for one, _ in chosen if one.rid not in again]
     rids = {one.rid for one in new}
     insight = made.insight if made.insight is not None and made.insight.rid in rids else None
-    said = tuple(one for one in made.excerpts if one.memory.rid in rids)
+    excerpts = tuple(one for one in made.excerpts if one.memory.rid in rids)
     facts = [one for one in new if one.rid not in pieces and one is not made.insight]
     pinned = tuple(one for one in made.pinned if one.rid in rids)
-    text = write_block([one for one in facts if one not in pinned], pinned, said, insight, notes)
+    text = write_block([one for one in facts if one not in pinned], pinned, excerpts, insight, notes)
     repeated = [LeftOut(reason=IN_CONVERSATION, memory=one) for one, _ in chosen if one.rid in again]
     return replace(
         made,
@@ -329,7 +331,7 @@ def _drop_repeats(
         pinned=pinned,
         hits=tuple(hit for hit in made.hits if hit.memory.rid in rids),
         related=tuple(one for one in made.related if one.memory.rid in rids),
-        excerpts=said,
+        excerpts=excerpts,
         insight=insight,
         left_out=(*made.left_out, *repeated),
         saved=made.tokens - estimate_tokens(text),
@@ -395,7 +397,7 @@ def _latest_reflection(
 
 
 def _select_within_budget(
-    related: Sequence[RelatedFact], said: Sequence[Excerpt], tokens: int, notes: BlockNotes
+    related: Sequence[RelatedFact], excerpts: Sequence[Excerpt], tokens: int, notes: BlockNotes
 ) -> tuple[list[RelatedFact], list[Excerpt], list[RelatedFact | Excerpt]]:
     """What fits into so many tokens, by how probably it answers, and what does not; each list in the order it came.
 
@@ -404,7 +406,7 @@ def _select_within_budget(
     lines: list[tuple[str, RelatedFact | Excerpt]] = [
         (f"- {fact_line(one.memory, notes)}", one) for one in related
     ]
-    lines += [(f"- {excerpt_line(one, notes)}", one) for one in said]
+    lines += [(f"- {excerpt_line(one, notes)}", one) for one in excerpts]
     title = estimate_tokens(SAID_TITLE) + 1
     kept: list[RelatedFact | Excerpt] = []
     for line, one in sorted(lines, key=lambda scored_line: -scored_line[1].score):
@@ -416,6 +418,6 @@ def _select_within_budget(
             tokens -= needed
     return (
         [one for one in related if one in kept],
-        [one for one in said if one in kept],
+        [one for one in excerpts if one in kept],
         [one for _, one in lines if one not in kept],
     )

@@ -128,10 +128,10 @@ def visible_scope(filter: str, now: float, *, fade_threshold: float) -> Scope | 
 
 
 def _find_by_column(
-    connection: apsw.Connection, column: str, asked: Collection[Any], now: float, scope: Scope | None
+    connection: apsw.Connection, column: str, values: Collection[Any], now: float, scope: Scope | None
 ) -> dict[Any, tuple[Caution, ...]]:
     """By what ``column`` holds."""
-    rows: list[Any] = connection.execute(_ENDED.format(column=column), {"asked": as_json(asked)}).fetchall()
+    rows: list[Any] = connection.execute(_ENDED.format(column=column), {"asked": as_json(values)}).fetchall()
     if not rows:
         return {}
     chains = _load_chains(connection, dict.fromkeys(old for _, old, _, _ in rows), now)
@@ -156,19 +156,19 @@ def _find_by_column(
 
 
 def _all_cautions(
-    connection: apsw.Connection, column: str, asked: Collection[Any], now: float, scope: Scope | None
+    connection: apsw.Connection, column: str, values: Collection[Any], now: float, scope: Scope | None
 ) -> dict[Any, tuple[Caution, ...]]:
     """What is linked, what is said again where no link tells the same, and what waits for the person's decision."""
-    found = _find_by_column(connection, column, asked, now, scope)
-    for key, said in _cautions_of_repeats(connection, column, asked, now, scope).items():
+    found = _find_by_column(connection, column, values, now, scope)
+    for key, repeats in _cautions_of_repeats(connection, column, values, now, scope).items():
         linked = found.get(key, ())
         ends = {(one.successor or one.old).id for one in linked} | {one.old.id for one in linked}
         found[key] = (
             *linked,
-            *(one for one in said if {(one.successor or one.old).id, one.old.id}.isdisjoint(ends)),
+            *(one for one in repeats if {(one.successor or one.old).id, one.old.id}.isdisjoint(ends)),
         )
     found = {key: given for key, given in found.items() if given}
-    for card in _disputed_cards(connection, column, asked):
+    for card in _disputed_cards(connection, column, values):
         sides = [
             one
             for one in proposals.side_memories(connection, proposals.memory_ids(connection, card), now)
@@ -180,14 +180,14 @@ def _all_cautions(
             others = [
                 other for other in sides if other.id != one.id and (known is None or other.rid in known)
             ]
-            if key in asked and others:
+            if key in values and others:
                 disputed = Caution(how="disputed", at=card.created_at, old=one, successor=others[0])
                 found[key] = (*found.get(key, ()), disputed)
     return found
 
 
 def _disputed_cards(
-    connection: apsw.Connection, column: str, asked: Collection[Any]
+    connection: apsw.Connection, column: str, values: Collection[Any]
 ) -> list[proposals.Proposal]:
     """The undecided cards of two devices, and of what was said again after it was corrected, that may show one of the
     memories, as it is now or as it was."""
@@ -200,14 +200,14 @@ def _disputed_cards(
         for (id,) in connection.execute(
             f"SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(?)) AND ({column} IN "
             "(SELECT value FROM json_each(?)) OR ended_by IN ('superseded', 'merged'))",
-            (as_json([id for ids in shown.values() for id in ids]), as_json(asked)),
+            (as_json([id for ids in shown.values() for id in ids]), as_json(values)),
         )
     }
     return [card for card in cards if not concerned.isdisjoint(shown[card.id])]
 
 
 def _cautions_of_repeats(
-    connection: apsw.Connection, column: str, asked: Collection[Any], now: float, scope: Scope | None
+    connection: apsw.Connection, column: str, values: Collection[Any], now: float, scope: Scope | None
 ) -> dict[Any, list[Caution]]:
     """The cautions of texts that say what was corrected or forgotten, though it was not drawn from them.
 
@@ -219,11 +219,11 @@ def _cautions_of_repeats(
     texts: list[Any] = connection.execute(
         f"SELECT {column}, content, source_role, event_time FROM memories WHERE {column} IN "
         "(SELECT value FROM json_each(?)) AND kind <> 'fact'",
-        (as_json(asked),),
+        (as_json(values),),
     ).fetchall()
     says: dict[str, list[tuple[Any, str, str | None, int]]] = {}
-    there = {key: said_again.word_beginnings(text) for key, text, _, _ in texts}
-    anywhere = set().union(*there.values())
+    beginnings = {key: said_again.word_beginnings(text) for key, text, _, _ in texts}
+    anywhere = set().union(*beginnings.values())
     same = [(id, old) for id, old in olds if said_again.required_beginnings(old) <= anywhere]
     valued: dict[str, dict[str, str]] = {}
     for id, old in olds:
@@ -234,7 +234,8 @@ def _cautions_of_repeats(
         found_here = {
             id
             for id, old in same
-            if said_again.required_beginnings(old) <= there[key] and said_again.says_again(text, old, by=by)
+            if said_again.required_beginnings(old) <= beginnings[key]
+            and said_again.says_again(text, old, by=by)
         }
         found_here |= said_again.give_a_value(text, valued, by=by)
         for id in found_here:
@@ -405,7 +406,7 @@ def caution_text(caution: Caution) -> str:
     if caution.how == "disputed":
         other = " ".join(caution.successor.content.split()) if caution.successor else "something else"
         return f"not decided yet between this and: {other}"
-    said = f"{caution.said} on {day.day} {day:%b %Y}"
+    dated_text = f"{caution.said} on {day.day} {day:%b %Y}"
     if caution.by:
-        said = f"an agent ({caution.by}) says otherwise since {day.day} {day:%b %Y}"
-    return f"{said}: {' '.join(caution.successor.content.split())}" if caution.successor else said
+        dated_text = f"an agent ({caution.by}) says otherwise since {day.day} {day:%b %Y}"
+    return f"{dated_text}: {' '.join(caution.successor.content.split())}" if caution.successor else dated_text

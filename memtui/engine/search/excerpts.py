@@ -111,13 +111,13 @@ def find_excerpts(
             scope, broad=True
         )  # about every second turn is the person's: they need not be counted
     meant = " ".join([prompt, *called])
-    asked = query.parse_query(connection, meant, MEMORIES, scope if alone else None)
-    if not asked.rows or not (asked.terms or asked.characters):
+    parsed_query = query.parse_query(connection, meant, MEMORIES, scope if alone else None)
+    if not parsed_query.rows or not (parsed_query.terms or parsed_query.characters):
         return FoundExcerpts([], [])
-    read = relevance.read_prompt(meant, {term.stem: term.idf for term in asked.terms})
+    read = relevance.read_prompt(meant, {term.stem: term.idf for term in parsed_query.terms})
     if not read.weights:
         return FoundExcerpts([], [])
-    nearest = nearest and asked.rows <= MOST_COMPARED
+    nearest = nearest and parsed_query.rows <= MOST_COMPARED
     rids = _candidate_turns(connection, meant, read, scope, profile, embedder, nearest)
     turns = memories.by_rid(connection, rids, now)
     ended = cautions.find_cautions(connection, [turn.id for turn in turns], now, known=known)
@@ -207,15 +207,15 @@ def _reason_outdated(turn: MemoryRecord, piece: ClauseFeatures, ended: Collectio
     if cautions.is_withheld(turn, ended):
         return WITHHELD
     for caution in ended:
-        said = _informative_stems(text_stems(caution.old.content))
+        stems = _informative_stems(text_stems(caution.old.content))
         mine = _informative_stems(piece.stems)
         gone = (
-            said - _informative_stems(text_stems(caution.successor.content))
+            stems - _informative_stems(text_stems(caution.successor.content))
             if caution.successor
             else frozenset()
         )
-        shared = said & mine
-        if gone & mine or (shared and len(shared) >= _SAYS * min(len(said), len(mine))):
+        shared = stems & mine
+        if gone & mine or (shared and len(shared) >= _SAYS * min(len(stems), len(mine))):
             begin = "it says what was" if caution.compared else "what was drawn from it was"
             return f"{begin} {caution.what} since"
     return ""
@@ -231,9 +231,9 @@ def _statements_of_turns(
     newest_first = sorted(turns, key=lambda turn: (-turn.event_time, -turn.rid))
     promising = []
     for index, turn in enumerate(newest_first):
-        said = text_words(turn.content[: relevance.MAX_CHARACTERS])
-        whole = frozenset(relevance.stem_words(said))
-        promising.append((relevance.score_turn(read, whole, said), index, turn, whole))
+        words = text_words(turn.content[: relevance.MAX_CHARACTERS])
+        whole = frozenset(relevance.stem_words(words))
+        promising.append((relevance.score_turn(read, whole, words), index, turn, whole))
     promising.sort(key=lambda one: (-one[0], one[1]))
     return [
         (turn, relevance.read_piece(clause, whole, index / len(newest_first)))
@@ -252,7 +252,7 @@ def _choose_pieces(
 ) -> FoundExcerpts:
     chosen: list[ScoredPiece] = []
     passed: list[LeftOutTurn] = []
-    said = [_informative_stems(text_stems(fact.content)) for fact in facts]
+    stems_of_facts = [_informative_stems(text_stems(fact.content)) for fact in facts]
     kept_back: dict[str, str] = {}  # a turn may have many pieces
     for one in scored:
         if one.score < KEEPS or len(chosen) == MOST_PIECES:
@@ -262,7 +262,7 @@ def _choose_pieces(
             continue
         if outdated := _reason_outdated(one.memory, one.piece, ended.get(one.memory.id, ())):
             reason = outdated
-        elif any(_overlap_share(mine, fact) >= COVERED for fact in said):
+        elif any(_overlap_share(mine, fact) >= COVERED for fact in stems_of_facts):
             reason = "a fact in the block says it"
         else:
             if one.memory.id not in kept_back:
@@ -305,9 +305,10 @@ def _bears_on_prompt(one: ScoredPiece, read: PromptFeatures) -> bool:
         lexicon.is_discriminative(read.words[stem]) for stem in read.weights if stem in one.piece.stems
     ):
         return True
-    asked = read.words.values()
+    prompt_words = read.words.values()
     if any(
-        answers.find_in(one.piece.words, one.piece.plain).difference(asked) for _, answers in read.wordings
+        answers.find_in(one.piece.words, one.piece.plain).difference(prompt_words)
+        for _, answers in read.wordings
     ):
         return True
     wanted = {lexicon.strong_mark(topic) for topic in read.topics}

@@ -59,8 +59,8 @@ def _trash_reason(connection: apsw.Connection, memory: MemoryRecord, now: float)
     """With the date, and with what took its place."""
     assert memory.valid_until is not None
     day = datetime.fromtimestamp(memory.valid_until, UTC).astimezone().strftime("%d %b %Y")
-    said = f"It is in the Trash ({memory.ended_by}, {day})"
+    reason = f"It is in the Trash ({memory.ended_by}, {day})"
     latest = memories.latest_version(connection, memory.id, now)
     if latest.id == memory.id:
-        return f"{said}."
-    return f"{said}. {latest.id} took its place: {quote_beginning(latest.content, _QUOTED)}"
+        return f"{reason}."
+    return f"{reason}. {latest.id} took its place: {quote_beginning(latest.content, _QUOTED)}"

@@ -125,9 +125,9 @@ def _explain_unfound(
         reasons.append(f"The profile {profile.name} does without words.")
         remedies += trial.try_weight("keyword", 1.0)
     elif "keyword" not in retrievers:
-        asked = ", ".join(term.word for term in question.terms)
+        words = ", ".join(term.word for term in question.terms)
         reasons.append(
-            f"It has none of the words: {asked}." if asked else "The question has no words to look for."
+            f"It has none of the words: {words}." if words else "The question has no words to look for."
         )
     remedies += trial.try_more_words(ranking)
     if not profile.vector:

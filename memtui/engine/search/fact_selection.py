@@ -65,7 +65,7 @@ class FactSelection(NamedTuple):
 def choose_facts(
     connection: apsw.Connection,
     read: PromptFeatures,
-    asked: PromptWords,
+    prompt_words: PromptWords,
     scope: Scope,
     now: float,
     search: Callable[[bool], SearchResult],
@@ -89,7 +89,7 @@ def choose_facts(
         # What was replaced is found by its old words too; what is told then is its successor.
         result = search(by_meaning)
         hits, successors = _with_successors(connection, result.hits, scope, now)
-        far = {hit.memory.rid: why_irrelevant(hit, asked, near) for hit in hits}
+        far = {hit.memory.rid: why_irrelevant(hit, prompt_words, near) for hit in hits}
         enough = sum(not far[hit.memory.rid] for hit in hits if hit.memory.rid not in without) >= limit
         if enough:
             break
@@ -134,13 +134,13 @@ def _put_cancellations_first(hits: Sequence[Hit]) -> list[Hit]:
     arranged: list[Hit] = []
     for hit in hits:
         if lexicon.compiled_pattern("called off").search(hit.memory.content):
-            said = frozenset(filter(lexicon.is_discriminative, text_words(hit.memory.content)))
+            words = frozenset(filter(lexicon.is_discriminative, text_words(hit.memory.content)))
             index = next(
                 (
                     index
                     for index, other in enumerate(arranged)
                     if other.memory.event_time < hit.memory.event_time
-                    and len(said.intersection(text_words(other.memory.content))) >= SAME_PLAN
+                    and len(words.intersection(text_words(other.memory.content))) >= SAME_PLAN
                 ),
                 len(arranged),
             )
@@ -152,12 +152,12 @@ def _put_cancellations_first(hits: Sequence[Hit]) -> list[Hit]:
 
 def preferences_for_task(hits: Iterable[Hit], prompt: str) -> list[Hit]:
     """The preferences and rules about what a prompt that needs no memory asks for: how poems shall be, and not the sea."""
-    asked = set(
+    stems = set(
         filter(
             lexicon.is_discriminative, text_words(lexicon.phrase_at_start("needs no memory", prompt) or "")
         )
     )
-    wanted = {stem for word in asked for stem in text_stems(word)}
+    wanted = {stem for word in stems for stem in text_stems(word)}
     return [
         hit for hit in hits
         if wanted.intersection(text_stems(hit.memory.content))
@@ -165,7 +165,7 @@ def preferences_for_task(hits: Iterable[Hit], prompt: str) -> list[Hit]:
     ]  # fmt: skip
 
 
-def why_irrelevant(hit: Hit, asked: PromptWords, near: float) -> str:
+def why_irrelevant(hit: Hit, prompt_words: PromptWords, near: float) -> str:
     """Why a hit does not bear on the prompt; empty when it does: a word, a name, or a meaning that is ``near`` enough."""
     keyword, vector, entity = (
         hit.retrievers.get("keyword"),
@@ -174,11 +174,11 @@ def why_irrelevant(hit: Hit, asked: PromptWords, near: float) -> str:
     )
     shared = [{word, *text_stems(word)} for word in keyword.matched] if keyword else []
     if (
-        any(map(asked.telling.intersection, shared))
-        or sum(map(bool, map(asked.weak.intersection, shared))) > 1
+        any(map(prompt_words.telling.intersection, shared))
+        or sum(map(bool, map(prompt_words.weak.intersection, shared))) > 1
     ):
         return ""
-    if entity and not all(asked.common >= set(text_stems(name)) for name in entity.matched):
+    if entity and not all(prompt_words.common >= set(text_stems(name)) for name in entity.matched):
         return ""
     if vector is None:
         return "it shares no telling word with the prompt"

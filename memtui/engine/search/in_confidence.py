@@ -20,7 +20,7 @@ MOST_SHOWN = 100
 
 
 def find_confided(
-    connection: apsw.Connection, asked: Sequence[MemoryRecord], known: Scope | None = None
+    connection: apsw.Connection, memories: Sequence[MemoryRecord], known: Scope | None = None
 ) -> dict[str, str]:
     """By the id of each memory said in confidence, the words of the person that ask for it.
 
@@ -28,17 +28,17 @@ def find_confided(
     """
     found = {
         one.id: words
-        for one in asked
+        for one in memories
         if one.trust == "user" and (words := confidentiality_request(one.content))
     }
-    drawn = {one.id for one in asked if one.kind != "episode" and one.id not in found}
+    derived_ids = {one.id for one in memories if one.kind != "episode" and one.id not in found}
     rows: list[Any] = connection.execute(
         """
         SELECT l.from_id, t.rid, substr(t.content, 1, ?) FROM json_each(?) wanted
         CROSS JOIN memory_links l ON l.from_id = wanted.value AND l.rel = 'source'
         JOIN memories t ON t.id = l.to_id WHERE t.kind = 'episode' AND t.trust = 'user' ORDER BY t.rid
         """,
-        (MAX_CHARACTERS, as_json(sorted(drawn))),
+        (MAX_CHARACTERS, as_json(sorted(derived_ids))),
     ).fetchall()
     asking = [(id, rid, words) for id, rid, content in rows if (words := confidentiality_request(content))]
     inside = None if known is None else rids_in_scope(connection, known, [rid for _, rid, _ in asking])

@@ -66,10 +66,10 @@ def load_topics() -> tuple[LexiconTopic, ...]:
     )
 
 
-def topics_asked_about(said: Collection[str]) -> tuple[str, ...]:
+def topics_asked_about(words: Collection[str]) -> tuple[str, ...]:
     """The names of the topics that the words of a prompt ask about."""
-    asked = tuple(topic.name for topic in load_topics() if topic.asked.listed_among(said))
-    return asked or tuple(topic.name for topic in load_topics() if topic.alone.listed_among(said))
+    topics = tuple(topic.name for topic in load_topics() if topic.asked.listed_among(words))
+    return topics or tuple(topic.name for topic in load_topics() if topic.alone.listed_among(words))
 
 
 @functools.cache
@@ -128,9 +128,9 @@ class PhraseList(Record):
     single: WordList
     rows: tuple[str, ...]
 
-    def find_in(self, said: Iterable[str], plain: str) -> set[str]:
+    def find_in(self, words: Iterable[str], plain: str) -> set[str]:
         """Those that occur in a text: its words, and the text as ``store.words.plain`` gives it."""
-        return self.single.listed_among(said) | {row.strip() for row in self.rows if row in plain}
+        return self.single.listed_among(words) | {row.strip() for row in self.rows if row in plain}
 
 
 class AnswerWording(Record):
@@ -140,16 +140,16 @@ class AnswerWording(Record):
     answers: PhraseList
 
 
-def answer_wordings(said: Collection[str], plain: str) -> tuple[AnswerWording, ...]:
+def answer_wordings(words: Collection[str], plain: str) -> tuple[AnswerWording, ...]:
     """What answers the words of a prompt with others, by group of the list."""
     groups = _load_wordings("asked")
-    asked = ((name, listed.find_in(said, plain)) for name, listed in groups.items())
+    matches = ((name, listed.find_in(words, plain)) for name, listed in groups.items())
     return tuple(
         AnswerWording(
             asked=frozenset(word for one in found for word in one.split()),
             answers=_load_wordings("answer")[name],
         )
-        for name, found in asked
+        for name, found in matches
         if found
     )
 
@@ -199,8 +199,8 @@ def kinship_words() -> dict[str, frozenset[str]]:
     """What facts call those for whom a prompt has a word."""
     found: dict[str, frozenset[str]] = {}
     for line in _read_lines("kinship"):
-        asked, _, in_facts = line.partition(":")
-        found |= dict.fromkeys(asked.split(), frozenset((in_facts or asked).split()))
+        in_questions, _, in_facts = line.partition(":")
+        found |= dict.fromkeys(in_questions.split(), frozenset((in_facts or in_questions).split()))
     return found
 
 
@@ -294,8 +294,10 @@ def needs_no_memory(prompt: str) -> bool:
     """Whether a prompt asks for what everybody knows or can do, and says nothing of the person before what is pasted."""
     if not begins_with("needs no memory", prompt):
         return False
-    asked = before_paste(prompt)
-    return not (compiled_pattern("speaks of the person").search(asked) or kinds_of_people(text_words(asked)))
+    request = before_paste(prompt)
+    return not (
+        compiled_pattern("speaks of the person").search(request) or kinds_of_people(text_words(request))
+    )
 
 
 def states_preference(content: str) -> bool:
@@ -313,11 +315,11 @@ def before_paste(prompt: str) -> str:
     return re.split(r"[:\n]", prompt, maxsplit=1)[0]
 
 
-def kinds_of_people(said: Collection[str]) -> frozenset[str]:
+def kinds_of_people(words: Collection[str]) -> frozenset[str]:
     """The kinds of people that some words speak of; those of a group with it."""
-    found = {name for name, listed in words_for_people().items() if listed.listed_among(said)}
+    found = {name for name, listed in words_for_people().items() if listed.listed_among(words)}
     for kinds, listed in words_for_groups().items():
-        if listed.listed_among(said):
+        if listed.listed_among(words):
             found |= kinds
     return frozenset(found)
 

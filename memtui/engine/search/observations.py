@@ -74,32 +74,34 @@ def recall(
         raise InputError(f"{limit!r} observations cannot be recalled.", f"Give a limit from 1 to {MOST:,}.")
     if not 0.0 <= min_score <= 1.0:
         raise InputError(f"A lowest score is between 0 and 1, not {min_score!r}.", "For example 0.1.")
-    asked = search_query.parse_query(connection, query, OBSERVATIONS, scope if scope.alone else None)
-    found = keyword.bm25_first_pass(connection, asked, scope, max(_LEAST_READ, 2 * limit))
+    parsed_query = search_query.parse_query(connection, query, OBSERVATIONS, scope if scope.alone else None)
+    found = keyword.bm25_first_pass(connection, parsed_query, scope, max(_LEAST_READ, 2 * limit))
     read = memories.by_rid(connection, [one.rid for one in found], now)
-    scored = [(bm25, memory) for memory in read if (bm25 := _bm25_score(asked, memory.content)) > 0.0]
+    scored = [(bm25, memory) for memory in read if (bm25 := _bm25_score(parsed_query, memory.content)) > 0.0]
     scored.sort(key=lambda one: (-one[0], -one[1].event_time, -one[1].rid))
     return tuple(
         ObservationHit(
             memory=memory,
             score=bm25 / (1.0 + bm25),
             bm25=bm25,
-            matched=scored_documents.matched_words(asked, memory.content),
+            matched=scored_documents.matched_words(parsed_query, memory.content),
         )
         for bm25, memory in scored[:limit]
         if bm25 / (1.0 + bm25) >= min_score
     )
 
 
-def _bm25_score(asked: ParsedQuery, content: str) -> float:
-    if asked.characters:  # a single character is in no index: it stands there, or it does not
-        return float(sum(character in content for character in asked.characters))
+def _bm25_score(parsed_query: ParsedQuery, content: str) -> float:
+    if parsed_query.characters:  # a single character is in no index: it stands there, or it does not
+        return float(sum(character in content for character in parsed_query.characters))
     all_words = text_stems(content)
     counts = _word_counts((*all_words, *full_text.cjk_bigrams(content)))
-    longer = K1 * (1.0 - B + B * len(all_words) / asked.mean_length) if asked.mean_length else K1
+    longer = (
+        K1 * (1.0 - B + B * len(all_words) / parsed_query.mean_length) if parsed_query.mean_length else K1
+    )
     return sum(
         term.idf * counts[term.stem] * (K1 + 1.0) / (counts[term.stem] + longer)
-        for term in asked.terms
+        for term in parsed_query.terms
         if term.stem in counts
     )
 

@@ -43,7 +43,7 @@ def _find_newer(
     facts = {one.id for one in listed if one.kind == "fact"}
     cards = proposals.undecided_about_any(connection, proposals.CONFLICT, facts)
     on_cards = facts.intersection(id for card in cards for id in proposals.memory_ids(connection, card))
-    asked = [
+    candidates = [
         one
         for id, those in replacements.find_replacements(connection, on_cards, now).items()
         for one in those
@@ -54,11 +54,11 @@ def _find_newer(
         and not is_trusted_less(one.new.trust, one.old.trust)
     ]
     if known is not None:
-        within = rids_in_scope(connection, known, {one.new.rid for one in asked})
-        asked = [one for one in asked if one.new.rid in within]
+        within = rids_in_scope(connection, known, {one.new.rid for one in candidates})
+        candidates = [one for one in candidates if one.new.rid in within]
     return {
         one.old.id: one.new
-        for one in sorted(asked, key=lambda one: one.at)
+        for one in sorted(candidates, key=lambda one: one.at)
         if one.new.id in facts
         or not lexicon.content_stems(one.new.content).isdisjoint(lexicon.content_stems(one.old.content))
     }

@@ -121,20 +121,20 @@ def rank_memories(
     ]
     times["vector"] = lap()
 
-    asked = SearchRequest(wanted, scope, profile, meaning)
+    request = SearchRequest(wanted, scope, profile, meaning)
     if only is not None and not _may_be_found(connection, only, lists):
-        return Ranking(asked, [], (), first_pass, entities)
+        return Ranking(request, [], (), first_pass, entities)
     times["word_vector"] = (
-        rerank_candidates(connection, asked, first_pass, lists) if profile.fusion == "score" else 0.0
+        rerank_candidates(connection, request, first_pass, lists) if profile.fusion == "score" else 0.0
     )
     below = _drop_below_floor(lists, profile)
     times["context"] = lap() - times["word_vector"]
     names = [one.name for one in entities]
     no_words = no_vectors or _no_words(connection, meaning)
-    said = make_reports(
-        asked, lists, times, names=names, no_vectors=no_vectors, no_words=no_words, below=below
+    reports = make_reports(
+        request, lists, times, names=names, no_vectors=no_vectors, no_words=no_words, below=below
     )
-    return Ranking(asked, fuse_lists(lists, profile), said, first_pass, entities)
+    return Ranking(request, fuse_lists(lists, profile), reports, first_pass, entities)
 
 
 def _may_be_found(
@@ -147,12 +147,12 @@ def _may_be_found(
     pool = {candidate.rid for candidates in lists.values() for candidate in candidates}
     if rid in pool or not pool.isdisjoint(context.neighbouring_turns(connection, [rid])):
         return True
-    drawn = connection.execute(
+    derived_rows = connection.execute(
         "SELECT f.rid FROM memories m JOIN memory_links l ON l.to_id = m.id AND l.rel = 'source' "
         "JOIN memories f ON f.id = l.from_id WHERE m.rid = ?",
         (rid,),
     )
-    if any(fact in pool for (fact,) in drawn):
+    if any(fact in pool for (fact,) in derived_rows):
         return True
     # The turns around one that was forgotten do not name it as theirs.
     ended = "SELECT 1 FROM memories WHERE rid IN (SELECT value FROM json_each(?)) AND valid_until IS NOT NULL LIMIT 1"
@@ -160,7 +160,7 @@ def _may_be_found(
 
 
 def _query_vector(
-    connection: apsw.Connection, asked: ParsedQuery, profile: Profile, embedder: QueryEmbedder | str
+    connection: apsw.Connection, parsed_query: ParsedQuery, profile: Profile, embedder: QueryEmbedder | str
 ) -> tuple[QueryVector | None, str]:
     """The question's vector; or None and the reason, which is empty when it lies with the question itself."""
     if isinstance(embedder, str):
@@ -168,9 +168,9 @@ def _query_vector(
     space = vectors.vector_space(connection)
     if space is None:
         return None, "no memory has a vector yet"
-    if not (profile.vector or profile.word_vector) or not (asked.terms or asked.characters):
+    if not (profile.vector or profile.word_vector) or not (parsed_query.terms or parsed_query.characters):
         return None, ""  # "???" has a vector, and means nothing
-    telling = {term.stem: term.idf for term in asked.terms}
+    telling = {term.stem: term.idf for term in parsed_query.terms}
     least = min(telling.values(), default=1.0)
 
     def weigh(word: str, otherwise: float = least) -> float:
@@ -179,14 +179,14 @@ def _query_vector(
 
     words, static = None, None
     try:
-        query = _quantised_query(embedder, asked.text, weigh)
+        query = _quantised_query(embedder, parsed_query.text, weigh)
         if profile.word_vector and any(query):
             if words_of := _word_embedder(connection, embedder):
-                words = words_of.question_words(asked.text, lambda word: weigh(word, 0.0))
+                words = words_of.question_words(parsed_query.text, lambda word: weigh(word, 0.0))
             elif static := _static_embedder(embedder):
                 from .retrievers.late_interaction import static_question_words
 
-                words = static_question_words(static, asked)
+                words = static_question_words(static, parsed_query)
     except DegradedError as error:
         return None, error.message.removesuffix(".")
     if len(query) != space.dims:

@@ -105,33 +105,33 @@ class ClauseFeatures(Record):
 def read_prompt(text: str, rarity: Mapping[str, float]) -> PromptFeatures:
     """``rarity``: how much each stem says; what is not in it says as much as the one that says most."""
     text = text[:MAX_CHARACTERS]
-    said = text_words(text)
-    stems_said = stem_words(said)
+    words = text_words(text)
+    stems_said = stem_words(words)
     most = max(rarity.values(), default=1.0)
     telling = {
         stem: rarity.get(stem, most)
-        for word, stem in zip(said, stems_said, strict=True)
+        for word, stem in zip(words, stems_said, strict=True)
         if lexicon.is_content_word(word)
     }
     telling = dict(sorted(telling.items(), key=lambda one: -one[1])[:MOST_WORDS])
-    asked = set(said)
-    people = lexicon.kinds_of_people(asked)
-    subjects = lexicon.topics_asked_about(asked)
+    unique_words = set(words)
+    people = lexicon.kinds_of_people(unique_words)
+    subjects = lexicon.topics_asked_about(unique_words)
     factual = lexicon.asks_for_one_thing(text)
     if working := "code" in subjects and not (people or factual):
         subjects = tuple(name for name in subjects if name in _OF_WORK)
     personal = not working and bool(people or lexicon.compiled_pattern("speaks of the person").search(text))
     names = frozenset(stem for name in _capital.findall(text) for stem in text_stems(name))
     plain = {stem: weight for stem, weight in telling.items() if stem not in names}
-    wanted = next((kind for kind in KINDS if lexicon.sentence_words()[kind] & asked), "")
-    by_word = dict(zip(said, stems_said, strict=True))
+    wanted = next((kind for kind in KINDS if lexicon.sentence_words()[kind] & unique_words), "")
+    by_word = dict(zip(words, stems_said, strict=True))
     wordings = [
         (frozenset(by_word[word] for word in one.asked if word in by_word) & telling.keys(), one.answers)
-        for one in lexicon.answer_wordings(asked, f" {' '.join(said)} ")
+        for one in lexicon.answer_wordings(unique_words, f" {' '.join(words)} ")
     ]
     return PromptFeatures(
         text=text, weights=telling, total=sum(telling.values()) or 1.0, plain=plain, of_plain=sum(plain.values()),
-        words=dict(zip(stems_said, said, strict=True)), names=names, topics=subjects,
+        words=dict(zip(stems_said, words, strict=True)), names=names, topics=subjects,
         people=people, factual=factual, personal=personal, working=working,
         wanted=wanted, attributes=lexicon.asked_attributes(text),
         wordings=tuple(one for one in wordings if one[0]),
@@ -140,42 +140,42 @@ def read_prompt(text: str, rarity: Mapping[str, float]) -> PromptFeatures:
 
 def read_piece(clause: Clause, turn_stems: frozenset[str], age: float) -> ClauseFeatures:
     found = text_words(clause.text)
-    said = dict.fromkeys(found)
+    unique_words = dict.fromkeys(found)
     stems_said = tuple(stem_words(found))
     without_content = lexicon.words_without_content()
     marks: dict[str, int] = {}
-    for word in said:
+    for word in unique_words:
         for mark in lexicon.lists_marking(word):
             marks[mark] = marks.get(mark, 0) + 1
     return ClauseFeatures(
-        clause=clause, words=frozenset(said), plain=f" {' '.join(found)} ", stems=stems_said,
-        telling=tuple([word for word in said if word not in without_content]), marks=marks,
+        clause=clause, words=frozenset(unique_words), plain=f" {' '.join(found)} ", stems=stems_said,
+        telling=tuple([word for word in unique_words if word not in without_content]), marks=marks,
         beginnings=frozenset([stem[:_BEGINNING] for stem in stems_said if len(stem) >= _BEGINNING]),
         turn_stems=turn_stems, age=age,
     )  # fmt: skip
 
 
-def score_turn(prompt: PromptFeatures, turn_stems: frozenset[str], said: Sequence[str]) -> float:
+def score_turn(prompt: PromptFeatures, turn_stems: frozenset[str], words: Sequence[str]) -> float:
     """How much a whole turn may have for the prompt, by its words."""
     shared = sum(weight for stem, weight in prompt.weights.items() if stem in turn_stems)
     if prompt.wordings:
-        otherwise = _answered_with_synonyms(prompt, set(said), f" {' '.join(said)} ") - turn_stems
+        otherwise = _answered_with_synonyms(prompt, set(words), f" {' '.join(words)} ") - turn_stems
         shared += sum(OTHERWISE * prompt.weights[stem] for stem in otherwise)
     topics = 0
     if prompt.topics:
         wanted = {lexicon.strong_mark(topic) for topic in prompt.topics}
-        topics = sum(not wanted.isdisjoint(lexicon.lists_marking(word)) for word in set(said))
+        topics = sum(not wanted.isdisjoint(lexicon.lists_marking(word)) for word in set(words))
     return shared / prompt.total + min(topics, 3) / 3
 
 
-def stem_words(said: Sequence[str]) -> list[str]:
+def stem_words(words: Sequence[str]) -> list[str]:
     """The stems of words; texts have most words in common."""
-    if new := [word for word in said if word not in _stems]:
+    if new := [word for word in words if word not in _stems]:
         if len(_stems) > _MOST_KEPT:
             _stems.clear()
-            new = list(said)
+            new = list(words)
         _stems.update(zip(new, text_stems(" ".join(new)), strict=True))
-    return [_stems[word] for word in said]
+    return [_stems[word] for word in words]
 
 
 def word_features(prompt: PromptFeatures, piece: ClauseFeatures) -> dict[str, float]:
@@ -250,18 +250,18 @@ def _covered_words(prompt: PromptFeatures, piece: ClauseFeatures) -> tuple[dict[
     return covered, said_otherwise
 
 
-def _answered_with_synonyms(prompt: PromptFeatures, said: Collection[str], plain: str) -> set[str]:
+def _answered_with_synonyms(prompt: PromptFeatures, words: Collection[str], plain: str) -> set[str]:
     """The words of a prompt that a text answers with others."""
-    return {stem for asked, answers in prompt.wordings if answers.find_in(said, plain) for stem in asked}
+    return {stem for stems, answers in prompt.wordings if answers.find_in(words, plain) for stem in stems}
 
 
 def compare_words(
     meanings: WordMeanings, prompt: PromptFeatures, pieces: Iterable[ClauseFeatures]
 ) -> WordNearness:
     """How near all words of the pieces are to those of the prompt."""
-    asked = [prompt.words[stem] for stem in prompt.weights]
-    said = [word for piece in pieces for word in piece.telling]
-    return meanings.compare(asked, list(prompt.weights.values()), said)
+    prompt_words = [prompt.words[stem] for stem in prompt.weights]
+    text_words = [word for piece in pieces for word in piece.telling]
+    return meanings.compare(prompt_words, list(prompt.weights.values()), text_words)
 
 
 def _answer_kind_features(wanted: str, text: str) -> list[bool]:

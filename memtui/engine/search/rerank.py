@@ -47,7 +47,7 @@ STATIC_WORDS_OF_MANY = 1_000
 
 def rerank_candidates(
     connection: apsw.Connection,
-    asked: SearchRequest,
+    request: SearchRequest,
     first_pass: dict[int, float],
     lists: dict[RetrieverName, list[RetrieverCandidate]],
 ) -> float:
@@ -56,16 +56,20 @@ def rerank_candidates(
     ``first_pass``: the keyword retriever's candidates with their scores. Returns the milliseconds of late interaction.
     """
     pool = {candidate.rid for candidates in lists.values() for candidate in candidates}
-    readings = scored_documents.score_documents(connection, asked.question, pool)
-    judging = _score_documents(connection, asked, first_pass, readings, lists)
-    if retriever_weight(asked.profile, "context") > 0.0 and "episode" in asked.scope.kinds:
-        best = nlargest(SURROUNDED, weighted_totals(lists, asked.profile).items(), key=lambda one: one[::-1])
+    readings = scored_documents.score_documents(connection, request.question, pool)
+    judging = _score_documents(connection, request, first_pass, readings, lists)
+    if retriever_weight(request.profile, "context") > 0.0 and "episode" in request.scope.kinds:
+        best = nlargest(
+            SURROUNDED, weighted_totals(lists, request.profile).items(), key=lambda one: one[::-1]
+        )
         around = context.neighbouring_turns(connection, [rid for rid, _ in best])
-        drawn = context.facts_of_turns(connection, [rid for rid in pool if readings[rid].kind == "fact"])
-        beside = rids_in_scope(connection, asked.scope, (around.keys() | drawn.keys()) - pool)
-        readings |= scored_documents.score_documents(connection, asked.question, beside)
-        judging += _score_documents(connection, asked, first_pass, readings, lists)
-        lists["context"] = context.context_candidates(asked, readings, around, drawn, lists)
+        facts_by_turn = context.facts_of_turns(
+            connection, [rid for rid in pool if readings[rid].kind == "fact"]
+        )
+        beside = rids_in_scope(connection, request.scope, (around.keys() | facts_by_turn.keys()) - pool)
+        readings |= scored_documents.score_documents(connection, request.question, beside)
+        judging += _score_documents(connection, request, first_pass, readings, lists)
+        lists["context"] = context.context_candidates(request, readings, around, facts_by_turn, lists)
     less = {rid: part for rid, text in readings.items() if (part := _counted_share(text)) < 1.0}
     for retriever, found in lists.items():
         lists[retriever] = [
@@ -84,24 +88,26 @@ def _counted_share(text: ScoredDocument) -> float:
 
 def _score_documents(
     connection: apsw.Connection,
-    asked: SearchRequest,
+    request: SearchRequest,
     first_pass: dict[int, float],
     readings: dict[int, ScoredDocument],
     lists: dict[RetrieverName, list[RetrieverCandidate]],
 ) -> float:
     """Returns the milliseconds of late interaction."""
     judging = 0.0
-    if asked.profile.keyword:
+    if request.profile.keyword:
         counted = [
-            one for text in readings.values() if (one := _score_by_words(asked, text, first_pass)).score > 0.0
+            one
+            for text in readings.values()
+            if (one := _score_by_words(request, text, first_pass)).score > 0.0
         ]
         # Those of the first pass come first: only among them is the order known to be the order over everything.
         lists["keyword"] = sorted(counted, key=lambda one: (one.rid not in first_pass, -one.score, -one.rid))
-    if asked.meaning and asked.profile.vector:
+    if request.meaning and request.profile.vector:
         from .retrievers.cosine import cosines_of_memories
 
         listed = {candidate.rid for candidate in lists["vector"]}
-        meaning = asked.meaning
+        meaning = request.meaning
         found = cosines_of_memories(
             connection, meaning.space, meaning.query, readings.keys() - listed, meaning.vector_cache
         )
@@ -109,11 +115,11 @@ def _score_documents(
             RetrieverCandidate(rid=rid, score=cosine, share=max(0.0, cosine))
             for rid, cosine in sorted(found.items(), key=lambda one: (-one[1], -one[0]))
         ]
-    if asked.meaning and asked.meaning.words:
+    if request.meaning and request.meaning.words:
         started = time.perf_counter()
         judged = lists.get("word_vector", [])
         others = readings.keys() - {candidate.rid for candidate in judged}
-        judged = judged + _score_word_vectors(connection, asked, asked.meaning, readings, others, lists)
+        judged = judged + _score_word_vectors(connection, request, request.meaning, readings, others, lists)
         lists["word_vector"] = sorted(judged, key=lambda one: (-one.score, -one.rid))
         judging = (time.perf_counter() - started) * 1000.0
     return judging
@@ -121,7 +127,7 @@ def _score_documents(
 
 def _score_word_vectors(
     connection: apsw.Connection,
-    asked: SearchRequest,
+    request: SearchRequest,
     meaning: QueryVector,
     readings: dict[int, ScoredDocument],
     rids: Collection[int],
@@ -133,26 +139,26 @@ def _score_word_vectors(
     if meaning.static is None:
         return late_interaction.score_words(connection, meaning.space, meaning.words, rids)
     # Words are looked up in the texts themselves: so many that a search stays quick, of the best texts first.
-    totals = weighted_totals(lists, asked.profile)
+    totals = weighted_totals(lists, request.profile)
     looked_up: list[int] = []
-    room = STATIC_WORDS if asked.question.rows < keyword.GATE_FROM else STATIC_WORDS_OF_MANY
+    room = STATIC_WORDS if request.question.rows < keyword.GATE_FROM else STATIC_WORDS_OF_MANY
     for rid in sorted(rids, key=lambda rid: (totals.get(rid, 0.0), rid), reverse=True):
         room -= readings[rid].length
         if room < 0 and looked_up:
             break
         looked_up.append(rid)
     texts = {rid: readings[rid].text for rid in looked_up}
-    return late_interaction.score_static_words(meaning.static, meaning.words, texts, asked.profile.floor)
+    return late_interaction.score_static_words(meaning.static, meaning.words, texts, request.profile.floor)
 
 
 def _score_by_words(
-    asked: SearchRequest, text: ScoredDocument, first_pass: dict[int, float]
+    request: SearchRequest, text: ScoredDocument, first_pass: dict[int, float]
 ) -> RetrieverCandidate:
     """BM25 over what was read; of a text too long to be read, the score of the first pass."""
-    most = asked.question.most
+    most = request.question.most
     score = text.weight * (scored_documents.K1 + 1.0)
     share = text.weight / most if most else 0.0
-    if asked.question.characters and text.rid in first_pass:
+    if request.question.characters and text.rid in first_pass:
         score = share = 1.0
     elif text.cut and text.rid in first_pass:
         score = first_pass[text.rid]
@@ -160,5 +166,5 @@ def _score_by_words(
     if text.asks:
         share *= QUESTION
     if text.kind != "episode":
-        share *= NOTES if "episode" in asked.scope.kinds else 1.0
+        share *= NOTES if "episode" in request.scope.kinds else 1.0
     return RetrieverCandidate(rid=text.rid, score=score, share=share)

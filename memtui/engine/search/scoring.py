@@ -88,8 +88,8 @@ def describe_reasons(one: ScoredPiece, read: PromptFeatures) -> tuple[str, ...]:
     if other := other.difference(read.words.values()):
         found.append(f"other words: {', '.join(sorted(other)[:3])}")
     for topic in lexicon.load_topics():
-        if topic.name in read.topics and (said := topic.strong.listed_among(one.piece.words) - STOP_WORDS):
-            found.append(f"{topic.name}: {', '.join(sorted(said)[:3])}")
+        if topic.name in read.topics and (words := topic.strong.listed_among(one.piece.words) - STOP_WORDS):
+            found.append(f"{topic.name}: {', '.join(sorted(words)[:3])}")
     if one.values["people"]:
         found.append("the same people")
     if not found and (beside := [
@@ -119,5 +119,5 @@ def _score_piece(
     return ScoredPiece(memory, piece, relevance.answer_probability(read, values, source, vectors), values)
 
 
-def _best_first(found: Iterable[ScoredPiece]) -> list[ScoredPiece]:
-    return sorted(found, key=lambda one: (-one.score, -one.memory.event_time, -one.memory.rid))
+def _best_first(scored: Iterable[ScoredPiece]) -> list[ScoredPiece]:
+    return sorted(scored, key=lambda one: (-one.score, -one.memory.event_time, -one.memory.rid))

@@ -60,8 +60,8 @@ class SearchTrial(NamedTuple):
         if position is None or position >= MOST_HITS:
             return []
         more = [f"ask for {position + 1} or more hits"] if position >= self.limit else []
-        said = " and ".join([*self.steps, *steps, *more])
-        return [f"{said[0].upper()}{said[1:]}."] if said else []
+        steps_text = " and ".join([*self.steps, *steps, *more])
+        return [f"{steps_text[0].upper()}{steps_text[1:]}."] if steps_text else []
 
     def try_more_words(self, ranking: Ranking) -> list[str]:
         """The fewest of its rarest words that help, added to the question."""
@@ -90,8 +90,8 @@ class SearchTrial(NamedTuple):
             if self.profile.depth < depth <= MOST_DEPTH:
                 deeper = msgspec.structs.replace(self.profile, depth=depth)
                 position = self.position(self.rank_with(profile=deeper))
-                if said := self.suggestion_sentence([f"raise the profile's depth to {depth}"], position):
-                    return said
+                if sentence := self.suggestion_sentence([f"raise the profile's depth to {depth}"], position):
+                    return sentence
         return []
 
     def lower_floor(self, cosine: float) -> list[str]:
@@ -107,14 +107,14 @@ class SearchTrial(NamedTuple):
 
     def _rare_words(self, ranking: Ranking) -> list[str]:
         """The rarest words of a memory that say something: no parts like the s of "Ada's", no bare numbers."""
-        asked = {term.stem for term in ranking.asked.question.terms}
+        query_stems = {term.stem for term in ranking.asked.question.terms}
         text = self.memory.content[: scored_documents.MAX_CHARACTERS]
         terms = parse_query(self.connection, text, self.scope.index, self.scope).terms
         words = [
             term.word
             for term in sorted(terms, key=lambda term: -term.idf)
             if term.word not in STOP_WORDS
-            and term.stem not in asked
+            and term.stem not in query_stems
             and any(map(str.isalpha, term.word))
             and (len(term.word) > 2 or not term.word.isascii())
         ]

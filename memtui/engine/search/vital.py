@@ -63,33 +63,33 @@ def find_warnings(
     now: float,
     *,
     names: bool,
-    there: Collection[int],
+    told_rids: Collection[int],
     refused: Callable[[MemoryRecord], str],
 ) -> list[VitalFact]:
     """The facts, those about the people named first; what may harm before what is not eaten, newer ones first.
 
     ``names``: whether names are looked up at all. They are known from all memories: for whoever is confined they are not.
 
-    ``there``: facts that are in the block already. ``refused`` tells why an agent may not be told a memory, or "".
+    ``told_rids``: facts that are in the block already. ``refused`` tells why an agent may not be told a memory, or "".
     """
     if lexicon.asks_for_one_thing(prompt):
         return []
-    asked = _read_prompt(connection, prompt, names=names)
-    if not (asked.topics or asked.named):
+    prompt_people = _read_prompt(connection, prompt, names=names)
+    if not (prompt_people.topics or prompt_people.named):
         return []
-    rids = _health_candidates(connection, asked, scope)
+    rids = _health_candidates(connection, prompt_people, scope)
     about = _people_of_facts(connection, rids) if names else {}
     ranked, wishes = [], []
-    for memory in memories.by_rid(connection, [rid for rid in rids if rid not in there], now):
-        said = set(text_words(memory.content))
-        marks = [mark for word in said for mark in lexicon.lists_marking(word)]
-        found = _reason_for(asked, memory, said, marks, about.get(memory.rid, {}))
+    for memory in memories.by_rid(connection, [rid for rid in rids if rid not in told_rids], now):
+        words = set(text_words(memory.content))
+        marks = [mark for word in words for mark in lexicon.lists_marking(word)]
+        found = _reason_for(prompt_people, memory, words, marks, about.get(memory.rid, {}))
         if found is not None:
             reason = found[1] if names else HEALTH
             # A condition or a medicine by name before a diet or a habit.
             key = (found[0], "health" not in marks, -memory.event_time, -memory.rid)
             ranked.append((key, VitalFact(memory=memory, reason=reason)))
-        elif _is_wish(asked, marks, about.get(memory.rid, {})):
+        elif _is_wish(prompt_people, marks, about.get(memory.rid, {})):
             wishes.append(VitalFact(memory=memory, reason="food"))
     best = (one for _, one in sorted(ranked, key=lambda one: one[0]))
     wishes.sort(key=lambda one: (-one.memory.event_time, -one.memory.rid))
@@ -105,28 +105,28 @@ def warnings_of_others(
     """The rids of those facts that warn of what may harm people whom a prompt does not mean."""
     if not names:
         return set()
-    asked, about = (
+    prompt_people, about = (
         _read_prompt(connection, prompt, names=names),
         _people_of_facts(connection, [fact.rid for fact in facts]),
     )
     found = set()
     for fact in facts:
-        said = set(text_words(fact.content))
+        words = set(text_words(fact.content))
         if fact.topic != "health" and not _is_health_warning(
-            [mark for word in said for mark in lexicon.lists_marking(word)]
+            [mark for word in words for mark in lexicon.lists_marking(word)]
         ):
             continue
         people = about.get(fact.rid, {}).keys()
-        kinds = {name for name, listed in lexicon.words_for_people().items() if listed.listed_among(said)}
-        others = bool(asked.named and people) and asked.named.keys().isdisjoint(people)
-        if others or (asked.kinds and kinds and asked.kinds.isdisjoint(kinds)):
+        kinds = {name for name, listed in lexicon.words_for_people().items() if listed.listed_among(words)}
+        others = bool(prompt_people.named and people) and prompt_people.named.keys().isdisjoint(people)
+        if others or (prompt_people.kinds and kinds and prompt_people.kinds.isdisjoint(kinds)):
             found.add(fact.rid)
     return found
 
 
 def _read_prompt(connection: apsw.Connection, prompt: str, *, names: bool) -> _PromptPeople:
-    said = set(text_words(prompt))
-    topics = frozenset(lexicon.topics_asked_about(said)) & _MATTER_FOR
+    words = set(text_words(prompt))
+    topics = frozenset(lexicon.topics_asked_about(words)) & _MATTER_FOR
     named: dict[int, str] = {}
     if names:
         found = {one.eid: one.name for one in entity.entities_named(connection, prompt)}
@@ -135,13 +135,13 @@ def _read_prompt(connection: apsw.Connection, prompt: str, *, names: bool) -> _P
             (as_json(found),),
         )
         named = {eid: found[eid] for (eid,) in rows}
-    return _PromptPeople(named=named, kinds=lexicon.kinds_of_people(said), topics=topics)
+    return _PromptPeople(named=named, kinds=lexicon.kinds_of_people(words), topics=topics)
 
 
-def _health_candidates(connection: apsw.Connection, asked: _PromptPeople, scope: Scope) -> list[int]:
+def _health_candidates(connection: apsw.Connection, prompt_people: _PromptPeople, scope: Scope) -> list[int]:
     """Facts that speak of health, the newest; and those linked to the people named."""
     lists = [lexicon.vital_lists()[name] for name in ("health", "diet")]
-    if _EATEN_TOGETHER in asked.topics:
+    if _EATEN_TOGETHER in prompt_people.topics:
         lists += [topic.strong for topic in lexicon.load_topics() if topic.name == _EATEN_TOGETHER]
     match = " OR ".join(
         [
@@ -150,7 +150,7 @@ def _health_candidates(connection: apsw.Connection, asked: _PromptPeople, scope:
         ]
     )
     rids = newest_facts(connection, scope, match, _LOOKED_AT)
-    for eid in asked.named:
+    for eid in prompt_people.named:
         linked = connection.execute(
             """
             SELECT me.rid FROM entities e CROSS JOIN memory_entities me ON me.eid = e.eid
@@ -184,30 +184,32 @@ def _people_of_facts(connection: apsw.Connection, rids: Collection[int]) -> dict
 
 
 def _reason_for(
-    asked: _PromptPeople,
+    prompt_people: _PromptPeople,
     memory: MemoryRecord,
-    said: Collection[str],
+    words: Collection[str],
     marks: Collection[str],
     about: dict[int, str],
 ) -> tuple[int, str] | None:
     """How near a fact is to those whom the prompt is about, 0 the nearest, and whom it is about; None where it is not told.
 
-    ``said``: its words; ``marks``: the lists that they stand in.
+    ``words``: its words; ``marks``: the lists that they stand in.
     """
     if memory.topic != "health" and not _is_health_warning(marks):
         return None
-    if named := [name for eid, name in about.items() if eid in asked.named]:
+    if named := [name for eid, name in about.items() if eid in prompt_people.named]:
         return 0, _people_in_danger(memory.content, named)
-    if not any(lexicon.strong_mark(topic) in marks for topic in asked.topics):
+    if not any(lexicon.strong_mark(topic) in marks for topic in prompt_people.topics):
         return None
-    kinds = {name for name, listed in lexicon.words_for_people().items() if listed.listed_among(said)}
-    if meant := asked.kinds & kinds:
+    kinds = {name for name, listed in lexicon.words_for_people().items() if listed.listed_among(words)}
+    if meant := prompt_people.kinds & kinds:
         return 0, _people_in_danger(
             memory.content, about.values()
         ) if about else f"{HEALTH}: your {', '.join(sorted(meant))}"
-    if asked.kinds and kinds:
+    if prompt_people.kinds and kinds:
         return None  # it is about others than those who are meant
-    others = not asked.named and (bool(asked.kinds) or _EATEN_TOGETHER in asked.topics)
+    others = not prompt_people.named and (
+        bool(prompt_people.kinds) or _EATEN_TOGETHER in prompt_people.topics
+    )
     if about:
         return (2, _people_in_danger(memory.content, about.values())) if others else None
     if _OF_SOMEBODY.match(memory.content):  # whom it means was not certain when it was drawn
@@ -233,15 +235,15 @@ def _has_danger(part: str) -> bool:
     )
 
 
-def _is_wish(asked: _PromptPeople, marks: Collection[str], about: Mapping[int, str]) -> bool:
+def _is_wish(prompt_people: _PromptPeople, marks: Collection[str], about: Mapping[int, str]) -> bool:
     """Whether a fact says how meals shall be, of those whom a prompt about food means."""
     if (
-        _EATEN_TOGETHER not in asked.topics
+        _EATEN_TOGETHER not in prompt_people.topics
         or "wish" not in marks
         or lexicon.strong_mark(_EATEN_TOGETHER) not in marks
     ):
         return False
-    return not (asked.named and about) or not asked.named.keys().isdisjoint(about)
+    return not (prompt_people.named and about) or not prompt_people.named.keys().isdisjoint(about)
 
 
 def _is_health_warning(marks: Collection[str]) -> bool:

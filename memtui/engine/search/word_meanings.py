@@ -22,31 +22,31 @@ class WordNearness:
 
     def __init__(
         self,
-        asked: NDArray[np.float32],
+        prompt_rows: NDArray[np.float32],
         weights: NDArray[np.float32],
-        said: NDArray[np.float32],
+        text_rows: NDArray[np.float32],
         places: Mapping[str, int],
     ) -> None:
-        self._mean = weights @ asked
-        self._said = said
-        self._cosines = asked @ said.T
+        self._mean = weights @ prompt_rows
+        self._said = text_rows
+        self._cosines = prompt_rows @ text_rows.T
         self._places = places
 
-    def cosines(self, said: Sequence[str]) -> list[float]:
+    def cosines(self, words: Sequence[str]) -> list[float]:
         """For each word of the prompt, the cosine of the nearest one that is said, 0 to 1."""
-        if not said:
+        if not words:
             return [0.0] * len(self._cosines)
-        places = [self._places[word] for word in said]
+        places = [self._places[word] for word in words]
         found: list[float] = self._cosines[:, places].max(axis=1, initial=0.0).tolist()
         return found
 
-    def cosine_of_means(self, said: Sequence[str]) -> float:
+    def cosine_of_means(self, words: Sequence[str]) -> float:
         """The cosine of the prompt's mean, each word as much as it says, and the mean of what is said, 0 to 1."""
         import numpy as np
 
-        if not said:
+        if not words:
             return 0.0
-        text = self._said[[self._places[word] for word in said]].sum(axis=0)
+        text = self._said[[self._places[word] for word in words]].sum(axis=0)
         length = float(np.sqrt(self._mean @ self._mean) * np.sqrt(text @ text))
         return max(0.0, float(self._mean @ text) / length) if length else 0.0
 
@@ -57,17 +57,19 @@ class WordMeanings:
     def __init__(self) -> None:
         self._embedder = OfflineEmbedder()
 
-    def compare(self, asked: Sequence[str], weights: Sequence[float], said: Iterable[str]) -> WordNearness:
+    def compare(
+        self, prompt_words: Sequence[str], weights: Sequence[float], text_words: Iterable[str]
+    ) -> WordNearness:
         """Every word that is asked for, with its weight, beside every one that is said."""
         import numpy as np
 
-        places = {word: index for index, word in enumerate(dict.fromkeys(said))}
+        places = {word: index for index, word in enumerate(dict.fromkeys(text_words))}
         importance = np.asarray(weights, np.float32)
-        if not asked or not places:
-            nothing = np.zeros((len(asked), 1), np.float32), np.zeros((len(places), 1), np.float32)
+        if not prompt_words or not places:
+            nothing = np.zeros((len(prompt_words), 1), np.float32), np.zeros((len(places), 1), np.float32)
             return WordNearness(nothing[0], importance, nothing[1], places)
-        units = self._embedder.word_units([*asked, *places])
-        return WordNearness(units[: len(asked)], importance, units[len(asked) :], places)
+        units = self._embedder.word_units([*prompt_words, *places])
+        return WordNearness(units[: len(prompt_words)], importance, units[len(prompt_words) :], places)
 
 
 @functools.cache

@@ -68,10 +68,10 @@ class _LockWait:
     def __init__(self) -> None:
         self._until = 0.0
 
-    def __call__(self, asked: int) -> bool:
+    def __call__(self, attempts: int) -> bool:
         import random
 
-        if asked == 0:
+        if attempts == 0:
             self._until = time.monotonic() + BUSY_SECONDS
         elif time.monotonic() > self._until:
             return False

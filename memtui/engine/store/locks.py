@@ -49,16 +49,16 @@ def exclusive_work(
     """
     from filelock import Timeout
 
-    with ExitStack() as held:
+    with ExitStack() as locks:
         for kind, work in _WORK.items():
             lock = work_lock(path, kind)
             try:
-                held.enter_context(lock.acquire())
+                locks.enter_context(lock.acquire())
                 continue
             except Timeout:
                 waiting(work)
             try:
-                held.enter_context(lock.acquire(timeout=wait))
+                locks.enter_context(lock.acquire(timeout=wait))
             except Timeout:
                 raise BusyError(
                     f"In this memory {work} is running.",

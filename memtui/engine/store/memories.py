@@ -120,19 +120,19 @@ def _with_free_ids(
     derived = [place for place, one in enumerate(new) if one.get("id") or one.get("source_key")]
     if not derived:
         return rows
-    asked = as_json([rows[place][0] for place in derived])
-    taken = {
+    wanted_ids = as_json([rows[place][0] for place in derived])
+    used_ids = {
         str(id)
         for (id,) in connection.execute(
-            "SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(?))", (asked,)
+            "SELECT id FROM memories WHERE id IN (SELECT value FROM json_each(?))", (wanted_ids,)
         )
     }
     # Other devices refuse the id of what was erased.
-    taken |= tombstones.erased_among(connection, [rows[place][0] for place in derived])
+    used_ids |= tombstones.erased_among(connection, [rows[place][0] for place in derived])
     for place in derived:
-        if rows[place][0] in taken:
+        if rows[place][0] in used_ids:
             rows[place] = (new_id(new[place]["kind"]), *rows[place][1:])
-        taken.add(rows[place][0])
+        used_ids.add(rows[place][0])
     return rows
 
 

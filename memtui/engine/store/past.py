@@ -361,6 +361,6 @@ def _sort_position(one: MemoryRecord) -> str:
 
 
 def _split_into_chunks(rids: Iterable[int]) -> Iterator[list[int]]:
-    left = iter(rids)
-    while some := list(islice(left, _AT_ONCE)):
+    remaining = iter(rids)
+    while some := list(islice(remaining, _AT_ONCE)):
         yield some

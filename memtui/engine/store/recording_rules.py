@@ -65,8 +65,8 @@ def recording_state(connection: apsw.Connection, now: float) -> Recording:
 def pause(connection: apsw.Connection, now: int, until: int | None) -> None:
     """Begin a pause, or give the one that holds another end; inside the caller's transaction."""
     known = all_pauses(connection)
-    if held := pause_in_force(connection, now):
-        known[-1] = Pause(since=held.since, until=until)
+    if current := pause_in_force(connection, now):
+        known[-1] = Pause(since=current.since, until=until)
     else:
         known.append(Pause(since=now, until=until))
         metadata.set_value(connection, _TURNED_AWAY, "0")
@@ -75,9 +75,10 @@ def pause(connection: apsw.Connection, now: int, until: int | None) -> None:
 
 def end_pause(connection: apsw.Connection, now: int) -> None:
     """End the pause that holds, if one does; inside the caller's transaction."""
-    if held := pause_in_force(connection, now):
+    if current := pause_in_force(connection, now):
         _store_pauses(
-            connection, [*all_pauses(connection)[:-1], Pause(since=held.since, until=max(now, held.since))]
+            connection,
+            [*all_pauses(connection)[:-1], Pause(since=current.since, until=max(now, current.since))],
         )
 
 
@@ -112,9 +113,9 @@ def excluded_subject_in(known: Sequence[Never], texts: Iterable[str]) -> Never |
         return None
     for text in texts:
         for sentence in _sentence_end.split(text):
-            there = set(text_stems(sentence))
+            stems = set(text_stems(sentence))
             for one, wanted in subjects:
-                if wanted <= there:
+                if wanted <= stems:
                     return one
     return None
 
@@ -126,16 +127,16 @@ def first_excluded(
     for one in known:
         match one.kind:
             case "client":
-                there = client is not None and client.casefold() == one.name.casefold()
+                same_client = client is not None and client.casefold() == one.name.casefold()
             case "project":
-                there = project is not None and fold_text(project) == fold_text(one.name)
+                same_client = project is not None and fold_text(project) == fold_text(one.name)
             case "folder":
-                there = folder is not None and f"{_normalise_folder(folder)}/".startswith(
+                same_client = folder is not None and f"{_normalise_folder(folder)}/".startswith(
                     f"{_normalise_folder(one.name).rstrip('/')}/"
                 )
             case "subject":
-                there = excluded_subject_in([one], [text]) is not None
-        if there:
+                same_client = excluded_subject_in([one], [text]) is not None
+        if same_client:
             return one
     return None
 
@@ -156,10 +157,10 @@ def refusal_of_operation(
     agent = actor.removeprefix("agent:") if actor.startswith("agent:") else None
     if kind != "record" and not (agent is not None and kind in _WORDS_OF_AGENTS):
         return None
-    held = pause_in_force(connection, now)
-    if held is not None:
+    current = pause_in_force(connection, now)
+    if current is not None:
         return NotRecordedError(
-            f"Recording is paused{until_text(held, now)}: nothing was stored.",
+            f"Recording is paused{until_text(current, now)}: nothing was stored.",
             "Reading works. The person ends the pause with memtui pause --off.",
         )
     known = never_recorded(connection)
@@ -224,6 +225,6 @@ def count_refusal(connection: apsw.Connection) -> None:
     metadata.set_value(connection, _TURNED_AWAY, str(int(metadata.get(connection, _TURNED_AWAY) or 0) + 1))
 
 
-def until_text(held: Pause, now: float) -> str:
+def until_text(pause: Pause, now: float) -> str:
     """`` until 18:00``; empty for a pause without an end."""
-    return "" if held.until is None else f" {until_when(held.until, now)}"
+    return "" if pause.until is None else f" {until_when(pause.until, now)}"

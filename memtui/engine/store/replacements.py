@@ -124,10 +124,10 @@ def find_replacements(
     """
     if not ids:
         return {}
-    asked = set(ids)
-    rows: list[Any] = connection.execute(_LINKED, {"ids": as_json(list(asked))}).fetchall()
+    wanted_ids = set(ids)
+    rows: list[Any] = connection.execute(_LINKED, {"ids": as_json(list(wanted_ids))}).fetchall()
     linked = {(old, new) for old, new, *_ in rows}
-    cards = proposals.undecided_about_any(connection, proposals.CONFLICT, asked)
+    cards = proposals.undecided_about_any(connection, proposals.CONFLICT, wanted_ids)
     wanted = [
         *(id for pair in linked for id in pair),
         *(id for card in cards for id in proposals.memory_ids(connection, card)),
@@ -151,7 +151,7 @@ def find_replacements(
     replacements.sort(key=lambda one: one.at)
     return {
         id: those
-        for id in asked
+        for id in wanted_ids
         if (those := tuple(one for one in replacements if id in (one.old.id, one.new.id)))
     }
 

@@ -213,9 +213,9 @@ def _finish_undo(connections: Connections, unfinished: Operation) -> Undone:
             "UPDATE ops SET run_id = ? WHERE op_id = ? AND state = 'running' AND run_id IS ?",
             (token, unfinished.op_id, unfinished.run_id),
         )
-        taken = connection.changes()
+        changes = connection.changes()
         target = operations.get(connection, unfinished.undoes)
-    if not taken:
+    if not changes:
         connections.runs.release(token)
         raise InputError("Another program has just finished this.", "Look at memtui history.")
     label = unfinished.label.removesuffix(history.INTERRUPTED)
@@ -285,8 +285,8 @@ def _run_slices(
         for table, first, last in slices:
             with history.continue_long(connections, by_id) as connection:
                 rows = list(rows_of_operation(connection, target.op_id, table, first, last))
-                _, left = _restore_slice(connection, target.op_id, rows, by_id)
-            conflicts += left[: max(0, 1_000 - len(conflicts))]
+                _, new_conflicts = _restore_slice(connection, target.op_id, rows, by_id)
+            conflicts += new_conflicts[: max(0, 1_000 - len(conflicts))]
         with connections.write() as connection:
             restored = operations.get(connection, by_id).rows
             history.close(connection, by_id, label)
@@ -356,18 +356,20 @@ def agent_changes(
     done = _operations_of_agent(connection, agent, since)
     recorded = [] if turns else [one for one in done if one.kind == RECORDED]
     chosen = [one for one in done if turns or one.kind != RECORDED]
-    drawn, mixed = _consolidations_of(
+    consolidations, mixed = _consolidations_of(
         connection, [one.op_id for one in done if turns and one.kind == RECORDED]
     )
-    chosen = sorted({one.op_id: one for one in (*chosen, *drawn)}.values(), key=lambda one: -one.op_id)
-    taken, conflicts = _undoable_operations(connection, chosen)
+    chosen = sorted(
+        {one.op_id: one for one in (*chosen, *consolidations)}.values(), key=lambda one: -one.op_id
+    )
+    undoable, conflicts = _undoable_operations(connection, chosen)
     return AgentChanges(
         agent=agent,
         since=int(since),
-        operations=tuple(taken),
+        operations=tuple(undoable),
         turns_left=len(recorded),
         conflicts=tuple(conflicts),
-        undo_first=tuple(one for one in mixed if one not in taken) if conflicts else (),
+        undo_first=tuple(one for one in mixed if one not in undoable) if conflicts else (),
     )
 
 
@@ -458,7 +460,9 @@ def undo_agent(
             )
         number = f"{len(ids):,} change" + ("" if len(ids) == 1 else "s")
         op.label = f"Undid {number} of {agent}"
-        restored, left = restore_rows(op.connection, rows_of_operations(op.connection, ids), op.op_id, ids)
+        restored, conflicts = restore_rows(
+            op.connection, rows_of_operations(op.connection, ids), op.op_id, ids
+        )
         op.connection.execute(
             "UPDATE ops SET state = 'undone', undone_by = ? WHERE op_id IN (SELECT value FROM json_each(?))",
             (op.op_id, as_json(ids)),
@@ -468,5 +472,5 @@ def undo_agent(
     with connections.read() as connection:
         return AgentUndone(
             by=operations.get(connection, op_id), operations=changes.operations, restored=restored, undo_first=changes.undo_first,
-            conflicts=(*changes.conflicts, *(one for one in left if (one.table, one.key) not in known)),
+            conflicts=(*changes.conflicts, *(one for one in conflicts if (one.table, one.key) not in known)),
         )  # fmt: skip

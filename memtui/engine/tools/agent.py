@@ -215,9 +215,9 @@ class Agent:
         shown = list(memories)
         known = self.cautions(shown)
         # Checked again, for what was withheld in the meantime. The note does not mention it.
-        there = [one for one in shown if not is_withheld(one, known.get(one.id, ()))]
-        open_ones = [one for one in there if not holds_secret(one)]
-        secret = len(there) - len(open_ones)
+        visible = [one for one in shown if not is_withheld(one, known.get(one.id, ()))]
+        open_ones = [one for one in visible if not holds_secret(one)]
+        secret = len(visible) - len(open_ones)
         return open_ones, f"{secret} that hold a secret" if secret else ""
 
     def context(self, prompt: str, *, session_id: str | None = None, limit: int = 12) -> ContextBlock:

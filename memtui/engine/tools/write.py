@@ -71,8 +71,8 @@ def _is_up_to_the_person(memory: MemoryRecord) -> bool:
     """Whether an agent may only ask to change it: the person has confirmed it or decided about it in Review, or said it
     of somebody's health or as a rule. An agent's mistake there is a danger, or undoes a decision.
     """
-    said = memory.trust == "user" and memory.topic in _ASKED_FIRST
-    return memory.protected or memory.reviewed_at is not None or said
+    is_personal = memory.trust == "user" and memory.topic in _ASKED_FIRST
+    return memory.protected or memory.reviewed_at is not None or is_personal
 
 
 class ConfirmArguments(Arguments):
@@ -130,8 +130,8 @@ def _declined_answer() -> WriteAnswer:
 def _request_change(
     agent: Agent, verb: RequestVerb, memory: MemoryRecord, *, text: str = "", why: str = ""
 ) -> WriteAnswer:
-    asked: Proposal = agent.memory.review.request_change(verb, memory.id, text=text, why=why)
-    if asked.state in ("rejected", "accepted"):
+    proposal: Proposal = agent.memory.review.request_change(verb, memory.id, text=text, why=why)
+    if proposal.state in ("rejected", "accepted"):
         return WriteAnswer(
             status="declined", note="The person has decided about this before: leave it as it is."
         )

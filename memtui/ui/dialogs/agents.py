@@ -97,24 +97,24 @@ def _load_connections(memory: Path | None) -> tuple[list[Connection], list[Token
         key=lambda one: not (one.found or one.is_connected),
     )
     tokens = [] if memory is None else TokenFile().list_tokens(memory)
-    held = [one for one in tokens if one.state_at(now) == "active"]
-    uses = AdmissionCounts().read_counts().tokens if held else {}
+    active_tokens = [one for one in tokens if one.state_at(now) == "active"]
+    uses = AdmissionCounts().read_counts().tokens if active_tokens else {}
     return (
         known,
-        held,
-        [f"{token_scope_line(one, now)}, {token_use_text(uses.get(one.id), now)}" for one in held],
+        active_tokens,
+        [f"{token_scope_line(one, now)}, {token_use_text(uses.get(one.id), now)}" for one in active_tokens],
     )
 
 
 def _agent_line(one: Connection) -> str:
     from memtui.connect.wording import connection_hooks_text, connection_scope_text, connection_state_text
 
-    said = one.problem or ", ".join(
+    state_text = one.problem or ", ".join(
         part
         for part in (connection_state_text(one), connection_scope_text(one), connection_hooks_text(one))
         if part
     )
-    return f"{one.label}: {said}"
+    return f"{one.label}: {state_text}"
 
 
 async def _change_connection(shell: Shell, one: Connection, memory: Path | None) -> None:

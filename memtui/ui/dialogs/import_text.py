@@ -73,14 +73,14 @@ def progress_text(work: Work, width: int, glyphs: Glyphs, *, counting: bool) -> 
     width_left = max(width - 7, 8)
     filled = round(share * width_left)
     counts, _, current_file = work.detail.partition("\n")
-    left = work.seconds_left
+    seconds_left = work.seconds_left
     parts: Parts = [
         ("Counting what would come in\n\n" if counting else "Importing\n\n", "bold"),
         (glyphs.bar * filled, "$accent"), (glyphs.empty * (width_left - filled), "$frame"), f" {share:4.0%}\n",
         counts, "\n", line(current_file, width, "$text-muted"), "\n",
     ]  # fmt: skip
-    if left is not None and left >= 1:
-        parts.append((f"about {_duration_text(left)} left", "$text-muted"))
+    if seconds_left is not None and seconds_left >= 1:
+        parts.append((f"about {_duration_text(seconds_left)} left", "$text-muted"))
     return assemble(*parts)
 
 

@@ -78,10 +78,10 @@ class NameDialog(Dialog[str]):
 
     hints = (("Enter", "save"),)
 
-    def __init__(self, title: str, taken: Sequence[str], suggested: str = "") -> None:
+    def __init__(self, title: str, used_names: Sequence[str], suggested: str = "") -> None:
         super().__init__()
         self._title = title
-        self._taken = taken
+        self._taken = used_names
         self._suggested = "" if suggested in BUILT_IN else suggested
 
     def title_text(self) -> str:

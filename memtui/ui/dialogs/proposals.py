@@ -123,8 +123,8 @@ def proposal_text(
     for source in line.sources:
         turn = turns.get(source)
         if turn is not None:
-            said = without_secrets(turn)
-            part, ranges = excerpt_around(said, shared_words(line_text(line), said), _QUOTE)
+            text = without_secrets(turn)
+            part, ranges = excerpt_around(text, shared_words(line_text(line), text), _QUOTE)
             parts += ["\n", (f"{speaker_name(turn)} {glyphs.dot} {local_time(turn.event_time, now)}\n", "$text-muted"),
                       "“", content_with_marks(part, ranges, "bold $accent", "$text"), "”\n"]  # fmt: skip
     return assemble(*parts)
@@ -345,8 +345,8 @@ class ProposalsDialog(Dialog["Sequence[Plan]"]):
         turn = next((self._turns[source] for source in row.line.sources if source in self._turns), None)
         quote = None
         if turn is not None:
-            said = without_secrets(turn)
-            part, ranges = excerpt_around(said, shared_words(row.line.content, said), 400)
+            text = without_secrets(turn)
+            part, ranges = excerpt_around(text, shared_words(row.line.content, text), 400)
             quote = assemble("“", content_with_marks(part, ranges, "bold $accent", "$text"), "”")
         written = await self.shell.show_dialog(EditProposal(row.line.content, quote))
         if written is not None:

@@ -201,5 +201,5 @@ async def restore_backup(shell: Shell, backup: Backup, preview: RestorePreview, 
         await work(lambda memory, _: memory.backups.restore(backup.path), "restore")
         return ""
     ids = chosen.ids or None
-    taken = await work(lambda memory, _: memory.backups.restore_memories(backup.path, ids), "taking")
-    return "The memory has all of it already." if taken is None else ""
+    operation = await work(lambda memory, _: memory.backups.restore_memories(backup.path, ids), "taking")
+    return "The memory has all of it already." if operation is None else ""

@@ -55,10 +55,10 @@ def served_rows(served: Sequence[LastServed]) -> list[ServedRow]:
     rows: list[ServedRow] = []
     memories = {one.id: one for last in served for one in last.memories}
     answers = sorted((one for last in served for one in last.answers), key=lambda one: -one.at)
-    left = _MOST
+    rows_left = _MOST
     for answer in answers:
-        known = [memories[id] for id in answer.memory_ids if id in memories][:left]
-        left -= len(known)
+        known = [memories[id] for id in answer.memory_ids if id in memories][:rows_left]
+        rows_left -= len(known)
         if known:
             rows.append(ServedRow(len(rows), answer))
         for memory in known:

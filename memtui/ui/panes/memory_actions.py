@@ -525,11 +525,11 @@ class MemoryActions:
             if memory.kind == "episode"
             else await self._pane.ask(lambda engine: engine.view.sources(memory_id))
         )
-        said = next((source for source in sources if source.session_id is not None), None)
-        if said is None or said.session_id is None:
+        turn = next((source for source in sources if source.session_id is not None), None)
+        if turn is None or turn.session_id is None:
             self._pane.show_message("The conversation that this came from is not in the memory.", "warning")
         else:
-            await self._pane.shell.navigation.open_session(said.session_id, said.rid)
+            await self._pane.shell.navigation.open_session(turn.session_id, turn.rid)
 
     async def do_about(self) -> None:
         if self.current is not None:
@@ -634,6 +634,6 @@ def source_quote(memory: MemoryRecord, sources: list[MemoryRecord]) -> Content |
 
     if not sources:
         return None
-    said = without_secrets(sources[0])
-    part, ranges = excerpt_around(said, shared_words(memory.content, said), _QUOTE)
+    quote = without_secrets(sources[0])
+    part, ranges = excerpt_around(quote, shared_words(memory.content, quote), _QUOTE)
     return assemble("“", content_with_marks(part, ranges, "bold $accent", "$text"), "”")

@@ -64,9 +64,9 @@ def entity_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Enti
     def name_cell(row: Entity, width: int) -> Iterable[StyledText]:
         own = one_line(row.canonical_name, width)
         yield StyledText(own)
-        if row.aliases and (left := width - max_cells(own) - 2) >= _ALIASES_LEAST:
+        if row.aliases and (width_left := width - max_cells(own) - 2) >= _ALIASES_LEAST:
             yield StyledText(VisibleText("  "))
-            yield StyledText(one_line(", ".join(row.aliases), left), "dim")
+            yield StyledText(one_line(", ".join(row.aliases), width_left), "dim")
 
     def type_cell(row: Entity, width: int) -> Iterable[StyledText]:
         yield StyledText(one_line(row.type, width), "dim")

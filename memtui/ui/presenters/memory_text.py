@@ -118,8 +118,8 @@ class MemoryText(TextLayout):
 
     def _state_lines(self, memory: MemoryRecord) -> Iterable[Content]:
         level = self.level_bar(memory.effective)
-        left = words.confidence_left(memory)
-        yield from self.labelled("confidence", assemble((level, "$accent"), f" {left}"))
+        confidence = words.confidence_left(memory)
+        yield from self.labelled("confidence", assemble((level, "$accent"), f" {confidence}"))
         if kept := words.confirmed_since(memory, self.now):
             yield from self.labelled("kept", assemble((f"{self.glyphs.protected} ", "$success"), kept))
         if pinned := words.pinned_since(memory, self.now):
@@ -165,8 +165,8 @@ class MemoryText(TextLayout):
         levels = self.glyphs.curve
         shown = []
         for step in range(_CURVE):
-            left = memory.confidence * math.exp(-rate * span * step / (_CURVE - 1))
-            shown.append(levels[min(int(left * len(levels)), len(levels) - 1)])
+            confidence = memory.confidence * math.exp(-rate * span * step / (_CURVE - 1))
+            shown.append(levels[min(int(confidence * len(levels)), len(levels) - 1)])
         return "".join(shown)
 
     def _source_lines(self, detail: MemoryDetail) -> Iterable[Content]:
@@ -175,8 +175,8 @@ class MemoryText(TextLayout):
             yield from self.labelled("said in", self._session_and_time(detail, memory))
         for index, source in enumerate(detail.sources[:LISTED]):
             yield from self.labelled("" if index else "said in", self._session_and_time(detail, source))
-            said = words.without_secrets(source)
-            part, ranges = excerpt_around(said, shared_words(memory.content, said), _QUOTE)
+            quote = words.without_secrets(source)
+            part, ranges = excerpt_around(quote, shared_words(memory.content, quote), _QUOTE)
             quoted = assemble("“", content_with_marks(part, ranges, "bold $accent", "$text-muted"), "”")
             yield from self._indent_text(quoted, 2)
         yield from self._more_line(len(detail.sources))

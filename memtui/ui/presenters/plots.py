@@ -55,9 +55,9 @@ def column_chart(
     levels = [*glyphs.curve, glyphs.retrievers["keyword"]]
     lines = []
     for row in range(height, 0, -1):
-        drawn = "".join(_column_cell(value / top * height - (row - 1), levels) for value in shown)
+        cells = "".join(_column_cell(value / top * height - (row - 1), levels) for value in shown)
         mark = short_count(top) if row == height else "0" if row == 1 else ""
-        lines.append(assemble((f"{mark:>{_AXIS - 1}} ", "$text-muted"), (drawn, style)))
+        lines.append(assemble((f"{mark:>{_AXIS - 1}} ", "$text-muted"), (cells, style)))
     first, last = ends
     gap = " " * max(chart_width - len(first) - len(last), 1)
     lines.append(assemble((f"{' ' * _AXIS}{first}{gap}{last}", "$text-muted")).truncate(width))

@@ -56,14 +56,14 @@ def fit_columns(columns: Sequence[Column[Row]], width: int) -> list[tuple[Column
     """The columns that fit, each with its width. They fill ``width`` exactly if one is elastic."""
     kept = list(columns)
     while True:
-        taken = sum(column.width for column in kept) + sum(column.gap for column in kept[1:])
+        used_width = sum(column.width for column in kept) + sum(column.gap for column in kept[1:])
         elastic = [column for column in kept if not column.width]
-        left = width - taken
+        width_left = width - used_width
         droppable = [column for column in kept if column.drop]
-        if left >= sum(column.least for column in elastic) or not droppable:
+        if width_left >= sum(column.least for column in elastic) or not droppable:
             break
         kept.remove(max(droppable, key=lambda column: column.drop))
     if not elastic:
         return [(column, column.width) for column in kept]
-    share, rest = divmod(max(left, len(elastic)), len(elastic))
+    share, rest = divmod(max(width_left, len(elastic)), len(elastic))
     return [(column, column.width or share + (rest if column is elastic[0] else 0)) for column in kept]

@@ -154,10 +154,10 @@ class FilterBar(Widget):
 
     def _resize_input(self, count: str) -> None:
         if self._input is not None:
-            taken = max_cells(one_line(count, 28)) + GAP
-            self._input.styles.margin = (0, taken, 0, SIGN)
+            used_width = max_cells(one_line(count, 28)) + GAP
+            self._input.styles.margin = (0, used_width, 0, SIGN)
             # One cell is for the cursor.
-            width_left = self.size.width - SIGN - taken - self._input.gutter.width - 1
+            width_left = self.size.width - SIGN - used_width - self._input.gutter.width - 1
             self._input.placeholder = one_line(self._placeholder, max(width_left, 1))
 
     def on_resize(self) -> None:

@@ -73,8 +73,8 @@ class RowPages(Generic[Row]):
 
     def read_rows(self, keys: set[int]) -> list[Row]:
         """The rows with these keys, as far as they are read."""
-        there = (row for page in self._pages.values() for row in page if row is not None)
-        return [row for row in there if self.source.key(row) in keys]
+        rows = (row for page in self._pages.values() for row in page if row is not None)
+        return [row for row in rows if self.source.key(row) in keys]
 
     def request_rows(self, first: int, rows: int) -> None:
         """Read the pages of these rows soon, the newest request first."""

@@ -108,17 +108,17 @@ class RowPainter(Generic[Row]):
         self, pieces: Iterable[StyledText], width: int, column: Column[Row], index: int, state: State
     ) -> list[Segment]:
         parts: list[Segment] = []
-        left = width
+        width_left = width
         for piece in pieces:
-            text = one_line(piece.text, left) if max_cells(piece.text) > left else piece.text
+            text = one_line(piece.text, width_left) if max_cells(piece.text) > width_left else piece.text
             if text:
                 parts.append(segment(text, self._style(state, piece.role)))
-                left -= max_cells(text)
-            if left <= 0:
+                width_left -= max_cells(text)
+            if width_left <= 0:
                 break
         blank = self._style(state, "text")
-        if left > 0:
-            parts.insert(0 if column.right else len(parts), Segment(" " * left, blank))
+        if width_left > 0:
+            parts.insert(0 if column.right else len(parts), Segment(" " * width_left, blank))
         if index:
             parts.insert(0, Segment(" " * column.gap, blank))
         return parts

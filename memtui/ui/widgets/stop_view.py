@@ -238,8 +238,8 @@ class StopView(PagedView, Generic[S], can_focus=True, inherit_bindings=False):
         if not beyond:
             return False
         next_one = min(beyond, key=lambda column: abs(column - here))
-        there = [number for number, column in enumerate(columns) if column == next_one]
-        self.put_cursor(min(there, key=lambda number: abs(self._laid.rows[number] - row)))
+        targets = [number for number, column in enumerate(columns) if column == next_one]
+        self.put_cursor(min(targets, key=lambda number: abs(self._laid.rows[number] - row)))
         return True
 
     def on_click(self, event: events.Click) -> None:
@@ -264,24 +264,24 @@ class StopView(PagedView, Generic[S], can_focus=True, inherit_bindings=False):
         blank = self._role_style("plain", "text")
         if number >= len(self._laid.lines):
             return Strip.blank(width, blank)
-        drawn = [drawing for part in self._laid.lines[number] for drawing in self._render_part(part)]
-        return Strip(drawn).adjust_cell_length(width, blank)
+        segments = [drawing for part in self._laid.lines[number] for drawing in self._render_part(part)]
+        return Strip(segments).adjust_cell_length(width, blank)
 
     def _render_part(self, part: LinePart) -> list[Segment]:
         here = part.stop is not None and part.stop == self.cursor and self.has_focus
         state: State = "cursor" if here else "plain"
         bar = one_line(self.glyphs.cursor, 1) if here else VisibleText(" ")
-        drawn = [
+        segments = [
             segment(bar, self._role_style(state, "accent")),
             Segment(" ", self._role_style(state, "text")),
         ]
-        left = part.width
+        width_left = part.width
         for piece in part.pieces:
-            text = one_line_part(piece.text, left) if max_cells(piece.text) > left else piece.text
+            text = one_line_part(piece.text, width_left) if max_cells(piece.text) > width_left else piece.text
             if text:
-                drawn.append(segment(text, self._role_style(state, piece.role)))
-                left -= max_cells(text)
-        return [*drawn, Segment(" " * max(left, 0), self._role_style(state, "text"))]
+                segments.append(segment(text, self._role_style(state, piece.role)))
+                width_left -= max_cells(text)
+        return [*segments, Segment(" " * max(width_left, 0), self._role_style(state, "text"))]
 
     def on_resize(self) -> None:
         size = self.text_width, self.size.height

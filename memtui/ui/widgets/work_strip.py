@@ -36,9 +36,9 @@ class WorkStrip(Widget):
         share = min(work.done / work.total, 1.0) if work.total else 0.0
         bar = self._glyphs.bar * round(share * _BAR)
         parts = [f"{format_count(work.done)} of {format_count(work.total)}" if work.total else work.name]
-        left = work.seconds_left
-        if left is not None:
-            parts.append(_duration_text(left))
+        seconds_left = work.seconds_left
+        if seconds_left is not None:
+            parts.append(_duration_text(seconds_left))
         text = f" {self._glyphs.dot} ".join([*parts, work.detail] if work.detail else parts)
         text_width = width - _BAR - stop.cell_length - 4
         return assemble(

@@ -26,7 +26,7 @@ def told(memory: Memory, prompt: str, there: repeats.ServedLines, **given: str) 
     with memory._core.connections.read() as connection:
         profile, _ = configured_profile(connection, "default")
         return briefing.build_block(
-            connection, prompt, profile=profile, embedder="none", now=NOW, fade_threshold=0.05, there=there, **given
+            connection, prompt, profile=profile, embedder="none", now=NOW, fade_threshold=0.05, served_lines=there, **given
         )  # fmt: skip
 
 

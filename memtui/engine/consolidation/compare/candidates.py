@@ -150,14 +150,15 @@ _LONGEST_BEFORE = 150
 def preceding_text(text: str, turn: str) -> str:
     """What a turn says right before the statement: in its own sentence, and in the two before."""
     words = set(tokens_as_written(text.casefold()))
-    said = [sentence.text for sentence in split_sentences(turn[:20_000])]
-    if not said:
+    sentences = [sentence.text for sentence in split_sentences(turn[:20_000])]
+    if not sentences:
         return ""
     best = max(
-        range(len(said)), key=lambda place: len(words.intersection(tokens_as_written(said[place].casefold())))
+        range(len(sentences)),
+        key=lambda place: len(words.intersection(tokens_as_written(sentences[place].casefold()))),
     )
-    at = said[best].casefold().find(without_date(text).casefold())
-    return " ".join([*said[max(0, best - 2) : best], said[best][: max(at, 0)].strip()]).strip()[
+    at = sentences[best].casefold().find(without_date(text).casefold())
+    return " ".join([*sentences[max(0, best - 2) : best], sentences[best][: max(at, 0)].strip()]).strip()[
         -_LONGEST_PRECEDING:
     ]
 

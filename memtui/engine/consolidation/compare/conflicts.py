@@ -228,7 +228,7 @@ def both_may_be_true(new: MemoryRecord, old: MemoryRecord, reason: str) -> bool:
 
 
 def may_supersede(
-    old: MemoryRecord, *, trust_of_new: str, said_at: int, strong: bool, left: int, claimed: bool = False,
+    old: MemoryRecord, *, trust_of_new: str, said_at: int, strong: bool, supersedes_left: int, claimed: bool = False,
     same_talk: bool = False,
 ) -> str:  # fmt: skip
     """Empty when a new fact may replace ``old`` without asking; else why the person is asked.
@@ -248,7 +248,7 @@ def may_supersede(
         return "both may be true"
     if old.trust == "user" and not same_talk:
         return "you said the old one in another conversation"
-    if left <= 0:
+    if supersedes_left <= 0:
         return "many facts were replaced at once already, so this one is asked"
     return ""
 

@@ -154,7 +154,7 @@ def standing_orders(sentence: Sentence, *, of_work: bool, of_play: bool) -> list
 
 
 def judge_candidates(
-    found: Sequence[CandidateClause], judgements: Sequence[Judgement]
+    candidates: Sequence[CandidateClause], judgements: Sequence[Judgement]
 ) -> list[tuple[CandidateClause, Judgement]]:
     """Each clause with its judgement. A rule is kept though less sure, so that two models have to hold for one what does not
     begin with "no"."""
@@ -165,22 +165,22 @@ def judge_candidates(
             if one.topic == "rule" and not _refuses.match(candidate.text, filler_length(candidate.text))
             else one,
         )
-        for candidate, one in zip(found, judgements, strict=True)
+        for candidate, one in zip(candidates, judgements, strict=True)
     ]
 
 
 def statements_of_message(
     message: Sequence[Sentence],
-    found: Sequence[tuple[CandidateClause, Judgement]],
+    judged: Sequence[tuple[CandidateClause, Judgement]],
     around: ClauseContext,
 ) -> dict[int, list[Statement]]:
     """What is worth keeping of a message, by the place of the sentence that tells it."""
     kept: dict[int, list[Statement]] = {}
     run: list[tuple[CandidateClause, Judgement]] = []
-    chosen = [_worth_keeping(*one) for one in found]
-    for at, one in enumerate(found):
+    chosen = [_worth_keeping(*one) for one in judged]
+    for at, one in enumerate(judged):
         if not chosen[at] and not any(
-            0 <= beside < len(found) and chosen[beside] and _completes_severe_clause(one, found[beside])
+            0 <= beside < len(judged) and chosen[beside] and _completes_severe_clause(one, judged[beside])
             for beside in (at - 1, at + 1)
         ):
             continue
@@ -233,13 +233,13 @@ def _completes_severe_clause(
 
 
 def bare_updates(
-    found: Sequence[tuple[CandidateClause, Judgement]], message: Sequence[Sentence], around: ClauseContext,
+    judged: Sequence[tuple[CandidateClause, Judgement]], message: Sequence[Sentence], around: ClauseContext,
     stated: Mapping[int, Sequence[Statement]],
 ) -> dict[int, list[Statement]]:  # fmt: skip
     """What is worth keeping only where it changes a known fact, by the place of its sentence: clauses that hold a value or say
     that something changed, and that no statement tells."""
     kept: dict[int, list[Statement]] = {}
-    for candidate, judgement in found:
+    for candidate, judgement in judged:
         text = without_filler(candidate.text)
         if judgement.probability < _LEAST_BARE or not may_update(text):
             continue
@@ -307,12 +307,12 @@ def severe_candidates(
 
 def severe_statements(
     message: Sequence[Sentence],
-    found: Sequence[tuple[CandidateClause, Judgement]],
+    judged: Sequence[tuple[CandidateClause, Judgement]],
     around: ClauseContext,
 ) -> dict[int, list[Statement]]:
     """What may harm, by the place of its sentence: unsure, so that the person is asked."""
     kept: dict[int, list[Statement]] = {}
-    for candidate, judgement in found:
+    for candidate, judgement in judged:
         text = without_filler(candidate.text)
         if judgement.probability < _LEAST_SEVERE or len(text) < _SHORTEST:
             continue

@@ -132,13 +132,13 @@ class KeywordExtractor:
                 stated[index] = [statement]
         if of_play or not in_known_language(content) or not self._model.available():
             return _StatedFacts(stated, {})
-        left = [(index, sentence) for index, sentence in enumerate(message) if index not in stated]
-        found = clause_facts.candidate_clauses(left, orders=len(message) > _FEW and not of_work)
+        unstated = [(index, sentence) for index, sentence in enumerate(message) if index not in stated]
+        found = clause_facts.candidate_clauses(unstated, orders=len(message) > _FEW and not of_work)
         clauses_judged = clause_facts.judge_candidates(
             found, self._model.judge_texts([one.text for one in found])
         )
         by_clauses = clause_facts.statements_of_message(message, clauses_judged, around)
-        for index, sentence in left:
+        for index, sentence in unstated:
             known = " ".join(one.text for one in by_clauses.get(index, ())).casefold()
             orders = clause_facts.standing_orders(sentence, of_work=of_work, of_play=of_play)
             if fresh := [order for order in orders if order.text.casefold() not in known]:

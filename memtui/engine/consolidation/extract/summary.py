@@ -40,8 +40,8 @@ def summarise_session(messages: Sequence[str]) -> str | None:
     request = next(_list_requests(messages), None)
     if request is None:
         return None
-    said = request.casefold()
-    names = [name for name in _common_names(messages) if name.casefold() not in said]
+    folded = request.casefold()
+    names = [name for name in _common_names(messages) if name.casefold() not in folded]
     text = cut_text(request, _LONGEST)
     return f"{text} ({', '.join(names)})" if names else text
 

@@ -138,11 +138,13 @@ def _has_same_pronoun(rest: str, sentence: str) -> bool:
     return any(match[gender] for match in _pronoun.finditer(sentence))
 
 
-def _replace_word(who: str, text: str, found: UnresolvedWord) -> str:
-    word = found.word.casefold()
-    given = _gives.search(text[: found.start]) is not None and text[found.end :].lstrip()[:1].isupper()
-    possessive = word == "his" or (word == "her" and not given and not _object.match(text, found.start))
-    name = who[:1].upper() + who[1:] if found.start == 0 else who
+def _replace_word(who: str, text: str, unresolved: UnresolvedWord) -> str:
+    word = unresolved.word.casefold()
+    given = (
+        _gives.search(text[: unresolved.start]) is not None and text[unresolved.end :].lstrip()[:1].isupper()
+    )
+    possessive = word == "his" or (word == "her" and not given and not _object.match(text, unresolved.start))
+    name = who[:1].upper() + who[1:] if unresolved.start == 0 else who
     return f"{name}'s" if possessive else name
 
 

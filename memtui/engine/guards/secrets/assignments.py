@@ -94,16 +94,16 @@ def _value_span(text: str, match: re.Match[str]) -> tuple[int, int]:
     return start, start + len(text[start:end].rstrip(".,;:”’*"))
 
 
-def _looks_like_password(value: str, said: str) -> bool:
-    """``said``: the words that led to it; empty when a sign did."""
+def _looks_like_password(value: str, word: str) -> bool:
+    """``word``: the words that led to it; empty when a sign did."""
     if len(value) < 6 or _placeholder.match(value) or value.lower() in _PLACEHOLDER_WORDS or "://" in value:
         return False
     letters = any(character.isalpha() for character in value)
     digits = any(character.isdigit() for character in value)
     strong = _strong_symbols.search(value) is not None
-    if " to" in said and "changed" not in said:
+    if " to" in word and "changed" not in word:
         return digits and (strong or value not in (value.lower(), value.upper()))
-    if said:
+    if word:
         return digits and not _amount.fullmatch(value)
     return (digits and not (letters and _looks_like_name(value))) or (letters and strong)
 

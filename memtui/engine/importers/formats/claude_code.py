@@ -98,19 +98,19 @@ def read(stream: Stream) -> Iterator[Turn | SessionTitle | Skip]:
     A summary also names the session of a turn in another file.
     """
     reader = _Reader(stream)
-    held: Turn | None = None
+    pending: Turn | None = None
     for turn in reader.read_turns():
         if isinstance(turn, Turn):
-            if held:
-                yield held
-            held = turn
+            if pending:
+                yield pending
+            pending = turn
             continue
-        if turn is WAITING and held:
-            yield reader.with_title(held)
-            held = None
+        if turn is WAITING and pending:
+            yield reader.with_title(pending)
+            pending = None
         yield turn
-    if held:
-        yield reader.with_title(held)
+    if pending:
+        yield reader.with_title(pending)
 
 
 FORMAT = Format("claude-code", "Claude Code", _sniff, read)
@@ -300,9 +300,9 @@ class _Queue:
 
     def take_unrecorded(self) -> list[tuple[_Line, str]]:
         """The prompts that were removed and have no record."""
-        taken, self._taken = self._taken, []
+        commands, self._taken = self._taken, []
         left = []
-        for line, text in taken:
+        for line, text in commands:
             known = (foreign_values.read_identifier(line.session_id), text)
             if known in self._attached:
                 self._attached.remove(known)

@@ -120,12 +120,12 @@ def _names_trash(term: Term) -> bool:
 
 
 def _kinds_of_terms(terms: tuple[Term, ...]) -> frozenset[Kind]:
-    left = set(KINDS)
+    kinds = set(KINDS)
     for term in terms:
         if term.key == "kind":
             named = {value.text.casefold() for value in term.values}
-            left = {kind for kind in left if (kind in named) != term.negated}
-    return frozenset(left)
+            kinds = {kind for kind in kinds if (kind in named) != term.negated}
+    return frozenset(kinds)
 
 
 def _plain_match(term: Term) -> str | None:

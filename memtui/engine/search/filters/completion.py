@@ -132,8 +132,8 @@ def _key_choices(word: str, known: Known, *, alone: bool) -> list[Choice]:
 def _known_values(key: str, known: Known) -> list[KnownValue]:
     """What memories have, then what else the key knows."""
     found = list(known.values.get(key, ()))
-    there = {one.text for one in found}
-    return found + [KnownValue(text=text) for text in _FIXED.get(key, ()) if text not in there]
+    texts = {one.text for one in found}
+    return found + [KnownValue(text=text) for text in _FIXED.get(key, ()) if text not in texts]
 
 
 def _matching_choices(typed: str, choices: list[Choice]) -> list[Choice]:

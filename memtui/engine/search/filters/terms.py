@@ -150,10 +150,10 @@ class _Parser:
         self.refuse_too_much(found)
         return tuple(found)
 
-    def refuse_too_much(self, found: Sequence[Term]) -> None:
+    def refuse_too_much(self, terms: Sequence[Term]) -> None:
         """Raise at the term with which the filter becomes more than can be answered soon."""
         ids = values = length = 0
-        for count, term in enumerate(found, 1):
+        for count, term in enumerate(terms, 1):
             if term.key == "id":
                 ids += len(term.values)
             else:

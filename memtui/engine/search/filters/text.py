@@ -64,8 +64,8 @@ def _match_expression(value: Value, text: str) -> str:
     return content_query(" AND ".join([*(_phrase_expression([word]) for word in whole), f"({alternatives})"]))
 
 
-def _phrase_expression(found: list[str]) -> str:
-    return f'"{" ".join(found)}"'
+def _phrase_expression(words: list[str]) -> str:
+    return f'"{" ".join(words)}"'
 
 
 def _prefix_expression(word: str) -> str:

@@ -43,7 +43,7 @@ def weighted_distances(columns: NDArray[np.uint64], query: NDArray[np.int8]) -> 
     size = np.abs(query.astype(np.float32))
     most = 2**_PLANES - 1
     counts = np.clip(np.rint(size / (_LARGE * size.mean()) * most), 0, most).astype(np.uint8)
-    asked = _pack_bits(query[None] > 0)[:, 0]
+    query_bits = _pack_bits(query[None] > 0)[:, 0]
     once, twice = (_pack_bits((counts[None] >> plane) & 1)[:, 0] for plane in range(_PLANES))
     found = np.zeros(columns.shape[1], np.uint16)
     # Every result has its place: making arrays would take as long as filling them.
@@ -55,7 +55,7 @@ def weighted_distances(columns: NDArray[np.uint64], query: NDArray[np.int8]) -> 
             differs, masked = differs[: len(part)], masked[: len(part)]
             of_once, of_twice = of_once[: len(part)], of_twice[: len(part)]
         for word, column in enumerate(columns[:, start : start + _COLUMNS_AT_ONCE]):
-            np.bitwise_xor(column, asked[word], out=differs)
+            np.bitwise_xor(column, query_bits[word], out=differs)
             np.bitwise_count(np.bitwise_and(differs, once[word], out=masked), out=of_once)
             np.bitwise_count(np.bitwise_and(differs, twice[word], out=masked), out=of_twice)
             of_once += of_twice  # at most 64, and twice 64 more: there is room in a byte

@@ -96,35 +96,35 @@ def facts_of_turns(connection: apsw.Connection, facts: Collection[int]) -> dict[
 
 
 def context_candidates(
-    asked: SearchRequest,
+    request: SearchRequest,
     readings: Mapping[int, ScoredDocument],
     around: Mapping[int, Mapping[int, int]],
-    drawn: Mapping[int, Sequence[int]],
+    facts_by_turn: Mapping[int, Sequence[int]],
     lists: Mapping[RetrieverName, Sequence[RetrieverCandidate]],
 ) -> list[RetrieverCandidate]:
     """What its surroundings add to each turn, most first; ``lists`` is what the other retrievers found.
 
-    ``drawn``: the facts that a turn gave rise to. What surroundings add is not lent on, and a turn of which
+    ``facts_by_turn``: the facts that a turn gave rise to. What surroundings add is not lent on, and a turn of which
     nothing else is known adds nothing.
     """
-    profile = asked.profile
+    profile = request.profile
     alone = {**dict.fromkeys(readings, 0.0), **weighted_totals(lists, profile)}
     stand = candidates_with_own_evidence(lists, profile)
-    meant = _NeighbourSimilarity(asked, lists)
+    meant = _NeighbourSimilarity(request, lists)
     sums = dict(alone)
     gained: dict[int, tuple[float, list[str]]] = {}
     for rid, reading in readings.items():
         if reading.kind != "episode":
             continue
         near = [(away, readings[other]) for away, other in around.get(rid, {}).items() if other in readings]
-        lacked, said = _missing_weight(asked.question, reading, near, profile)
-        gain = profile.keyword * lacked / asked.question.most if lacked else 0.0
-        gain += meant.lent(reading, near, said)
+        lacked, said_with = _missing_weight(request.question, reading, near, profile)
+        gain = profile.keyword * lacked / request.question.most if lacked else 0.0
+        gain += meant.lent(reading, near, said_with)
         sources = [
-            f"{_distance_text(away)}: {', '.join(dict.fromkeys(said[away]))}"
-            for away in sorted(said, key=abs)
+            f"{_distance_text(away)}: {', '.join(dict.fromkeys(said_with[away]))}"
+            for away in sorted(said_with, key=abs)
         ]
-        facts = [alone[fact] for fact in drawn.get(rid, ()) if fact in stand]
+        facts = [alone[fact] for fact in facts_by_turn.get(rid, ()) if fact in stand]
         if passage := meant.mean_cosine(rid, near):
             gain += PASSAGE * profile.neighbours * passage
             sources.append("the talk around it")
@@ -135,9 +135,12 @@ def context_candidates(
         if rid in stand or facts or _answers_previous_turn(reading, near):
             gained[rid] = gain, sources
         elif away := _goes_on(reading, near, stand):
-            gained[rid] = gain, sources if away in said else [f"{_distance_text(away)}: it answers", *sources]
+            gained[rid] = (
+                gain,
+                sources if away in said_with else [f"{_distance_text(away)}: it answers", *sources],
+            )
     from_session = _session_shares(readings, sums)
-    speakers = speakers_named(asked.question.text, {one.role for one in readings.values() if one.role})
+    speakers = speakers_named(request.question.text, {one.role for one in readings.values() if one.role})
     made = []
     for rid, reading in readings.items():
         gain, sources = gained.get(rid, (0.0, []))
@@ -163,10 +166,10 @@ class _NeighbourSimilarity:
     """How near neighbours are in meaning, as whole turns and word by word, and what that counts for a turn."""
 
     def __init__(
-        self, asked: SearchRequest, lists: Mapping[RetrieverName, Sequence[RetrieverCandidate]]
+        self, request: SearchRequest, lists: Mapping[RetrieverName, Sequence[RetrieverCandidate]]
     ) -> None:
-        profile = self._profile = asked.profile
-        words = asked.meaning.words if asked.meaning else None
+        profile = self._profile = request.profile
+        words = request.meaning.words if request.meaning else None
         self._words = words.words if words else ()
         whole = sum(words.weights) if words else 0.0
         weights = words.weights if words and whole else ()
@@ -185,9 +188,9 @@ class _NeighbourSimilarity:
         self,
         reading: ScoredDocument,
         near: Sequence[tuple[int, ScoredDocument]],
-        said: dict[int, list[str]],
+        said_with: dict[int, list[str]],
     ) -> float:
-        """What a turn gets for its neighbours' meaning; who gave it is written into ``said``, by distance."""
+        """What a turn gets for its neighbours' meaning; who gave it is written into ``said_with``, by distance."""
         parts = [
             (_neighbour_share(away, other, self._profile), away, other.rid)
             for away, other in near
@@ -201,7 +204,7 @@ class _NeighbourSimilarity:
         total = 0.0
         if nearest[0] > 0.0:
             total = self._profile.vector * nearest[0]
-            said.setdefault(nearest[1], []).append("near in meaning")
+            said_with.setdefault(nearest[1], []).append("near in meaning")
         beside = [(part, away, self._cosines[rid]) for part, away, rid in parts if rid in self._cosines]
         if beside and any(self._weights):
             own = self._cosines.get(reading.rid) or (0.0,) * len(self._weights)
@@ -216,7 +219,7 @@ class _NeighbourSimilarity:
                 )
                 if most > has:
                     total += self._weights[place] * (most - has)
-                    said.setdefault(away, []).append(self._words[place])
+                    said_with.setdefault(away, []).append(self._words[place])
         return total
 
 
@@ -257,10 +260,10 @@ def _missing_weight(
             for term, value in other.weights.items():
                 if part * value > (best[term][0] if term in best else reading.weights.get(term, 0.0)):
                     best[term] = (part * value, away)
-    said: dict[int, list[str]] = {}
+    said_with: dict[int, list[str]] = {}
     for term in sorted(best):
-        said.setdefault(best[term][1], []).append(question.terms[term].word)
-    return sum(value - reading.weights.get(term, 0.0) for term, (value, _) in best.items()), said
+        said_with.setdefault(best[term][1], []).append(question.terms[term].word)
+    return sum(value - reading.weights.get(term, 0.0) for term, (value, _) in best.items()), said_with
 
 
 def _session_shares(readings: Mapping[int, ScoredDocument], totals: Mapping[int, float]) -> dict[int, float]:

@@ -35,13 +35,13 @@ def cosines_of_memories(
     vector_cache: VectorCache | None = None,
 ) -> dict[int, float]:
     """The cosines of these memories, of those that have a vector; ``blob`` is the question as int8."""
-    held = (
+    cached = (
         vector_cache.vectors(list(rids))
         if vector_cache is not None and vector_cache.is_current(connection, space)
         else None
     )
-    if held is not None:
-        found = zip(held[0].tolist(), _cosines_of_matrix(held[1], blob).tolist(), strict=True)
+    if cached is not None:
+        found = zip(cached[0].tolist(), _cosines_of_matrix(cached[1], blob).tolist(), strict=True)
         return {rid: cosine for rid, cosine in found if cosine == cosine}
     rows = connection.execute(
         """
@@ -89,13 +89,13 @@ def cosines_of_blobs(blobs: list[bytes], query: bytes) -> list[float]:
 
 
 def _cosines_without_numpy(blobs: list[bytes], query: bytes) -> list[float]:
-    asked = memoryview(query).cast("b").tolist()
-    length = math.sqrt(sum(map(mul, asked, asked)))
+    query_values = memoryview(query).cast("b").tolist()
+    length = math.sqrt(sum(map(mul, query_values, query_values)))
     found = []
     for blob in blobs:
         row = memoryview(blob).cast("b").tolist()
         lengths = math.sqrt(sum(map(mul, row, row))) * length
-        found.append(sum(map(mul, row, asked)) / lengths if lengths > 0 else math.nan)
+        found.append(sum(map(mul, row, query_values)) / lengths if lengths > 0 else math.nan)
     return found
 
 

@@ -143,7 +143,7 @@ def _best_matches(
 
 def _best_among(among: SubsetStatistics, terms: list[QueryTerm], limit: int) -> dict[int, float]:
     scores = _bm25_among(among, terms).items()
-    return dict(nsmallest(limit, scores, key=lambda found: (-found[1], -found[0])))
+    return dict(nsmallest(limit, scores, key=lambda score: (-score[1], -score[0])))
 
 
 def _bm25_among(among: SubsetStatistics, terms: list[QueryTerm]) -> dict[int, float]:

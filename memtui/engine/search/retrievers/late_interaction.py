@@ -51,25 +51,25 @@ def static_question_words(embedder: StaticEmbedder, question: ParsedQuery) -> Qu
 
 
 def score_static_words(
-    embedder: StaticEmbedder, asked: QuestionWords, texts: Mapping[int, str], floor: float
+    embedder: StaticEmbedder, question: QuestionWords, texts: Mapping[int, str], floor: float
 ) -> list[RetrieverCandidate]:
     """As ``score_words``, of the beginnings of these texts (by rid). What reaches the ``floor`` answers by itself."""
     read = {
         rid: [word for word in text_words(text[:READ]) if word not in _MEANINGLESS]
         for rid, text in texts.items()
     }
-    read = {rid: said for rid, said in read.items() if said}
+    read = {rid: words for rid, words in read.items() if words}
     if not read:
         return []
     every = list(dict.fromkeys(chain.from_iterable(read.values())))
     places = dict(zip(every, range(len(every)), strict=True))
     best = _best_cosines(
         embedder.word_vectors(every),
-        asked,
+        question,
         list(map(places.__getitem__, chain.from_iterable(read.values()))),
         list(map(len, read.values())),
     )
-    return [replace(one, stands=one.score >= floor) for one in _make_candidates(list(read), best, asked)]
+    return [replace(one, stands=one.score >= floor) for one in _make_candidates(list(read), best, question)]
 
 
 def score_words(
@@ -126,10 +126,10 @@ def _best_cosines(
     import numpy as np
 
     # Sums of whole numbers: exact, and so the same for a text whatever is beside it.
-    asked = words.rows.astype(np.float32)
+    question_rows = words.rows.astype(np.float32)
     rows = stored.astype(np.float32)
-    lengths = np.outer(_row_lengths(rows), _row_lengths(asked))
-    cosines = np.divide(rows @ asked.T, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+    lengths = np.outer(_row_lengths(rows), _row_lengths(question_rows))
+    cosines = np.divide(rows @ question_rows.T, lengths, out=np.zeros_like(lengths), where=lengths > 0)
     if places is not None:
         cosines = cosines[np.asarray(places, np.intp)]
     starts = np.cumsum([0, *sizes[:-1]])

@@ -105,11 +105,11 @@ def vector_rank(
 
 
 def _rank_in_scope(
-    connection: apsw.Connection, scope: Scope, found: Cosines, rid: int, cosine: float
+    connection: apsw.Connection, scope: Scope, cosines_by_rid: Cosines, rid: int, cosine: float
 ) -> tuple[float, int]:
     import numpy as np
 
-    rids, cosines = found
+    rids, cosines = cosines_by_rid
     [mine] = cosines[rids == rid] if rid in rids else [np.float32(cosine)]
     nearer = rids[(cosines > mine) | ((cosines == mine) & (rids > rid))]
     if len(nearer) <= NARROW:
@@ -195,11 +195,11 @@ def _rids_of_narrow_scope(connection: apsw.Connection, scope: Scope) -> list[int
     return rids if len(rids) <= NARROW else None
 
 
-def _take_best(found: Cosines, limit: int) -> list[KeywordHits]:
+def _take_best(cosines_by_rid: Cosines, limit: int) -> list[KeywordHits]:
     """The nearest, newer ones first among equals; at the end of the list so many that no equal one is left out."""
     import numpy as np
 
-    rids, cosines = found
+    rids, cosines = cosines_by_rid
     best = np.arange(len(rids))
     if limit < len(rids):
         best = np.flatnonzero(cosines >= np.partition(cosines, -limit)[-limit])

@@ -59,11 +59,11 @@ class VectorCache:
     def is_current(self, connection: apsw.Connection, space: VectorSpace) -> bool:
         """Whether it mirrors what this connection sees, after taking in a few changes; if not, it is wanted."""
         with self._lock:
-            held = self._held
+            cached = self._held
             if (
-                held is not None
-                and held.space == space
-                and held.apply_changes(connection, _CHANGES_IN_PASSING)
+                cached is not None
+                and cached.space == space
+                and cached.apply_changes(connection, _CHANGES_IN_PASSING)
             ):
                 return True
         if not self.wanted and vectors.has_more_vectors_than(connection, FROM):
@@ -82,8 +82,8 @@ class VectorCache:
         if not self.wanted or space is None or vectors.has_more_vectors_than(connection, MOST):
             return
         with self._lock:
-            held = self._held
-            if held is not None and held.space == space and held.apply_changes(connection, None):
+            cached = self._held
+            if cached is not None and cached.space == space and cached.apply_changes(connection, None):
                 return
         fresh = _CachedVectors(space, _latest_change(connection))
         if fresh.load_all(connection, stopped):
@@ -240,8 +240,8 @@ class _CachedVectors:
         """The rows of those that have a vector."""
         import numpy as np
 
-        asked = np.asarray(rids, np.int64)
-        places = self.place_of[asked[asked < len(self.place_of)]].astype(np.int64)
+        wanted_rids = np.asarray(rids, np.int64)
+        places = self.place_of[wanted_rids[wanted_rids < len(self.place_of)]].astype(np.int64)
         places = places[places >= 0]
         return places[self.scale[places] > 0]
 

@@ -85,8 +85,8 @@ def _sample_rows(
 
 
 def _index_finds(context: CheckContext, table: str, match: str, rid: int) -> bool:
-    asked = f"SELECT 1 FROM {table} WHERE {table} MATCH ? AND rowid = ?"
-    return context.connection.execute(asked, (match, rid)).fetchone() is not None
+    sql = f"SELECT 1 FROM {table} WHERE {table} MATCH ? AND rowid = ?"
+    return context.connection.execute(sql, (match, rid)).fetchone() is not None
 
 
 def _memories_are(number: int) -> str:

@@ -55,7 +55,7 @@ def draw_neighbours(
         [_label_width(one) for one in around],
         [one.together for one in around],
     )
-    taken = _LabelCells(layout, width, height)
+    label_cells = _LabelCells(layout, width, height)
     lines = _DotLines(width, height, ties=glyphs.ties)
     most = around[0].together if around else 1
     for index, spot in enumerate(layout.spots):
@@ -64,7 +64,7 @@ def draw_neighbours(
         )
     rows: list[list[PieceRun]] = [[] for _ in range(height)]
     for row in range(height):
-        rows[row] += lines.runs_of_row(row, taken)
+        rows[row] += lines.runs_of_row(row, label_cells)
     for index, spot in enumerate(layout.spots):
         rows[spot.row].append(PieceRun(spot.left, _companion_label(around[index], spot, glyphs), index))
     for row, text in _middle_label(layout, middle, glyphs):
@@ -168,13 +168,13 @@ class _DotLines:
             if rank >= self._ranks[row][column]:
                 self._marks[row][column], self._ranks[row][column] = thickness, rank
 
-    def runs_of_row(self, row: int, taken: _LabelCells) -> Iterator[PieceRun]:
+    def runs_of_row(self, row: int, label_cells: _LabelCells) -> Iterator[PieceRun]:
         """The pieces of line in a row, outside the labels."""
         marks, ranks = self._marks[row], self._ranks[row]
 
         def piece_kind(column: int) -> int:
             """0 where nothing is drawn."""
-            return ranks[column] if marks[column] and not taken.is_taken(row, column) else 0
+            return ranks[column] if marks[column] and not label_cells.is_taken(row, column) else 0
 
         for rank, columns in groupby(range(self._width), piece_kind):
             if rank:

@@ -160,16 +160,16 @@ class NeighboursView(LineView, can_focus=True, inherit_bindings=False):
         """The signs of the types that are drawn, and how many entities are not."""
         assert self.found is not None and self._drawing is not None
         more = companions_left_out(self.found, self.left_out)
-        left = width - max_cells(more)
+        width_left = width - max_cells(more)
         shown = self.found.companions[: len(self._drawing.layout.spots)]
         parts: list[tuple[str, Role]] = []
         for type in dict.fromkeys(one.entity.type for one in shown):
             word = f" {type}   "
-            if left < len(word) + 1:
+            if width_left < len(word) + 1:
                 break
             parts += [type_sign(type, self.glyphs), (word, "dim")]
-            left -= len(word) + 1
-        return (*parts, (" " * left, "text"), (more, "accent"))
+            width_left -= len(word) + 1
+        return (*parts, (" " * width_left, "text"), (more, "accent"))
 
     def render_line(self, y: int) -> Strip:
         width = self.scrollable_content_region.width
@@ -179,17 +179,20 @@ class NeighboursView(LineView, can_focus=True, inherit_bindings=False):
         rows = len(self._drawing.rows)
         runs: Sequence[PieceRun] = self._drawing.rows[y] if y < rows else ()
         if 0 <= y - rows < len(self._foot):
-            left = width - 2
+            width_left = width - 2
             pieces = []
             for text, role in self._foot[y - rows]:
                 pieces.append(
-                    StyledText(one_line(text, left) if max_cells(text) > left else visible_text(text), role)
+                    StyledText(
+                        one_line(text, width_left) if max_cells(text) > width_left else visible_text(text),
+                        role,
+                    )
                 )
-                left -= max_cells(pieces[-1].text)
-                if left <= 0:
+                width_left -= max_cells(pieces[-1].text)
+                if width_left <= 0:
                     break
             runs = [PieceRun(1, tuple(pieces))]
-        drawn: list[Segment] = []
+        segments: list[Segment] = []
         at = 0
         for run in runs:
             state: State = "plain"
@@ -197,13 +200,13 @@ class NeighboursView(LineView, can_focus=True, inherit_bindings=False):
             if self._shows_cursor and run.companion is not None and run.companion == self.cursor and gap:
                 state = "cursor" if self.has_focus else "cursor-blurred"
                 gap -= 1
-            drawn.append(Segment(" " * gap, blank))
+            segments.append(Segment(" " * gap, blank))
             if gap < run.left - at:
                 bar = one_line(self.glyphs.cursor, 1)
-                drawn.append(segment(bar, self._role_style(state, "accent")))
-            drawn += [segment(piece.text, self._role_style(state, piece.role)) for piece in run.pieces]
+                segments.append(segment(bar, self._role_style(state, "accent")))
+            segments += [segment(piece.text, self._role_style(state, piece.role)) for piece in run.pieces]
             at = run.left + sum(max_cells(piece.text) for piece in run.pieces)
-        return Strip(drawn).adjust_cell_length(width, blank)
+        return Strip(segments).adjust_cell_length(width, blank)
 
     def on_focus(self) -> None:
         self.refresh()

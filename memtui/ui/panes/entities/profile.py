@@ -221,9 +221,9 @@ class EntityProfileText:
         values = [month.memories for month in months]
         shown = values if len(values) <= chart_width else resample_values(values, chart_width, sum)
         top, levels = max([*shown, 1]), self.glyphs.curve
-        drawn = "".join(levels[(value * len(levels) - 1) // top] if value else " " for value in shown)
+        bars = "".join(levels[(value * len(levels) - 1) // top] if value else " " for value in shown)
         yield from self._labelled_line(
-            "by month", [StyledText(visible_text(drawn), "entity"), StyledText(visible_text(ends), "dim")]
+            "by month", [StyledText(visible_text(bars), "entity"), StyledText(visible_text(ends), "dim")]
         )
 
     def _labelled_line(self, label: str, pieces: Sequence[StyledText]) -> Iterable[list[StyledText]]:

@@ -69,8 +69,8 @@ def lay_out(width: int, height: int, middle: int, labels: Sequence[int], ties: S
     ``middle``, ``labels``: how wide each label wants to be; it may get fewer cells. ``ties``: how strong each is,
     in falling order.
     """
-    held = max(min(middle, width // 3 if width >= 24 else width), 1)
-    row, left = (height - 1) // 2, (width - held) // 2
+    middle_width = max(min(middle, width // 3 if width >= 24 else width), 1)
+    row, left = (height - 1) // 2, (width - middle_width) // 2
     number = min(len(labels), label_capacity(width, height))
     ties = ties[:number]
     spots: dict[int, NeighbourLabel] = {}
@@ -81,7 +81,7 @@ def lay_out(width: int, height: int, middle: int, labels: Sequence[int], ties: S
         for rank, offset in zip(ranks, offsets, strict=True):
             away = _distance_from_middle(offset, _tie_strength(ties, rank), width, height)
             if abs(offset) <= 1 + framed:
-                away = max(away, held / 2 + _LINE)
+                away = max(away, middle_width / 2 + _LINE)
             away = min(max(away, 2.0), width / 2 - 4)
             edge = width / 2 + side * away
             spot_row = floor((height - 1) / 2 + offset + 0.5)
@@ -93,7 +93,7 @@ def lay_out(width: int, height: int, middle: int, labels: Sequence[int], ties: S
                 wide = min(labels[rank], end - 1)  # before it is the bar of the cursor
                 spots[rank] = NeighbourLabel(spot_row, end - wide, wide, -1)
     return RadialLayout(
-        NeighbourLabel(row, left, held, 0), framed, tuple(spots[rank] for rank in range(number))
+        NeighbourLabel(row, left, middle_width, 0), framed, tuple(spots[rank] for rank in range(number))
     )
 
 

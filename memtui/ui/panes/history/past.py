@@ -310,9 +310,9 @@ class PastView:
 
         before = self.looking.moments if self.looking is not None else None
         text = "yesterday" if before is None else " .. ".join(part for part in before if part)
-        asked = await self._pane.shell.show_dialog(PointInTimeDialog(text))
-        if asked:
-            await self.open_past(PointsInTime.parse(asked))
+        point = await self._pane.shell.show_dialog(PointInTimeDialog(text))
+        if point:
+            await self.open_past(PointsInTime.parse(point))
 
     async def open_past(self, moments: PointsInTime) -> None:
         """Show the past. A text without a time gives an error message."""

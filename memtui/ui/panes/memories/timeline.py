@@ -502,7 +502,7 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
         timeline, where = self._timeline, self._plan_drawing
         if timeline is None or where is None:
             return [((self._without_counts, "dim"),)]
-        drawn = words.draw_timeline(
+        drawing = words.draw_timeline(
             timeline,
             self.spot.layer,
             where,
@@ -511,16 +511,16 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
             first=self._first,
         )
         if where.below > 1:
-            drawn.append(((self.describe_cell, "strong"),))
+            drawing.append(((self.describe_cell, "strong"),))
         if where.below >= _WITH_ROW_FROM:
-            drawn.append(((words.row_sentence(timeline, self._visible_rows[self.row_number]), "dim"),))
+            drawing.append(((words.row_sentence(timeline, self._visible_rows[self.row_number]), "dim"),))
         if why := words.without_rows(timeline):
-            drawn.append(((why, "dim"),))
+            drawing.append(((why, "dim"),))
         cell, texts = self._texts
         if cell == self.cell_filter:
             glyphs, now = self.shell.glyphs, self.shell.clock()
-            drawn += [words.text_line(one, glyphs, now, replaced) for one, replaced in texts]
-        return drawn
+            drawing += [words.text_line(one, glyphs, now, replaced) for one, replaced in texts]
+        return drawing
 
     def render_lines(self, crop: object) -> list[Strip]:
         self._drawn = self._draw_lines()
@@ -531,21 +531,21 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
         blank = self._role_style("plain", "text")
         if y >= len(self._drawn):
             return Strip.blank(width, blank)
-        left = width - 2 * _BLANK
-        drawn = [Segment(" " * _BLANK, blank)]
+        width_left = width - 2 * _BLANK
+        segments = [Segment(" " * _BLANK, blank)]
         where = self._plan_drawing
         row = where.row_at(y) if where is not None else None
-        grid = left - where.left if row is not None and where is not None else -1
+        grid = width_left - where.left if row is not None and where is not None else -1
         for text, role in self._drawn[y]:
-            shown = one_line(text, left) if max_cells(text) > left else visible_text(text)
-            if left == grid:  # what Textual measures of a name may be less
-                drawn = [*Strip(drawn).adjust_cell_length(width - _BLANK - grid, blank)]
-            if where is not None and left <= grid and role == words.ROLES[self.spot.layer]:
-                drawn += self._draw_bars(shown, role, *where.height_at(y))
+            shown = one_line(text, width_left) if max_cells(text) > width_left else visible_text(text)
+            if width_left == grid:  # what Textual measures of a name may be less
+                segments = [*Strip(segments).adjust_cell_length(width - _BLANK - grid, blank)]
+            if where is not None and width_left <= grid and role == words.ROLES[self.spot.layer]:
+                segments += self._draw_bars(shown, role, *where.height_at(y))
             else:
-                drawn.append(segment(shown, self._role_style("plain", role)))
-            left -= max_cells(shown)
-        return self._with_cursor(Strip(drawn).adjust_cell_length(width, blank), y)
+                segments.append(segment(shown, self._role_style("plain", role)))
+            width_left -= max_cells(shown)
+        return self._with_cursor(Strip(segments).adjust_cell_length(width, blank), y)
 
     def _draw_bars(self, text: VisibleText, role: Role, below: int, lines: int) -> Iterator[Segment]:
         """The bars in a line, brighter the higher they are. ``below``: so many of the row's ``lines``."""

@@ -155,9 +155,9 @@ class ObservationLines:
 
     def _wrapped_text(self, row: ObservationRow) -> list[VisibleText]:
         """The text in lines; the first one leaves room for score or age."""
-        taken = 2 if row.memory.protected else 0
+        indent = 2 if row.memory.protected else 0
         text = one_line(row.memory.content, _READ)
-        return wrap_text(text, max(self._room - taken, 8)) or [VisibleText("")]
+        return wrap_text(text, max(self._room - indent, 8)) or [VisibleText("")]
 
     def _source_cell(self, row: ObservationRow, width: int) -> Iterable[StyledText]:
         yield StyledText(one_line(row.memory.source or "", width), "dim")

@@ -247,9 +247,11 @@ class Decisions:
                 self._pane.show_message("Nothing was decided.")
                 return
         if len(several) < len(cards):
-            left = len(cards) - len(several)
-            stays = plural(left, "card with two sides stays", "cards with two sides stay")
-            self._pane.show_message(f"{stays}: decide {'it by itself' if left == 1 else 'them one by one'}.")
+            others = len(cards) - len(several)
+            stays = plural(others, "card with two sides stays", "cards with two sides stay")
+            self._pane.show_message(
+                f"{stays}: decide {'it by itself' if others == 1 else 'them one by one'}."
+            )
         await self._settle_cards(verdict, several)
 
     async def _settle_cards(self, verdict: Verdict, cards: list[Card]) -> None:
@@ -272,8 +274,8 @@ class Decisions:
         self._deciding.update(ids)
         self.decided += ids
         if self.deck is not None:
-            left = tuple(card for card in self.deck.cards if card.item.id not in ids)
-            self.deck = self.deck._replace(cards=left, settled=self.deck.settled + len(ids))
+            remaining = tuple(card for card in self.deck.cards if card.item.id not in ids)
+            self.deck = self.deck._replace(cards=remaining, settled=self.deck.settled + len(ids))
         self._pane.show_rows(top=False)
 
     def _hide_part(self, card: Card, id: str) -> None:
@@ -284,8 +286,8 @@ class Decisions:
             entities=tuple(one for one in card.item.entities if one.id != id),
         )
         if self.deck is not None:
-            left = tuple(one._replace(item=rest) if one.key == card.key else one for one in self.deck.cards)
-            self.deck = self.deck._replace(cards=left)
+            cards = tuple(one._replace(item=rest) if one.key == card.key else one for one in self.deck.cards)
+            self.deck = self.deck._replace(cards=cards)
         self._pane.show_rows(top=False)
 
     def do_copy(self) -> None:

@@ -80,11 +80,11 @@ class Card(NamedTuple):
         item = self.item
         if item.kind == "dependents" and not (item.only_named and len(item.parts) == 1):
             return item.reason
-        if (asked := item.change_request) is not None:
+        if (request := item.change_request) is not None:
             return (
-                f"{asked.verb} to: {asked.text}"
-                if asked.text
-                else f"{asked.verb}: {item.memories[0].content}"
+                f"{request.verb} to: {request.text}"
+                if request.text
+                else f"{request.verb}: {item.memories[0].content}"
             )
         if not item.several or len(item.memories) == 1:
             return item.text or item.memories[0].content

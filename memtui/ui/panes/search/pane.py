@@ -379,10 +379,10 @@ class SearchPane(ListPane[SearchRow]):
         if row.hit is None:
             return assemble(" a pinned question ")
         glyph = self.shell.glyphs.kinds[row.hit.memory.kind]
-        said = local_date(row.hit.memory.event_time, self.shell.clock())
+        date = local_date(row.hit.memory.event_time, self.shell.clock())
         dot = self.shell.glyphs.dot
         unlikely = "" if row.likely else f"{dot} less likely "
-        about = f"{row.hit.memory.kind} {dot} {said} {unlikely}"
+        about = f"{row.hit.memory.kind} {dot} {date} {unlikely}"
         return assemble(f" why #{row.hit.rank} ", (f"{glyph} ", "$accent"), (about, "$text-muted"))
 
     def quick_preview(self, row: SearchRow) -> Content:
@@ -504,9 +504,9 @@ class SearchPane(ListPane[SearchRow]):
         tuning = self.tuning
         if tuning is None:
             return
-        taken = [profile.name for profile in self.profiles]
+        used_names = [profile.name for profile in self.profiles]
         name = await self.shell.show_dialog(
-            NameDialog("Save this way of ranking as", taken, tuning.base.name)
+            NameDialog("Save this way of ranking as", used_names, tuning.base.name)
         )
         if name is None:
             self.show_message("No profile was saved.")

@@ -119,16 +119,16 @@ class LoadedTranscript:
     def locate_line(self, line: int) -> tuple[int, Line | None]:
         """The turn that has a line, and the line. None if its text is not loaded."""
         number = self.turn_at(line)
-        drawn = self._drawn.get(number)
-        if drawn is None:
+        turn_lines = self._drawn.get(number)
+        if turn_lines is None:
             turn = self.loaded_turn(number)
             if turn is None:
                 return number, None
-            drawn = self._drawn[number] = self.view.lines(turn, whole=turn.rid in self.whole)
+            turn_lines = self._drawn[number] = self.view.lines(turn, whole=turn.rid in self.whole)
             while len(self._drawn) > 2 * PAGE:
                 self._drawn.popitem(last=False)
         at = line - self._starts[number]
-        return number, drawn[at] if at < len(drawn) else []
+        return number, turn_lines[at] if at < len(turn_lines) else []
 
     def toggle_fold(self, number: int) -> None:
         """Unfold or fold a turn. Its text must be loaded."""

@@ -201,23 +201,25 @@ class PortraitLines:
 
     # -- the head
 
-    def _notice_rows(self, found: Sequence[Notice]) -> list[list[tuple[PortraitRow, int]]]:
+    def _notice_rows(self, notices: Sequence[Notice]) -> list[list[tuple[PortraitRow, int]]]:
         """The notices in one line where they fit, else each in its own."""
         # What agents learned and the months stand below as well.
-        without_agents = [one for one in found if one.about != "agents"]
+        without_agents = [one for one in notices if one.about != "agents"]
         needed = [one for one in without_agents if one.about != "months"]
         for those, texts in (
-            (found, [one.text for one in found]),
-            (found, [one.short for one in found]),
-            (found, self._with_periods(found)),
+            (notices, [one.text for one in notices]),
+            (notices, [one.short for one in notices]),
+            (notices, self._with_periods(notices)),
             (without_agents, self._with_periods(without_agents)),
             (needed, self._with_periods(needed)),
         ):
             if self._fit_in_line(texts):
-                drawn = zip(those, texts, strict=True)
-                line = [(self._notice_row(one, text), max_cells(text) + 1) for one, text in drawn]
+                notices_with_texts = zip(those, texts, strict=True)
+                line = [
+                    (self._notice_row(one, text), max_cells(text) + 1) for one, text in notices_with_texts
+                ]
                 return [line] if line else []
-        return [[(self._notice_row(one, one.text), self.width)] for one in found]
+        return [[(self._notice_row(one, one.text), self.width)] for one in notices]
 
     def _fit_in_line(self, texts: Sequence[str]) -> bool:
         return sum(max_cells(text) + GUTTER + 1 for text in texts) <= self.width
@@ -405,9 +407,9 @@ class PortraitLines:
 
         def draw(width: int) -> list[StyledText]:
             right = one_line(plural(one.memories, "memory"), width // 3)
-            left = width - 3 - room - 2 - max_cells(right) - 1
-            name = one_line(one.person.canonical_name, left)
-            beside = one_line(others, left - max_cells(name) - 2)
+            width_left = width - 3 - room - 2 - max_cells(right) - 1
+            name = one_line(one.person.canonical_name, width_left)
+            beside = one_line(others, width_left - max_cells(name) - 2)
             pieces = [
                 _blank_cells(3),
                 StyledText(visible_text(label.ljust(room)), "accent"),
@@ -434,7 +436,7 @@ class PortraitLines:
                 StyledText(visible_text(when.ljust(days)), replacement.role(one)),
                 _blank_cells(2),
             ]
-            left = width - _cells_of(pieces) - 2
+            width_left = width - _cells_of(pieces) - 2
             if replacement.moved_days(one, self.now):
                 before: list[StyledText] = [
                     StyledText(visible_text(replacement.short_note(one, self.now)), replacement.role(one))
@@ -442,10 +444,13 @@ class PortraitLines:
             else:
                 label = replacement.label_before(one)
                 # The old text has the half of the room that the new one leaves, or what is left.
-                new = min(max_cells(one_line(without_secrets(one.new), left)), (left - len(label)) // 2 + 1)
-                old = one_line(without_secrets(one.old), left - len(label) - new)
+                new = min(
+                    max_cells(one_line(without_secrets(one.new), width_left)),
+                    (width_left - len(label)) // 2 + 1,
+                )
+                old = one_line(without_secrets(one.old), width_left - len(label) - new)
                 before = [StyledText(visible_text(label), replacement.role(one)), StyledText(old, "dim")]
-            text = one_line(without_secrets(one.new), max(left - _cells_of(before), 1))
+            text = one_line(without_secrets(one.new), max(width_left - _cells_of(before), 1))
             return [*pieces, StyledText(text), _blank_cells(2), *before]
 
         return PortraitRow(draw, Stop(WHEN, memory=one.new, month=month))
@@ -614,11 +619,11 @@ class PortraitLines:
             lines.append([])
         top = len(lines)
         shares = _column_widths(self.width, len(columns))
-        drawn = [
+        laid_out = [
             [make_part(row, width, top + line, number) for line, row in enumerate(column)]
             for number, (column, width) in enumerate(zip(columns, shares, strict=True))
         ]
-        for abreast in zip_longest(*drawn):
+        for abreast in zip_longest(*laid_out):
             line: list[LinePart] = []
             for number, (one, width) in enumerate(zip(abreast, shares, strict=True)):
                 gap = _GAP if number < len(shares) - 1 else 0

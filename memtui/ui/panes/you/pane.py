@@ -288,8 +288,8 @@ class YouPane(Pane):
 
     def _origin_notes(self, fact: MemoryRecord) -> list[str]:
         now = self.shell.clock()
-        said = f"{words.speaker_note(fact)}, {local_date(fact.event_time, now)}"
-        found = [said, f"confidence {words.confidence_left(fact)}", words.date_note(fact, now)]
+        note = f"{words.speaker_note(fact)}, {local_date(fact.event_time, now)}"
+        found = [note, f"confidence {words.confidence_left(fact)}", words.date_note(fact, now)]
         changes = () if self._portrait is None else self._portrait.replaced.get(fact.id, ())
         if (change := replacement.latest_of(changes, fact)) is not None:
             found.insert(0, "".join(part for part, _ in replacement.line(change, now, fact)))
