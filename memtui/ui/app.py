@@ -265,7 +265,7 @@ class MemtuiApp(App[None], inherit_bindings=False):
 
     def begin_opening(self) -> None:
         """Open the memory. Called after the first paint."""
-        self.set_timer(BACKGROUND_SECONDS, garbage_collection.begin)
+        self.set_timer(BACKGROUND_SECONDS, garbage_collection.freeze_startup_objects)
         for problem in self._keymap_problems:
             self.post_message(Notified(problem, "error", kind="keymap"))
         if self._no_theme:

@@ -14,7 +14,7 @@ _DUE = 10
 QUIET_SECONDS = 1.0
 
 
-def begin() -> None:
+def freeze_startup_objects() -> None:
     """Called after the first rows. Objects made at the start are never garbage."""
     gc.freeze()
     gc.set_threshold(*_THRESHOLDS)

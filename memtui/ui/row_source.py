@@ -25,10 +25,10 @@ class RowSource(Protocol[Row]):
     def row_keys(self) -> Iterator[Sequence[int]]:
         """The keys of all rows in order, in chunks. It can be cancelled between two chunks."""
 
-    def rows(self, keys: Sequence[int]) -> Sequence[Row]:
+    def rows_by_key(self, keys: Sequence[int]) -> Sequence[Row]:
         """The rows with these keys, in any order; those that no longer exist are left out."""
 
-    def key(self, row: Row) -> int:
+    def row_key(self, row: Row) -> int:
         """The permanent key of a row. Does not block."""
 
 
@@ -64,9 +64,9 @@ class ListSource(Generic[Row]):
     def row_keys(self) -> Iterator[Sequence[int]]:
         yield [self._key(row) for row in self._rows]
 
-    def rows(self, keys: Sequence[int]) -> Sequence[Row]:
+    def rows_by_key(self, keys: Sequence[int]) -> Sequence[Row]:
         asked_for = set(keys)
         return [row for row in self._rows if self._key(row) in asked_for]
 
-    def key(self, row: Row) -> int:
+    def row_key(self, row: Row) -> int:
         return self._key(row)

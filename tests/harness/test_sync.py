@@ -85,7 +85,7 @@ class Ledger:
                 if one.thing in gone or any(_is_gone(connection, id) for id in (one.thing, *(about or ()))):
                     continue
                 by_aspect.setdefault((one.thing, one.stamp.aspect), []).append(one)
-                last = stamps.read(connection, one.thing).get(one.stamp.aspect)
+                last = stamps.read_stamps(connection, one.thing).get(one.stamp.aspect)
                 if last is None or last.seen.get(one.stamp.device, 0) < one.stamp.seen[one.stamp.device]:
                     found.append(f"lost: {one}")
             for (thing, aspect), decided in by_aspect.items():
@@ -580,7 +580,7 @@ def test_an_answer_to_a_card_is_known_everywhere_though_it_changes_nothing(
         known = []
         for device in devices:
             with device.memory._core.connections.read() as connection:
-                known.append(stamps.read(connection, fact.id)["state"])
+                known.append(stamps.read_stamps(connection, fact.id)["state"])
         assert {one.device.partition("-")[0] for one in known} == {"server"}
 
 
@@ -600,7 +600,7 @@ def test_a_decision_about_names_that_is_taken_back_is_known_everywhere(
                 device.memory._core.connections.read() as connection,
                 laptop.memory._core.connections.read() as own,
             ):
-                assert stamps.read(connection, one.id) == stamps.read(own, one.id)
+                assert stamps.read_stamps(connection, one.id) == stamps.read_stamps(own, one.id)
 
 
 def test_to_erase_a_name_decides_nothing_about_those_it_was_kept_apart_from(
@@ -612,10 +612,10 @@ def test_to_erase_a_name_decides_nothing_about_those_it_was_kept_apart_from(
         laptop.memory.entities.keep_apart(names["Carl Stone"], names["Initech"])
         (fact,) = (one for one in laptop.facts() if "Initech" in one.content)
         with laptop.memory._core.connections.read() as connection:
-            before = stamps.read(connection, names["Carl Stone"])
+            before = stamps.read_stamps(connection, names["Carl Stone"])
         laptop.memory.files.erase(laptop.memory.files.plan_erase([fact.id]))
         with laptop.memory._core.connections.read() as connection:
-            assert before == stamps.read(connection, names["Carl Stone"])
+            assert before == stamps.read_stamps(connection, names["Carl Stone"])
         settle(devices)
         assert len({device.hash() for device in devices}) == 1
 

@@ -39,11 +39,11 @@ class Numbers:
         for start in range(0, len(self.all), 4096):
             yield self.all[start : start + 4096]
 
-    def rows(self, keys: Sequence[int]) -> Sequence[tuple[int, str]]:
+    def rows_by_key(self, keys: Sequence[int]) -> Sequence[tuple[int, str]]:
         self.by_key += 1
         return [(key, f"row {key}") for key in sorted(keys) if key not in self.gone]
 
-    def key(self, row: tuple[int, str]) -> int:
+    def row_key(self, row: tuple[int, str]) -> int:
         return row[0]
 
 

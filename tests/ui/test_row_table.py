@@ -51,11 +51,11 @@ class Fake:
     def row_keys(self) -> Iterator[Sequence[int]]:
         yield self.all
 
-    def rows(self, keys: Sequence[int]) -> Sequence[Pair]:
+    def rows_by_key(self, keys: Sequence[int]) -> Sequence[Pair]:
         self.hold.wait(120)
         return [(key, self.text(key)) for key in keys]
 
-    def key(self, row: Pair) -> int:
+    def row_key(self, row: Pair) -> int:
         return row[0]
 
 

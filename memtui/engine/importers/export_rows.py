@@ -197,7 +197,7 @@ class RowImporter:
                     new.append(line)
             elif gone.intersection(keys[id(line)]):
                 shared.skip(report.ERASED)
-            elif isinstance(line, ScratchpadLine) and stamps.read(connection, stamps.PAD + line.key):
+            elif isinstance(line, ScratchpadLine) and stamps.read_stamps(connection, stamps.PAD + line.key):
                 self._pending.add_line(line)  # it was taken away here
             else:
                 new.append(line)

@@ -309,7 +309,10 @@ class ReadQueries:
             kept_from = withheld.agents_kept_from(connection, one.rid)
             in_review = one.active and proposals.is_conflict_open(connection, one.id, self._clock())
             replaced = replacements.chain(connection, one, self._clock())
-            decided, device = tuple(stamps.read(connection, one.id).values()), stamps.device(connection)
+            decided, device = (
+                tuple(stamps.read_stamps(connection, one.id).values()),
+                stamps.device(connection),
+            )
         sessions = {}
         for session_id in {m.session_id for m in (one, *sources) if m.session_id is not None}:
             try:

@@ -63,16 +63,16 @@ def carry_out(connection: apsw.Connection, plan: Plan, now: int) -> None:
         if plan.columns and plan.rid is not None:
             rows.update(connection, plan.rid, **plan.columns)
         elif plan.columns:
-            entities.write(connection, plan.thing, plan.columns, plan.stamps)
+            entities.write_columns(connection, plan.thing, plan.columns, plan.stamps)
         for stamp in plan.stamps:
-            stamps.write(connection, plan.thing, stamp)
+            stamps.write_stamp(connection, plan.thing, stamp)
         if plan.rid is not None:
             memories.carry_to_successor(connection, plan.thing, now)
         for one in plan.entries:
             notes.take_over(connection, one.key, one.value, one.updated_at)
             if one.key != plan.thing.removeprefix(stamps.PAD):
                 for stamp in one.decided:
-                    stamps.write(connection, stamps.PAD + one.key, stamp)
+                    stamps.write_stamp(connection, stamps.PAD + one.key, stamp)
         if plan.removed is not None:
             notes.remove(connection, plan.removed)
     for card in plan.cards:

@@ -42,7 +42,7 @@ def plan(
     mine = dict(zip(_NAMES, row, strict=False))
     theirs = {aspect: getattr(line, column) for aspect, (column, _) in _NAMES.items()}
     theirs["merged"] = ids.local_id(line.merged_into)
-    ours, written, columns, counts = stamps.read(connection, here), [], {}, Counter[str]()
+    ours, written, columns, counts = stamps.read_stamps(connection, here), [], {}, Counter[str]()
     for stamp in line.decided:
         aspect = stamp.aspect
         if aspect not in _NAMES:
@@ -68,14 +68,16 @@ def plan(
     return Plan(here, tuple(written), counts, columns=columns) if written else None
 
 
-def write(connection: apsw.Connection, id: str, columns: Mapping[str, Any], decided: Sequence[Stamp]) -> None:
+def write_columns(
+    connection: apsw.Connection, id: str, columns: Mapping[str, Any], decided: Sequence[Stamp]
+) -> None:
     """``decided``: the stamps that go with the columns; those of the row are still as they were."""
     values = dict(columns)
     survivor = values.get("merged_into")
     if survivor and _is_merged_into(connection, survivor, id):
         # The other way round on two devices. One merge holds, the same one everywhere; the other is as if it was not made.
         mine = next(stamp for stamp in decided if stamp.aspect == "merged")
-        other = stamps.read(connection, survivor).get("merged")
+        other = stamps.read_stamps(connection, survivor).get("merged")
         if other is not None and _order_of_merge(other) > _order_of_merge(mine):
             survivor = values["merged_into"] = None
         else:

@@ -106,7 +106,7 @@ def plan(
         here = memories.get(connection, ids.local_id(line.id) or line.id, now)
     except NotFoundError:
         return None
-    ours = stamps.read(connection, here.id)
+    ours = stamps.read_stamps(connection, here.id)
     theirs = _make_other_side(line, ids, successor)
     mine = _make_local_side(connection, here, theirs.successor, now)
     columns: dict[str, Any] = {}
@@ -466,9 +466,9 @@ def carry_to_successor(connection: apsw.Connection, id: str, now: int) -> None:
     new = memories.latest_version(connection, id, now)
     if new.id == old.id or not new.active:
         return
-    known = stamps.read(connection, new.id)
+    known = stamps.read_stamps(connection, new.id)
     columns: dict[str, Any] = {}
-    for aspect, stamp in stamps.read(connection, old.id).items():
+    for aspect, stamp in stamps.read_stamps(connection, old.id).items():
         if aspect in known or not (aspect in _CARRIED or aspect.startswith(stamps.TAG)):
             continue
         columns |= _undone_change(aspect, old, new, columns)

@@ -22,7 +22,7 @@ def plan(
     if not line.decided:
         return None
     thing, stamp = stamps.PAD + line.key, line.decided[0]
-    ours = stamps.read(connection, thing).get(stamp.aspect)
+    ours = stamps.read_stamps(connection, thing).get(stamp.aspect)
     note = scratchpad.find(connection, line.key)
     written = line if isinstance(line, ScratchpadLine) else None
     same = (written.value if written else None) == (note.value if note else None)

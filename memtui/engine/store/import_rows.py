@@ -250,7 +250,7 @@ def _add_line(connection: apsw.Connection, line: AnyLine, others: OtherIds) -> b
             for thing, stamp in _stamps_of(line, others):
                 known = stamps.seen_by(connection, thing, stamp.aspect)
                 if stamp.aspect != "merged":  # that of the name comes with it
-                    stamps.write(
+                    stamps.write_stamp(
                         connection, thing, replace(stamp, seen=stamps.join_stamps(known, stamp.seen))
                     )
             return _insert_row(
@@ -332,7 +332,7 @@ def _insert_stamps(
 ) -> None:
     """The stamps of a row that is new here."""
     for stamp in decided:
-        stamps.write(connection, thing, replace(stamp, aspect=local_aspect(stamp.aspect, others)))
+        stamps.write_stamp(connection, thing, replace(stamp, aspect=local_aspect(stamp.aspect, others)))
 
 
 def local_aspect(aspect: str, others: OtherIds) -> str:

@@ -91,7 +91,7 @@ def _host_name() -> str:
 # Stamps
 
 
-def read(connection: apsw.Connection, thing: str) -> dict[str, Stamp]:
+def read_stamps(connection: apsw.Connection, thing: str) -> dict[str, Stamp]:
     """The stamps of a thing by aspect."""
     rows: Any = connection.execute(
         f"SELECT {_COLUMNS} FROM decided WHERE thing = ? ORDER BY aspect", (thing,)
@@ -105,7 +105,7 @@ def seen_by(connection: apsw.Connection, thing: str, aspect: str) -> dict[str, i
     return _seen(seen) if seen else {}
 
 
-def write(connection: apsw.Connection, thing: str, stamp: Stamp) -> None:
+def write_stamp(connection: apsw.Connection, thing: str, stamp: Stamp) -> None:
     """Write a stamp in the place of the one that is there."""
     connection.execute(
         f"""
@@ -120,8 +120,8 @@ def write(connection: apsw.Connection, thing: str, stamp: Stamp) -> None:
 def carry_stamp(connection: apsw.Connection, thing: str, stamp: Stamp) -> None:
     """Give a thing a stamp that another one has. History keeps its value only as a change: undo must tell a stamp of this
     device that was carried from one that was made since."""
-    write(connection, thing, replace(stamp, seen={}))
-    write(connection, thing, stamp)
+    write_stamp(connection, thing, replace(stamp, seen={}))
+    write_stamp(connection, thing, stamp)
 
 
 def note_decision(
@@ -131,7 +131,7 @@ def note_decision(
     own = device(connection)
     seen = join_stamps(seen_by(connection, thing, aspect), knowing)
     seen[own] = max(seen.get(own, 0) + 1, now)
-    write(connection, thing, Stamp(aspect=aspect, seen=seen, device=own, at=now, actor=actor))
+    write_stamp(connection, thing, Stamp(aspect=aspect, seen=seen, device=own, at=now, actor=actor))
 
 
 @contextmanager

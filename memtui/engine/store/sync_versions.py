@@ -22,7 +22,7 @@ _COLUMNS = "aspect, seen, device, at, actor"
 _seen = msgspec.json.Decoder(dict[str, int]).decode
 
 
-def read(connection: apsw.Connection, thing: str) -> dict[str, Stamp]:
+def read_versions(connection: apsw.Connection, thing: str) -> dict[str, Stamp]:
     """The stamps of a thing by aspect."""
     rows: Any = connection.execute(
         f"SELECT {_COLUMNS} FROM sync_versions WHERE thing = ? ORDER BY aspect", (thing,)
@@ -33,7 +33,7 @@ def read(connection: apsw.Connection, thing: str) -> dict[str, Stamp]:
     }
 
 
-def write(connection: apsw.Connection, thing: str, stamp: Stamp) -> None:
+def write_version(connection: apsw.Connection, thing: str, stamp: Stamp) -> None:
     connection.execute(
         f"""
         INSERT INTO sync_versions(thing, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)
@@ -48,11 +48,11 @@ def decide(
     connection: apsw.Connection, thing: str, aspect: str, at: int, actor: str, *, knowing: Stamp | None = None
 ) -> Stamp:
     """Stamp a decision of this device, and return the stamp."""
-    own, ours = stamps.device(connection), read(connection, thing).get(aspect)
+    own, ours = stamps.device(connection), read_versions(connection, thing).get(aspect)
     seen = stamps.join_stamps(ours.seen if ours else {}, knowing.seen if knowing else {})
     seen[own] = max(seen.get(own, 0) + 1, at, 1)
     stamp = Stamp(aspect=aspect, seen=seen, device=own, at=at, actor=actor)
-    write(connection, thing, stamp)
+    write_version(connection, thing, stamp)
     return stamp
 
 

@@ -105,7 +105,7 @@ class Incoming:
             self._apply_row(connection, one)
         new = [one for one in remembered if self._is_new(connection, one)]
         known = {
-            one.line.id: stamps.read(connection, one.line.id)
+            one.line.id: stamps.read_stamps(connection, one.line.id)
             for one in new
             if isinstance(one.line, MemoryLine)
         }
@@ -142,10 +142,10 @@ class Incoming:
         if tombstones.erased_among(connection, import_rows.erased_keys(line)):
             self.counts["erased for good"] += 1
             return False
-        ours = sync_versions.read(connection, line.id).get(ROW)
+        ours = sync_versions.read_versions(connection, line.id).get(ROW)
         if ours is None:
             if theirs is not None:
-                sync_versions.write(connection, line.id, theirs)
+                sync_versions.write_version(connection, line.id, theirs)
             return True
         if theirs is not None and versions.merge(connection, line.id, theirs, present=True):
             return True
@@ -157,7 +157,7 @@ class Incoming:
 
     def _is_unknown(self, connection: apsw.Connection, thing: str, decided: Sequence[Stamp]) -> bool:
         """Whether somebody decided about it without that being known here."""
-        ours = stamps.read(connection, thing)
+        ours = stamps.read_stamps(connection, thing)
         return any(_adds_knowledge(ours.get(stamp.aspect), stamp) for stamp in decided)
 
     def _decide_to_keep(
@@ -218,7 +218,7 @@ class Incoming:
         if any(came.get(stamp.aspect) != stamp for stamp in plan.stamps):
             sync_versions.note_merged(connection, plan.thing)
         for thing, had in before.items():
-            if stamps.read(connection, thing) != had:
+            if stamps.read_stamps(connection, thing) != had:
                 sync_versions.note_merged(connection, thing)
         for entry in plan.entries:
             if stamps.PAD + entry.key != plan.thing:
@@ -226,8 +226,8 @@ class Incoming:
         for card in plan.cards:
             assert card.stamp is not None
             thing = lines.CARD + card.id
-            if VALUE not in sync_versions.read(connection, thing):
-                sync_versions.write(connection, thing, card.stamp)
+            if VALUE not in sync_versions.read_versions(connection, thing):
+                sync_versions.write_version(connection, thing, card.stamp)
                 sync_versions.note_merged(connection, thing)
                 self.questions += 1
         self.counts.update(plan.counts)
@@ -243,7 +243,7 @@ class Incoming:
             ).fetchall()
             for (later,) in rows:
                 if str(later) not in found:
-                    found[str(later)] = stamps.read(connection, str(later))
+                    found[str(later)] = stamps.read_stamps(connection, str(later))
                     step.append(str(later))
         return found
 
@@ -276,7 +276,7 @@ class Incoming:
     ) -> bool:
         """Whether a row that is one decision becomes as theirs, or comes in. ``here``: whether there is one."""
         if theirs is None:
-            return not here and VALUE not in sync_versions.read(connection, thing)
+            return not here and VALUE not in sync_versions.read_versions(connection, thing)
         return bool(versions.merge(connection, thing, theirs, present=None if here else True))
 
     def _apply_whole_row(
@@ -335,7 +335,7 @@ class Incoming:
             connection, "SELECT 1 FROM sessions_consolidations WHERE session_id = ?", (line.session_id,)
         )
         if here is None:
-            known = sync_versions.read(connection, thing)
+            known = sync_versions.read_versions(connection, thing)
             theirs = stamped.get(VALUE)
             back = theirs is None or VALUE not in known
             if not back and theirs is not None:
@@ -345,7 +345,7 @@ class Incoming:
                 return
             import_rows.add(connection, line, self._others)
             for stamp in stamped.values():
-                sync_versions.write(connection, thing, stamp)
+                sync_versions.write_version(connection, thing, stamp)
             return
         if not import_rows.session_covers(connection, line):
             import_rows.widen_session(connection, line)
@@ -363,7 +363,7 @@ class Incoming:
         line = one.line
         assert isinstance(line, SessionLine)
         theirs = next((stamp for stamp in one.versions if stamp.aspect == READ), None)
-        if theirs != sync_versions.read(connection, lines.thing_of(line)).get(READ):
+        if theirs != sync_versions.read_versions(connection, lines.thing_of(line)).get(READ):
             return  # it was read otherwise here
         connection.execute("DELETE FROM sync_read WHERE session_id = ?", (line.session_id,))
         if one.through is not None:
@@ -380,7 +380,7 @@ class Incoming:
 
     def _apply_entity(self, connection: apsw.Connection, line: EntityLine, stamped: dict[str, Stamp]) -> None:
         if scalar(connection, "SELECT 1 FROM entities WHERE id = ?", (line.id,)) is None:
-            ours, theirs = sync_versions.read(connection, line.id).get(ROW), stamped.get(ROW)
+            ours, theirs = sync_versions.read_versions(connection, line.id).get(ROW), stamped.get(ROW)
             if ours is not None:
                 back = theirs is not None and versions.merge(connection, line.id, theirs, present=True)
                 if not back and not self._is_unknown(connection, line.id, line.decided):
@@ -389,7 +389,7 @@ class Incoming:
                     self._decide_to_keep(connection, line.id, ROW, theirs)
             self.counts["entity"] += import_rows.add(connection, line, self._others)
             for stamp in stamped.values():
-                sync_versions.write(connection, line.id, stamp)
+                sync_versions.write_version(connection, line.id, stamp)
             return
         if (theirs := stamped.get(ROW)) is not None:
             versions.merge(connection, line.id, theirs)
@@ -406,7 +406,7 @@ class Incoming:
         if theirs is None:
             return
         thing = self._others.local_id(line.thing) or line.thing
-        ours = sync_versions.read(connection, line.thing).get(aspect)
+        ours = sync_versions.read_versions(connection, line.thing).get(aspect)
         there = outgoing.Changed(connection)
         there.named(thing)
         here = not there.gone
@@ -430,7 +430,7 @@ class Incoming:
         if thing.startswith(lines.SESSION):
             return _has_memories(connection, thing.removeprefix(lines.SESSION))
         theirs = {stamp.aspect: stamp for stamp in decided}
-        for aspect, stamp in stamps.read(connection, thing).items():
+        for aspect, stamp in stamps.read_stamps(connection, thing).items():
             if _adds_knowledge(theirs.get(aspect), stamp):
                 return True
         if thing.startswith(lines.ENTITY):
@@ -491,7 +491,7 @@ def _agree_unstamped(connection: apsw.Connection, line: MemoryLine) -> None:
     ]
     if not fields:
         return
-    decided = {*stamps.read(connection, line.id), *(stamp.aspect for stamp in line.decided)}
+    decided = {*stamps.read_stamps(connection, line.id), *(stamp.aspect for stamp in line.decided)}
     taken: dict[str, Any] = {}
     for aspect, columns in stamps.COLUMNS.items():
         if aspect in decided or not set(columns).intersection(fields):
@@ -597,11 +597,11 @@ def _has_memories(connection: apsw.Connection, session_id: str) -> bool:
 def _know_again(connection: apsw.Connection, id: str, had: dict[str, Stamp]) -> None:
     """A memory that was taken away here is back as another device has it, which knows of what had been decided here."""
     for aspect, ours in had.items():
-        now = stamps.read(connection, id).get(aspect)
+        now = stamps.read_stamps(connection, id).get(aspect)
         if now is not None and now != ours:
             seen = stamps.join_stamps(ours.seen, now.seen)
             if seen != now.seen:
-                stamps.write(connection, id, replace(now, seen=seen))
+                stamps.write_stamp(connection, id, replace(now, seen=seen))
                 sync_versions.note_merged(connection, id)
         elif now is not None:
             sync_versions.note_merged(connection, id)
@@ -609,11 +609,11 @@ def _know_again(connection: apsw.Connection, id: str, had: dict[str, Stamp]) -> 
 
 def _keep_decisions(connection: apsw.Connection, thing: str, decided: Sequence[Stamp]) -> None:
     """Keep what was decided about something that is gone: who brings it back must know of it."""
-    ours = stamps.read(connection, thing)
+    ours = stamps.read_stamps(connection, thing)
     for stamp in decided:
         met = meeting.agree(ours.get(stamp.aspect), stamp)
         if met is not None and met.stamp is not None:
-            stamps.write(connection, thing, met.stamp)
+            stamps.write_stamp(connection, thing, met.stamp)
 
 
 def _delete_rows(connection: apsw.Connection, there: outgoing.Changed) -> None:

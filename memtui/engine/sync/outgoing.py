@@ -212,7 +212,7 @@ def _row_lines(
             continue  # it goes with its session
         if facts_only and isinstance(line, MemoryLine) and line.kind == "episode":
             continue
-        stamped = tuple(sync_versions.read(connection, lines.thing_of(line)).values())
+        stamped = tuple(sync_versions.read_versions(connection, lines.thing_of(line)).values())
         through = (
             _last_consolidated_id(connection, line.session_id) if isinstance(line, SessionLine) else None
         )
@@ -234,12 +234,12 @@ def _last_consolidated_id(connection: apsw.Connection, session_id: str) -> str |
 def _removal_lines(connection: apsw.Connection, things: set[str]) -> Iterator[SyncLine]:
     for thing in sorted(things):
         if thing.startswith(stamps.PAD):
-            if decided := tuple(stamps.read(connection, thing).values()):
+            if decided := tuple(stamps.read_stamps(connection, thing).values()):
                 yield RowLine(line=DeletedKeyLine(key=thing.removeprefix(stamps.PAD), decided=decided))
             continue
-        if known := tuple(sync_versions.read(connection, thing).values()):
+        if known := tuple(sync_versions.read_versions(connection, thing).values()):
             yield GoneLine(
-                thing=thing, versions=known, decided=tuple(stamps.read(connection, thing).values())
+                thing=thing, versions=known, decided=tuple(stamps.read_stamps(connection, thing).values())
             )
 
 

@@ -36,10 +36,12 @@ def merge(
     connection: apsw.Connection, thing: str, theirs: Stamp, *, present: bool | None = None
 ) -> bool | None:
     """Merge one stamp with ours: whether theirs holds; None where there is nothing to do (``meeting.agree``)."""
-    met = meeting.agree(sync_versions.read(connection, thing).get(theirs.aspect), theirs, present=present)
+    met = meeting.agree(
+        sync_versions.read_versions(connection, thing).get(theirs.aspect), theirs, present=present
+    )
     if met is None or met.stamp is None:
         return None
-    sync_versions.write(connection, thing, met.stamp)
+    sync_versions.write_version(connection, thing, met.stamp)
     if met.stamp != theirs:
         sync_versions.note_merged(connection, thing)
     return met.take

@@ -207,10 +207,10 @@ class SettingSource:
     def row_keys(self) -> Iterator[Sequence[int]]:
         yield range(len(self._rows))
 
-    def rows(self, keys: Sequence[int]) -> Sequence[SettingRow]:
+    def rows_by_key(self, keys: Sequence[int]) -> Sequence[SettingRow]:
         return [self._rows[key] for key in keys]
 
-    def key(self, row: SettingRow) -> int:
+    def row_key(self, row: SettingRow) -> int:
         return row.number
 
 

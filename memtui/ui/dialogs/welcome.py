@@ -53,10 +53,10 @@ class WelcomeChoices:
     def row_keys(self) -> Iterator[Sequence[int]]:
         yield [row.number for row in self._rows]
 
-    def rows(self, keys: Sequence[int]) -> Sequence[WelcomeChoice]:
+    def rows_by_key(self, keys: Sequence[int]) -> Sequence[WelcomeChoice]:
         return [row for row in self._rows if row.number in keys]
 
-    def key(self, row: WelcomeChoice) -> int:
+    def row_key(self, row: WelcomeChoice) -> int:
         return row.number
 
 

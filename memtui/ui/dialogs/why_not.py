@@ -60,7 +60,7 @@ class SharingSource(MemorySource):
         return len(self._best_rids)
 
     def page_rows(self, offset: int, limit: int) -> Sequence[MemoryRow]:
-        return self.rows(self._best_rids[offset : offset + limit])
+        return self.rows_by_key(self._best_rids[offset : offset + limit])
 
     def row_keys(self) -> Iterator[Sequence[int]]:
         yield self._best_rids

@@ -48,10 +48,10 @@ class EntitySource:
     def row_keys(self) -> Iterator[Sequence[int]]:
         return self._list.keys(self._filter, order=self._order, falling=self._falling)
 
-    def rows(self, keys: Sequence[int]) -> Sequence[Entity]:
+    def rows_by_key(self, keys: Sequence[int]) -> Sequence[Entity]:
         return self._list.rows(keys)
 
-    def key(self, row: Entity) -> int:
+    def row_key(self, row: Entity) -> int:
         return row.eid
 
 

@@ -94,10 +94,10 @@ class MemorySource:
     def row_keys(self) -> Iterator[Sequence[int]]:
         return self._memory.view.rids(self.whole_filter(), sort=self._sort, descending=self._falling)
 
-    def rows(self, keys: Sequence[int]) -> Sequence[MemoryRow]:
+    def rows_by_key(self, keys: Sequence[int]) -> Sequence[MemoryRow]:
         return self._with_entities(self._memory.view.rows(keys))
 
-    def key(self, row: MemoryRow) -> int:
+    def row_key(self, row: MemoryRow) -> int:
         return row.memory.rid
 
     def _with_entities(self, memories: Sequence[MemoryRecord]) -> Sequence[MemoryRow]:

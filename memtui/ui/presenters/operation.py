@@ -68,10 +68,10 @@ class HistorySource:
     def row_keys(self) -> Iterator[Sequence[int]]:
         return self._list.keys(self._words)
 
-    def rows(self, keys: Sequence[int]) -> Sequence[Entry]:
+    def rows_by_key(self, keys: Sequence[int]) -> Sequence[Entry]:
         return self._list.rows(keys)
 
-    def key(self, row: Entry) -> int:
+    def row_key(self, row: Entry) -> int:
         return entry_key(row)
 
 

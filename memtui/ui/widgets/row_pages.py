@@ -69,12 +69,12 @@ class RowPages(Generic[Row]):
             return self.keys[index] if 0 <= index < len(self.keys) else None
         page = self._pages.get(index // PAGE)
         row = page[index % PAGE] if page is not None and index % PAGE < len(page) else None
-        return None if row is None else self.source.key(row)
+        return None if row is None else self.source.row_key(row)
 
     def read_rows(self, keys: set[int]) -> list[Row]:
         """The rows with these keys, as far as they are read."""
         rows = (row for page in self._pages.values() for row in page if row is not None)
-        return [row for row in rows if self.source.key(row) in keys]
+        return [row for row in rows if self.source.row_key(row) in keys]
 
     def request_rows(self, first: int, rows: int) -> None:
         """Read the pages of these rows soon, the newest request first."""
@@ -96,7 +96,7 @@ class RowPages(Generic[Row]):
                 return None
         for number in sorted(self._pages, key=lambda number: abs(number - near // PAGE)):
             for index, row in enumerate(self._pages[number]):
-                if row is not None and self.source.key(row) == key:
+                if row is not None and self.source.row_key(row) == key:
                     return number * PAGE + index
         return None
 
@@ -105,7 +105,7 @@ class RowPages(Generic[Row]):
     def use_rows(self, rows: Sequence[Row]) -> None:
         """Use rows that are in memory, instead of ``begin`` and ``read_remaining``."""
         self.count, self.exact = len(rows), True
-        self.keys = array("q", map(self.source.key, rows))
+        self.keys = array("q", map(self.source.row_key, rows))
         for number in range(min(-(-len(rows) // PAGE), KEPT)):
             self._pages[number] = tuple(rows[number * PAGE : (number + 1) * PAGE])
 
@@ -126,7 +126,7 @@ class RowPages(Generic[Row]):
         """After ``begin``: count the rows and read their keys, in the background."""
         page = self._pages.get(0)
         if self.exact and page is not None and self.count == len(page):
-            self.keys = array("q", (self.source.key(row) for row in page if row is not None))
+            self.keys = array("q", (self.source.row_key(row) for row in page if row is not None))
             self._counted()
             return
         if not self.exact:
@@ -176,7 +176,10 @@ class RowPages(Generic[Row]):
             )
         else:
             keys = self.keys[start : start + PAGE]
-            by_key = {self.source.key(row): row for row in await self._read_in_thread(self.source.rows, keys)}
+            by_key = {
+                self.source.row_key(row): row
+                for row in await self._read_in_thread(self.source.rows_by_key, keys)
+            }
             page = tuple(by_key.get(key) for key in keys)
         if page or number == 0:
             self._pages[number] = page

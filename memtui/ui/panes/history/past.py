@@ -200,10 +200,10 @@ class PastSource:
     def row_keys(self) -> Iterator[Sequence[int]]:
         yield self._past.keys(self._words)
 
-    def rows(self, keys: Sequence[int]) -> Sequence[PastRow]:
+    def rows_by_key(self, keys: Sequence[int]) -> Sequence[PastRow]:
         return [PastRow(one) for one in self._past.rows(keys)]
 
-    def key(self, row: PastRow) -> int:
+    def row_key(self, row: PastRow) -> int:
         return row.memory.rid
 
 

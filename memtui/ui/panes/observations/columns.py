@@ -103,16 +103,18 @@ class ObservationSource:
     def row_keys(self) -> Iterator[Sequence[int]]:
         return self._all.row_keys() if self._recall is None else self._rows_of_recall(self._recall).row_keys()
 
-    def rows(self, keys: Sequence[int]) -> Sequence[ObservationRow]:
+    def rows_by_key(self, keys: Sequence[int]) -> Sequence[ObservationRow]:
         if self._recall is not None:
-            return self._rows_of_recall(self._recall).rows(keys)
-        return [ObservationRow(row.memory, row.entities) for row in self._all.rows(keys)]
+            return self._rows_of_recall(self._recall).rows_by_key(keys)
+        return [ObservationRow(row.memory, row.entities) for row in self._all.rows_by_key(keys)]
 
-    def key(self, row: ObservationRow) -> int:
+    def row_key(self, row: ObservationRow) -> int:
         return row.memory.rid
 
     def _rows_of_recall(self, recall: RecallResult) -> ListSource[ObservationRow]:
-        return ListSource([row for row in recall.rows() if row.memory.category == self._category], self.key)
+        return ListSource(
+            [row for row in recall.rows() if row.memory.category == self._category], self.row_key
+        )
 
 
 class ObservationLines:

@@ -48,11 +48,11 @@ class NoteSource:
     def row_keys(self) -> Iterator[Sequence[int]]:
         yield [note.pad_id for note in self._matching_notes()]
 
-    def rows(self, keys: Sequence[int]) -> Sequence[ScratchpadNote]:
+    def rows_by_key(self, keys: Sequence[int]) -> Sequence[ScratchpadNote]:
         ids = set(keys)
         return [note for note in self._matching_notes() if note.pad_id in ids]
 
-    def key(self, row: ScratchpadNote) -> int:
+    def row_key(self, row: ScratchpadNote) -> int:
         return row.pad_id
 
     def _matching_notes(self) -> list[ScratchpadNote]:

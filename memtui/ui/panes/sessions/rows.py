@@ -45,10 +45,10 @@ class SessionSource:
     def row_keys(self) -> Iterator[Sequence[int]]:
         return self._list.keys(self._words, order=self._order, falling=self._falling)
 
-    def rows(self, keys: Sequence[int]) -> Sequence[SessionRow]:
+    def rows_by_key(self, keys: Sequence[int]) -> Sequence[SessionRow]:
         return self._list.rows(keys)
 
-    def key(self, row: SessionRow) -> int:
+    def row_key(self, row: SessionRow) -> int:
         return row.sid
 
 
