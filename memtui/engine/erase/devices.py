@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import apsw
 import msgspec
 
-from memtui.engine.store import metadata, sync_versions
+from memtui.engine.store import metadata, stamps, sync_erased, sync_versions, tombstones
 from memtui.engine.store.sql import as_json, json_text, scalar
 
 from .closure import ErasedRows
 from .columns import columns_of
-
-
-class CoveredNames(NamedTuple):
-    """The rows whose names the erase covers, by key."""
-
-    entities: frozenset[int]
-    aliases: frozenset[int]
-
+from .steps import Step
 
 _any = msgspec.json.Decoder().decode
 
 
 def tell_devices(
-    connection: apsw.Connection, closure: ErasedRows, names: CoveredNames, *, now: int, actor: str
+    connection: apsw.Connection, closure: ErasedRows, steps: Sequence[Step], *, now: int, actor: str
 ) -> None:
-    """Note for sync what goes, by its name, and forget what sync knew of it.
+    """Note for sync what goes, by its name, and forget what sync knew of it. ``steps``: those of the erase, still to be done.
 
-    Covered names are sent, though history does not show that they change: which words are distinctive depends on what each
-    device has, and a name may come after the erase. Names of entities have their stamps by triggers, aliases get them here.
+    Rows that stay without words of theirs are sent as they will be, though history does not show that they change: which
+    words are distinctive depends on what each device has, and a row may come after the erase. Memories and names of entities
+    have their stamps by triggers, the rest gets them here. Notes, questions and tags that go are told by a hash: their names
+    may tell of it.
     """
     if not columns_of(connection, "sync_erased"):  # an older backup
         return
@@ -48,27 +44,81 @@ def tell_devices(
             (as_json(closure.shortened_sessions),),
         )
     }
+    covered = dict(_covered(connection, steps))
+    for id, aspects in covered.items():
+        for aspect in aspects:
+            sync_versions.decide(connection, id, aspect, now, actor)
+        sync_versions.note_merged(connection, id)
+    salt = tombstones.salt_of(connection)
+    names = set(closure.memory_ids) | sessions | {id for id, _ in closure.entities.values()}
+    names |= {sync_erased.COVERED + id for id in covered}
+    for thing, key in _cleared(connection, steps):
+        names.add(sync_erased.cleared_name(key, salt))
+        if thing and not _tells_of(thing, closure):
+            if thing.startswith("question:"):
+                sync_versions.decide(connection, thing, sync_versions.VALUE, now, actor)
+            sync_versions.note_merged(connection, thing)
     connection.executemany(
         "INSERT INTO sync_erased(name, sent, todo) VALUES (?, 0, 0) ON CONFLICT DO NOTHING",
-        [
-            (name,)
-            for name in sorted(closure.memory_ids | sessions | {id for id, _ in closure.entities.values()})
-        ],
+        [(name,) for name in sorted(names)],
     )
-    renamed: list[Any] = connection.execute(
-        "SELECT id, 0 FROM entities WHERE eid IN (SELECT value FROM json_each(?)) UNION "
-        "SELECT e.id, 1 FROM entity_aliases a JOIN entities e ON e.eid = a.entity_id "
-        "WHERE a.alias_id IN (SELECT value FROM json_each(?)) ORDER BY 1",
-        (as_json(names.entities), as_json(names.aliases)),
-    ).fetchall()
-    for id, alias in renamed:
-        if alias:
-            sync_versions.decide(connection, id, sync_versions.ALIASES, now, actor)
-        sync_versions.note_merged(connection, id)
     if closure.request.keep:
         kept = {name_on_devices(connection, key) for key in closure.request.keep}
         kept |= set(_any(metadata.get(connection, metadata.SYNC_KEPT) or "[]"))
         metadata.set_value(connection, metadata.SYNC_KEPT, json_text(sorted(kept)))
+
+
+_COVERED = {
+    "entities": "SELECT id FROM entities WHERE {} = ?",
+    "entity_aliases": "SELECT e.id FROM entity_aliases a JOIN entities e ON e.eid = a.entity_id WHERE a.{} = ?",
+    "sessions_consolidations": "SELECT 'session:' || session_id FROM sessions_consolidations WHERE {} = ?",
+    "memories": "SELECT id FROM memories WHERE {} = ?",
+}
+"""The rows that stay without words of theirs, by what sync calls them."""
+_ASPECTS = {
+    ("entity_aliases", "alias"): sync_versions.ALIASES,
+    ("sessions_consolidations", "title"): sync_versions.TITLE,
+    ("sessions_consolidations", "summary"): sync_versions.READ,
+    ("sessions_consolidations", "last_error"): sync_versions.READ,
+    ("sessions_consolidations", "project"): sync_versions.VALUE,
+    ("sessions_consolidations", "source"): sync_versions.VALUE,
+}
+
+
+def _covered(connection: apsw.Connection, steps: Sequence[Step]) -> Iterator[tuple[str, set[str]]]:
+    """What sync calls the rows that stay, each with the aspects that are stamped here."""
+    found: dict[str, set[str]] = {}
+    for step in steps:
+        if step.values is None or step.table not in _COVERED or "session_id" in step.values:
+            continue  # a session by another name is another one to sync
+        aspects = {_ASPECTS[step.table, one] for one in step.values if (step.table, one) in _ASPECTS}
+        rows: list[Any] = connection.execute(
+            _COVERED[step.table].format(step.key_column), (step.key,)
+        ).fetchall()
+        for (id,) in rows:
+            found.setdefault(id, set()).update(aspects)
+    yield from found.items()
+
+
+def _cleared(connection: apsw.Connection, steps: Sequence[Step]) -> Iterator[tuple[str, str]]:
+    """Notes, questions and tags that go: what sync calls each ("" for a tag), and its key (``store.sync_erased``)."""
+    for step in steps:
+        if step.values is None and step.table == "scratchpad":
+            name = scalar(connection, "SELECT key FROM scratchpad WHERE pad_id = ?", (step.key,))
+            yield from (
+                (f"{stamps.PAD}{name}", key) for key in sync_erased.notes(connection, int(step.key)).values()
+            )
+        elif step.values is None and step.table == "saved_queries":
+            name = scalar(connection, "SELECT name FROM saved_queries WHERE query_id = ?", (step.key,))
+            yield from (
+                (f"question:{name}", key) for key in sync_erased.questions(connection, int(step.key)).values()
+            )
+        elif step.table == "memories" and "tags" in (step.values or ()):
+            assert step.values is not None
+            left = set(_any(step.values["tags"]))
+            for (_, tag), key in sync_erased.tags(connection, int(step.key)).items():
+                if tag not in left:
+                    yield "", key
 
 
 _NUMBERED = {

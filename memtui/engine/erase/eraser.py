@@ -36,8 +36,9 @@ from . import backups, proof
 from .backups import BackupCleaner, ProgressCallback, backups_of
 from .closure import ErasedRows, title_of
 from .proof import PendingErase, PieceHash, traces_of
-from .rows import KIND, Step, delete_closure, planned_steps, settle_indexes
+from .rows import KIND, delete_closure, planned_steps, settle_indexes
 from .selection import select_erased_rows
+from .steps import Step
 
 DEVICE = "device:"
 """Begins the actor of what another device decided: there it was the person."""

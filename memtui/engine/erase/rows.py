@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
-from typing import Any, NamedTuple
+from typing import Any
 
 import apsw
 import msgspec
@@ -33,6 +33,7 @@ from .closure import (
 from .columns import columns_of, existing_columns
 from .matching import CENSORED
 from .references import NOTHING, attributes_without, clear_references, list_without, without_ids
+from .steps import Step
 
 _object = msgspec.json.Decoder(dict[str, Any]).decode
 _any = msgspec.json.Decoder().decode
@@ -44,19 +45,6 @@ _ROWS: dict[CarrierPlace, tuple[str, str]] = {
     "scratchpad": ("scratchpad", "pad_id"), "question": ("saved_queries", "query_id"),
     "recall": ("recalls", "recall_id"), "entity": ("entities", "eid"), "profile": ("profiles", "profile_id"),
 }  # fmt: skip
-
-
-class Step(NamedTuple):
-    """What to do to the rows with a key: delete them (``values`` None) or set columns.
-
-    ``carrier``: what the person is shown of it.
-    """
-
-    table: str
-    key_column: str
-    key: int | str
-    values: dict[str, Any] | None
-    carrier: Carrier | None
 
 
 def planned_steps(connection: apsw.Connection, closure: ErasedRows) -> list[Step]:
@@ -433,11 +421,6 @@ def deleted_keys(steps: Sequence[Step], table: str) -> set[int]:
     return {int(step.key) for step in steps if step.table == table and step.values is None}
 
 
-def _changed_keys(steps: Sequence[Step], table: str) -> frozenset[int]:
-    """The rows of a table that stay and change."""
-    return frozenset(int(step.key) for step in steps if step.table == table and step.values is not None)
-
-
 KIND = "erase"
 _any = msgspec.json.Decoder().decode
 
@@ -467,8 +450,7 @@ def delete_closure(
     connection.execute("DELETE FROM current_op")
     connection.execute("INSERT INTO current_op(one, op_id) VALUES (1, ?)", (op_id,))
     _remember_keys(connection, closure, steps)
-    covered = devices.CoveredNames(_changed_keys(steps, "entities"), _changed_keys(steps, "entity_aliases"))
-    devices.tell_devices(connection, closure, covered, now=now, actor=actor)
+    devices.tell_devices(connection, closure, steps, now=now, actor=actor)
     deleted = {
         "memories": closure.every_rid,
         "entities": set(closure.entities),

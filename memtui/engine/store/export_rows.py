@@ -83,6 +83,7 @@ if TYPE_CHECKING:
         source_ids: Raw
         tags: Raw
         attributes: Raw
+        source: str | None
         project: str | None
         decided: tuple[Stamp, ...]
 

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 
 import apsw
-import msgspec
 
 from memtui.engine.records import Record
-from memtui.engine.store.export_rows import EntityLine
+from memtui.engine.store import stamps, sync_erased, sync_versions
+from memtui.engine.store.export_rows import (
+    AnyLine,
+    EntityLine,
+    MemoryLine,
+    ProfileLine,
+    QuestionLine,
+    ScratchpadLine,
+    SessionLine,
+)
 
-from . import lines
+from . import lines, outgoing
 from .batch import Batch, Removed
 from .lines import ErasedLine, GoneLine, RowLine
 
@@ -20,57 +28,85 @@ from .lines import ErasedLine, GoneLine, RowLine
 class ErasedLines(Record):
     """What no batch of this device may have any more.
 
-    ``names``: what was erased. ``present``: what each entity is called now. An erase covers names that tell of what goes,
-    here or on a device that was quicker, so a line may have no other ones.
+    ``noted``: the rows of ``sync_erased`` that other devices know of. ``names``: the memories, entities and sessions of them.
     """
 
+    noted: frozenset[str]
     names: frozenset[str]
-    present: Mapping[str, frozenset[str]]
 
     @classmethod
     def load(cls, connection: apsw.Connection) -> ErasedLines:
-        """What other devices know as erased, and own batches may still have."""
-        found = connection.execute("SELECT name FROM sync_erased WHERE todo = 0 AND sent = 1").fetchall()
-        entities: Any = (
-            connection.execute(
-                "SELECT id, canonical_name, (SELECT json_group_array(alias) FROM entity_aliases WHERE entity_id = eid) "
-                "FROM entities"
-            )
-            if found
-            else ()
-        )
-        return cls(
-            names=frozenset(str(name) for (name,) in found),
-            present={id: frozenset((name, *msgspec.json.decode(aliases))) for id, name, aliases in entities},
-        )
+        rows = connection.execute("SELECT name FROM sync_erased WHERE todo = 0 AND sent = 1").fetchall()
+        noted = frozenset(str(name) for (name,) in rows)
+        others = (sync_erased.COVERED, sync_erased.CLEARED)
+        return cls(noted=noted, names=frozenset(name for name in noted if not name.startswith(others)))
 
-    def batch_without(self, batch: Batch, again: set[str]) -> Batch | None:
+    def batch_without(self, connection: apsw.Connection, batch: Batch, again: set[str]) -> Batch | None:
         """The batch without these lines; None where it has none. Other things in them are added to ``again``: as they are
-        now they are sent once more."""
+        now they are sent once more.
+
+        A row that is called otherwise now, or is gone, is in no line as it was: an erase, here or on a device that was
+        quicker, covers words that tell of what goes.
+        """
+        outdated = _outdated_lines(connection, batch.lines)
         left: list[bytes | Removed] = []
         for line in batch.lines:
-            if isinstance(line, Removed) or not self._has_any(line):
+            if isinstance(line, Removed) or not (
+                line in outdated or any(name.encode() in line for name in self.names)
+            ):
                 left.append(line)
                 continue
             found = lines.decode(line)
             if isinstance(found, ErasedLine):
                 left.append(line)
                 continue
-            again.add(found.thing if isinstance(found, GoneLine) else lines.thing_of(found.line))
+            thing = found.thing if isinstance(found, GoneLine) else lines.thing_of(found.line)
+            if _is_known(connection, thing):
+                again.add(thing)
             left.append(Removed(hashlib.sha256(line).digest()))
         return Batch(batch.header, tuple(left)) if tuple(left) != batch.lines else None
 
-    def _has_any(self, line: bytes) -> bool:
-        if any(name.encode() in line for name in self.names):
-            return True
-        if b'"entity"' not in line:
-            return False
-        found = lines.decode(line)
-        if not isinstance(found, RowLine) or not isinstance(entity := found.line, EntityLine):
-            return False
-        now = self.present.get(entity.id)
-        return now is not None and not now >= {entity.canonical_name, *(one.alias for one in entity.aliases)}
-
     def forget(self, connection: apsw.Connection) -> None:
         """Nothing of it is in a batch of this device any more."""
-        connection.executemany("DELETE FROM sync_erased WHERE name = ?", [(name,) for name in self.names])
+        connection.executemany("DELETE FROM sync_erased WHERE name = ?", [(name,) for name in self.noted])
+
+
+def _outdated_lines(connection: apsw.Connection, written: Sequence[bytes | Removed]) -> frozenset[bytes]:
+    """The lines of rows whose words are others now."""
+    words: dict[bytes, tuple[str, Any]] = {}
+    present = outgoing.Changed(connection)
+    for line in written:
+        if isinstance(line, Removed) or not isinstance(found := lines.decode(line), RowLine):
+            continue
+        if (had := _words_of(found.line)) is not None:
+            thing = lines.thing_of(found.line)
+            words[line] = thing, had
+            present.named(thing)
+    now = {lines.thing_of(line): _words_of(line) for line in present.lines()}
+    return frozenset(line for line, (thing, had) in words.items() if had != now.get(thing))
+
+
+def _words_of(line: AnyLine) -> Any:
+    """The words of a row that an erase may take while the row stays, or with the row; None for a row that has none."""
+    match line:
+        case EntityLine():
+            return line.canonical_name, line.summary, frozenset(one.alias for one in line.aliases)
+        case SessionLine():
+            return line.title, line.summary, line.last_error, line.source, line.project
+        case ScratchpadLine():
+            return (line.value,)
+        case QuestionLine():
+            return line.query, line.filter
+        case ProfileLine():
+            return (bytes(line.settings),)
+        case MemoryLine():
+            return bytes(line.tags), bytes(line.attributes), line.source, line.project
+        case _:
+            return None
+
+
+def _is_known(connection: apsw.Connection, thing: str) -> bool:
+    """Whether there is anything to send of a thing: its row, or what was decided about it."""
+    found = outgoing.Changed(connection)
+    found.named(thing)
+    return not found.gone or bool(sync_versions.read(connection, thing) or stamps.read(connection, thing))

@@ -25,6 +25,7 @@ from memtui.engine.store import (
     import_rows,
     memories,
     stamps,
+    sync_erased,
     sync_versions,
     tombstones,
 )
@@ -46,7 +47,7 @@ from memtui.engine.store.import_rows import OtherIds
 from memtui.engine.store.sql import scalar
 from memtui.engine.store.sync_versions import ALIASES, READ, ROW, VALUE
 
-from . import erased_references, lines, outgoing, state, versions
+from . import erased_references, erased_texts, lines, outgoing, state, versions
 from .lines import ErasedLine, GoneLine, RowLine, TombstonesLine
 from .versions import SESSION_PARTS
 
@@ -125,6 +126,9 @@ class Incoming:
         # What was drawn from something goes before it.
         for line in sorted(gone, key=lambda one: one.thing.startswith(("epi", lines.SESSION, lines.ENTITY))):
             self._apply_removal(connection, line)
+        for one in found:
+            if isinstance(one, ErasedLine):
+                erased_texts.forget_earlier(connection, one.covered)
         full_text.merge(connection, _MERGED_PAGES)
 
     # Memories
@@ -519,9 +523,13 @@ def _note_erased(connection: apsw.Connection, line: ErasedLine) -> None:
     """What another device erased for good is erased here next (``Replica``), and comes back no more."""
     known = tombstones.erased_among(connection, line.names)
     names = [name for name in line.names if name not in known]
+    beside = [
+        *(sync_erased.COVERED + one for one in line.covered),
+        *(sync_erased.CLEARED + one for one in line.cleared),
+    ]
     connection.executemany(
-        "INSERT INTO sync_erased(name, sent, todo) VALUES (?, 1, 1) ON CONFLICT DO NOTHING",
-        [(name,) for name in names],
+        "INSERT INTO sync_erased(name, sent, todo) VALUES (?, 1, ?) ON CONFLICT DO NOTHING",
+        [*((name, 1) for name in names), *((name, 0) for name in beside)],
     )
     if line.kept:
         state.set_to_keep(connection, {*state.to_keep(connection), *line.kept})
@@ -532,6 +540,7 @@ def _note_erased(connection: apsw.Connection, line: ErasedLine) -> None:
     for id in entities:
         _erase_name(connection, id)
     erased_references.clear(connection, [name for name in names if lines.is_memory(name)])
+    erased_texts.clear(connection, line.cleared)
 
 
 def _note_tombstones(connection: apsw.Connection, line: TombstonesLine) -> None:

@@ -34,6 +34,7 @@ SESSION, CARD, QUESTION, PROFILE, DECISION, ENTITY = (
 """How the names of things begin; a memory's is its id, a key of the scratchpad has ``stamps.PAD``."""
 
 
+_Cleared = Annotated[str, Meta(pattern=r"^([0-9a-f]{2}){1,64}:[0-9a-f]{64}$")]
 _Hash = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
 
 
@@ -59,10 +60,14 @@ class ErasedLine(Record, tag_field="sync", tag="erased", omit_defaults=True):
 
     ``kept``: what the person kept then, each as ``Sealer.keyed_hash`` of its name (``erase.devices.name_on_devices``). Names of
     notes and projects may tell of what is erased later, and a line of this kind is never taken out of its batch.
+    ``covered``: rows that stay without words of theirs; they come before it in the batch. ``cleared``: notes, questions and
+    tags that went, as ``SALT:HASH`` (``store.sync_erased``).
     """
 
-    names: tuple[Id, ...]
+    names: tuple[Id, ...] = ()
     kept: tuple[_Hash, ...] = ()
+    covered: tuple[Id, ...] = ()
+    cleared: tuple[_Cleared, ...] = ()
 
 
 class TombstonesLine(Record, tag_field="sync", tag="tombstones", omit_defaults=True):

@@ -9,7 +9,7 @@ import apsw
 import msgspec
 
 from memtui.engine.records import Stamp
-from memtui.engine.store import export_rows, stamps, sync_versions, tombstones
+from memtui.engine.store import export_rows, stamps, sync_erased, sync_versions, tombstones
 from memtui.engine.store.export_rows import (
     AnyLine,
     ConsolidatedLine,
@@ -26,6 +26,8 @@ from .lines import ErasedLine, GoneLine, RowLine, SyncLine, TombstonesLine
 
 KeyedHash = Callable[[str], str]
 """``Sealer.keyed_hash``."""
+_ALL_ERASED = "SELECT name FROM sync_erased ORDER BY name"
+_NEW_ERASED = "SELECT name FROM sync_erased WHERE sent = 2 ORDER BY name"
 _TOMBSTONES = 20_000
 """In a line: who reads one looks through all its memories."""
 _image = msgspec.json.Decoder(dict[str, Any]).decode
@@ -175,26 +177,39 @@ def all_lines(connection: apsw.Connection, keyed: KeyedHash, *, facts_only: bool
     for start in range(0, len(hashes), _TOMBSTONES):
         some = hashes[start : start + _TOMBSTONES]
         yield TombstonesLine(salts=salts, hashes=tuple(one.hex() for one in some))
-    yield from _erased_lines(connection, "SELECT name FROM sync_erased ORDER BY name", keyed)
+    yield from _erased_lines(connection, _ALL_ERASED, keyed)
     yield from _row_lines(connection, export_rows.rows(connection, to_write=True), facts_only=facts_only)
     there = Changed(connection)
     for (thing,) in connection.execute("SELECT DISTINCT thing FROM sync_versions ORDER BY thing").fetchall():
         there.named(str(thing))
     yield from _removal_lines(connection, there.gone)
+    yield from _covered_lines(connection, _ALL_ERASED)
 
 
 def _erased_lines(connection: apsw.Connection, sql: str, keyed: KeyedHash) -> Iterator[SyncLine]:
-    names = [str(name) for (name,) in connection.execute(sql)]
+    noted = [str(name) for (name,) in connection.execute(sql)]
+    names = [name for name in noted if not name.startswith((sync_erased.COVERED, sync_erased.CLEARED))]
     kept = tuple(sorted(map(keyed, state.kept(connection)))) if names else ()
     for start in range(0, len(names), 500):
         yield ErasedLine(names=tuple(names[start : start + 500]), kept=kept)
+    cleared = [one.removeprefix(sync_erased.CLEARED) for one in noted if one.startswith(sync_erased.CLEARED)]
+    for start in range(0, len(cleared), 500):
+        yield ErasedLine(cleared=tuple(cleared[start : start + 500]))
+
+
+def _covered_lines(connection: apsw.Connection, sql: str) -> Iterator[SyncLine]:
+    """Which rows were covered: after the rows as they are now, so that no history keeps what they were."""
+    noted = [str(name) for (name,) in connection.execute(sql)]
+    covered = [one.removeprefix(sync_erased.COVERED) for one in noted if one.startswith(sync_erased.COVERED)]
+    for start in range(0, len(covered), 500):
+        yield ErasedLine(covered=tuple(covered[start : start + 500]))
 
 
 def changed_lines(
     connection: apsw.Connection, first: int, last: int, keyed: KeyedHash, *, facts_only: bool
 ) -> Iterator[SyncLine]:
     """What changed here between two places of history, what merges made anew, and what was erased and others do not know."""
-    yield from _erased_lines(connection, "SELECT name FROM sync_erased WHERE sent = 2 ORDER BY name", keyed)
+    yield from _erased_lines(connection, _NEW_ERASED, keyed)
     found = Changed(connection)
     found.since(first, last)
     for (thing,) in connection.execute("SELECT thing FROM sync_merged ORDER BY thing").fetchall():
@@ -202,6 +217,7 @@ def changed_lines(
     found.complete()
     yield from _row_lines(connection, found.lines(), facts_only=facts_only)
     yield from _removal_lines(connection, found.gone)
+    yield from _covered_lines(connection, _NEW_ERASED)
 
 
 def _row_lines(

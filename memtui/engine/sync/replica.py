@@ -450,16 +450,17 @@ class Replica:
         with self._connections.read() as connection:
             own = stamps.device(connection)
             erased = ErasedLines.load(connection)
-        if not erased.names:
+        if not erased.noted:
             return
         for name in self._store.list_since(f"{BATCHES}/{own}/"):
             data = self._store.get(name)
             again: set[str] = set()
+            if data is None:
+                continue
             with suppress(BatchError):
-                if (
-                    data is not None
-                    and (left := erased.batch_without(self._sealer.open(data), again)) is not None
-                ):
+                with self._connections.read() as connection:
+                    left = erased.batch_without(connection, self._sealer.open(data), again)
+                if left is not None:
                     # Before the lines are gone: whoever is killed here sends these things all the same.
                     with self._connections.write() as connection:
                         for thing in again - erased.names:
