@@ -43,6 +43,13 @@ def day_names() -> dict[str, str]:
 
 
 @functools.cache
+def same_things() -> tuple[frozenset[str], ...]:
+    """Groups of stems that name one thing to somebody who must not have it."""
+    lines = _lines_by_heading("change_words.txt")["the same to an allergy"]
+    return tuple(frozenset(names.split()) for names in lines)
+
+
+@functools.cache
 def month_names() -> dict[str, int]:
     """The names of the months, with their numbers from 1."""
     lines = _lines_by_heading("change_words.txt")["months"]

@@ -17,6 +17,7 @@ from .clause_facts import ClauseContext
 from .clauses import clause_spans, without_chat
 from .durability import DurabilityModel
 from .exclusions import in_known_language, is_request
+from .health_results import results_in_message
 from .instructions import asks_for_work, begins_own_part, ends_own_part, is_fiction, is_role_play
 from .protocol import SAID, Context, Draft, Extraction
 from .question_updates import updates_in_questions
@@ -153,6 +154,9 @@ class KeywordExtractor:
         updates = clause_facts.bare_updates(clauses_judged, message, around, stated)
         for index, more in updates_in_questions(message, stated).items():
             updates[index] = [*updates.get(index, ()), *more]
+        for index, more in results_in_message(message, stated).items():
+            parts = [one for one in updates.get(index, ()) if one.text not in more[0].text]
+            updates[index] = [*parts, *more]
         return _StatedFacts(stated, updates)
 
     def _split_statements(

@@ -82,6 +82,8 @@ _owned = re.compile(word_lists.read_expression(_LIST, "owned"), re.IGNORECASE)
 
 _allergy = re.compile(rf"(?<!\w)(?:{word_lists.read_expression(_LIST, 'ALLERGY')})", re.IGNORECASE)
 _allergy_is_over = re.compile(word_lists.read_expression(_LIST, "allergy is over"), re.IGNORECASE)
+_is_cleared = re.compile(word_lists.read_expression(_LIST, "is cleared"), re.IGNORECASE)
+_open_result = re.compile(word_lists.read_expression(_LIST, "open result"), re.IGNORECASE)
 
 
 @functools.cache
@@ -124,6 +126,16 @@ def names_allergy(text: str) -> bool:
 def says_allergy_is_over(text: str) -> bool:
     """Whether it says that somebody has no allergy or intolerance, or none any more."""
     return _allergy_is_over.search(text.replace("’", "'")) is not None
+
+
+def says_cleared(text: str) -> bool:
+    """Whether it says that somebody may have something again, or was tested for something and has not got it."""
+    return _is_cleared.search(text.replace("’", "'")) is not None
+
+
+def says_result(text: str) -> bool:
+    """Whether it says, as something that is so, that an ailment or what was forbidden for it is over."""
+    return (says_allergy_is_over(text) or says_cleared(text)) and _open_result.search(text) is None
 
 
 def severe_clause(masked: str, *, question: bool) -> str | None:
