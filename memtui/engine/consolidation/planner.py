@@ -14,11 +14,12 @@ from memtui.engine.memories import validation
 from memtui.engine.records import MemoryRecord, SecretPolicy, Trust
 from memtui.engine.store import memories, replacements, tombstones
 
-from .compare import conflicts, duplicates, self_correction, several_changes
+from .compare import conflicts, dose_alone, duplicates, self_correction, several_changes
 from .compare.candidates import Candidate, KnownFacts, earlier_messages, preceding_text
 from .compare.change_words import says_change
 from .compare.pair_features import Statement
 from .compare.values import shares_words
+from .extract.joined_statements import without_date
 from .extract.protocol import MAX_CHARACTERS, MOST_CONFIDENCE, Draft, Extraction
 from .extract.topics import with_topic
 from .plan import RETIRED, Contradicted, PlanLine
@@ -318,6 +319,11 @@ def _against_known(
         changed = {one.statement.text for _, one in by_parts}
         found_all = [*by_parts, *(one for one in found_all if one[1].statement.text not in changed)]
         worst = worst or by_parts[0]
+    if doses := _medicines_of_dose(new, candidates, facts):
+        found_all, worst = (
+            [],
+            (conflicts.Relation(kind="conflict", reason=dose_alone.DOSE, score=1.0), doses[0]),
+        )
     certain = worst is not None and worst[0].strong
     if corrects and not certain and (found := _find_corrected(new, candidates)) is not None:
         worst = found
@@ -327,7 +333,9 @@ def _against_known(
         return line
     standing, known = worst
     line = replace(line, also=_other_contradicted(line.content, found_all, known))
-    if standing.reason == conflicts.CHANGED and not conflicts.is_plain_change(
+    if len(doses) > 1:
+        line = replace(line, meant=_offered(doses[1:]))
+    elif standing.reason == conflicts.CHANGED and not conflicts.is_plain_change(
         new.text, known.statement.text, known.score
     ):
         shown = {known.statement.text, *(one.known for one in line.also)}
@@ -352,6 +360,31 @@ def _against_known(
         )
     return _line_with_action(
         line, action="supersede", reason=standing.reason, target=known.record, score=standing.score
+    )
+
+
+def _medicines_of_dose(new: Statement, candidates: Sequence[Candidate], facts: KnownFacts) -> list[Candidate]:
+    """The known facts about a medicine of which a dose alone may be."""
+    if not dose_alone.is_dose_alone(without_date(new.text)):
+        return []
+    return [
+        one
+        for one in candidates
+        if one.record is not None
+        and one.score is not None
+        and dose_alone.may_be_dose_of(without_date(new.text), one.statement.text)
+        and facts.successor_in_force(one.record) is None
+    ][: _MOST_MEANT + 1]
+
+
+def _offered(medicines: Sequence[Candidate]) -> tuple[Contradicted, ...]:
+    """The other medicines of which a dose may be."""
+    return tuple(
+        Contradicted(
+            known=validation.open_text(one.record), target=one.record.id or None, reason=dose_alone.DOSE
+        )
+        for one in medicines
+        if one.record is not None
     )
 
 

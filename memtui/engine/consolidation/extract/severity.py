@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 
@@ -86,18 +86,41 @@ _is_cleared = re.compile(word_lists.read_expression(_LIST, "is cleared"), re.IGN
 _open_result = re.compile(word_lists.read_expression(_LIST, "open result"), re.IGNORECASE)
 
 
+# "I'm on levothyroxine", not "no ibuprofen for me".
+_taken = re.compile(word_lists.read_expression(_LIST, "taken"), re.IGNORECASE)
+
+
 @functools.cache
-def _severity_pattern(*, bodily: bool = False) -> re.Pattern[str]:
-    """``bodily``: without what only must be kept from others. The apostrophe of "can't" may be left out."""
-    listed = []
-    for line in chain.from_iterable(word_lists.read_sections(_WORDS).values()):
-        listed += [entry.strip() for entry in line.split(",") if entry.strip()]
-    shapes = [
+def _medicine_pattern() -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{'|'.join(_shapes(word_lists.read_sections(_WORDS)['medicine']))})(?!\w)")
+
+
+def names_medicine(text: str) -> bool:
+    """Whether it says that somebody takes a medicine, by its name or its dose."""
+    plain = text.casefold().replace("’", "'")
+    if _taken.search(plain) is None:
+        return False
+    return (
+        _medicine_pattern().search(plain) is not None
+        or re.search(rf"(?<!\w){_DOSE}(?!\w)", plain) is not None
+    )
+
+
+def _shapes(lines: Iterable[str]) -> list[str]:
+    """A regular expression for each entry of a word list."""
+    listed = [entry.strip() for line in lines for entry in line.split(",") if entry.strip()]
+    return [
         re.escape(entry.strip("*")).replace(r"\ ", r"\s+").replace(r"\*", r"\w*").join(
             (r"\w{3,}" if entry.startswith("*") else "", r"\w*" if entry.endswith("*") else "")
         )
         for entry in sorted(listed, key=len, reverse=True)
     ]  # fmt: skip
+
+
+@functools.cache
+def _severity_pattern(*, bodily: bool = False) -> re.Pattern[str]:
+    """``bodily``: without what only must be kept from others. The apostrophe of "can't" may be left out."""
+    shapes = _shapes(chain.from_iterable(word_lists.read_sections(_WORDS).values()))
     shapes += [_FREE, _NONE_FOR, _DOSE, _GIVES, _SCARES, _TAKES, *([] if bodily else [_KEPT_FROM])]
     return re.compile(rf"(?<!\w)(?:{'|'.join(shapes)})(?!\w){_NO_PLACE}".replace("n't", "n'?t"))
 
