@@ -53,6 +53,10 @@ _PLAY = re.compile(r"\b(?:let's play|play a game|role-?play|act as|pretend|you a
 _OWN_PART = re.compile(word_lists.read_expression(_LIST, "own part"))
 _OUT_OF_PART = re.compile(word_lists.read_expression(_LIST, "out of part"))
 _ASKED_WORK = re.compile(word_lists.read_expression(_LIST, "asked work"))
+# "Please always give weights in grams", beside a request for a recipe: said of every answer, not of this one.
+_EVERY_ANSWER = re.compile(word_lists.read_expression(_LIST, "every answer"))
+_SETS_UP = re.compile(word_lists.read_expression(_LIST, "sets up"))
+_LONGEST_TALK = 400  # characters; a longer message with a request in it is one piece of work
 # "Deploys happen only on Wednesdays"; nothing that merely sighs.
 _STATES = re.compile(word_lists.read_expression(_LIST, "states"))
 
@@ -62,6 +66,16 @@ def asks_for_work(message: str) -> bool:
     if len(message) > _LONGEST_MESSAGE or "```" in message:
         return True
     return bool(_ASKED_WORK.search(mask_quotes(message).casefold().replace("’", "'")))
+
+
+def outlasts_work(sentence: str, message: str) -> bool:
+    """Whether an order beside a request for a piece of work is of more than that work: "please always", "when you answer"."""
+    if len(message) > _LONGEST_TALK or "```" in message:
+        return False
+    return (
+        _EVERY_ANSWER.search(sentence.casefold().replace("’", "'")) is not None
+        and _SETS_UP.search(mask_quotes(message).casefold().replace("’", "'")) is None
+    )
 
 
 def is_role_play(message: str) -> bool:
@@ -94,11 +108,12 @@ def is_order(text: str, plain: str, *, lasts: bool, of_work: bool) -> bool:
     """Whether ``text`` (``plain``: in small letters, long forms) is an order for good. ``lasts``: "from now on" stood
     before it; ``of_work``: the message asks for some work, of which the order may be.
     """
-    plain = _CASE_LAST.sub("", _CASE_FIRST.sub("", plain))
+    plain, told_when = _CASE_FIRST.subn("", plain)
+    plain, told_after = _CASE_LAST.subn("", plain)
     shouted = _SHOUTED.match(text) is not None
     if not (_ONCE.match(plain) if lasts else (shouted or _ALWAYS.match(plain)) and not of_work):
         return False
-    everyday = None if lasts or shouted else _EVERYDAY.match(plain)
+    everyday = None if lasts or shouted or told_when or told_after else _EVERYDAY.match(plain)
     if everyday and not (_AT_WORK.search(plain, everyday.end()) or _NAME.search(text)):
         return False
     if _NOT_LASTING.search(plain) or _YOU.search(_without_you(plain)):

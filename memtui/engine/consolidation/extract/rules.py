@@ -18,7 +18,14 @@ from .clauses import clause_spans, without_chat
 from .durability import DurabilityModel
 from .exclusions import in_known_language, is_request
 from .health_results import results_in_message
-from .instructions import asks_for_work, begins_own_part, ends_own_part, is_fiction, is_role_play
+from .instructions import (
+    asks_for_work,
+    begins_own_part,
+    ends_own_part,
+    is_fiction,
+    is_role_play,
+    outlasts_work,
+)
 from .protocol import SAID, Context, Draft, Extraction
 from .question_updates import updates_in_questions
 from .sentences import Sentence, mask_quotes, split_sentences
@@ -128,7 +135,12 @@ class KeywordExtractor:
             if any(is_request(sentence.masked[start:end]) for start, end in clause_spans(sentence)):
                 continue  # in part a request: its clauses are judged one by one
             read = sentence if sentence.question else without_chat(sentence)
-            statement = find_statement(read, around.people, of_work=of_work, of_play=of_play)
+            statement = find_statement(
+                read,
+                around.people,
+                of_work=of_work and not outlasts_work(sentence.masked, content),
+                of_play=of_play,
+            )
             if statement is not None:
                 stated[index] = [statement]
         if of_play or not in_known_language(content) or not self._model.available():
