@@ -109,4 +109,6 @@ def _is_known(connection: apsw.Connection, thing: str) -> bool:
     """Whether there is anything to send of a thing: its row, or what was decided about it."""
     found = outgoing.Changed(connection)
     found.named(thing)
-    return not found.gone or bool(sync_versions.read(connection, thing) or stamps.read(connection, thing))
+    return not found.gone or bool(
+        sync_versions.read_versions(connection, thing) or stamps.read_stamps(connection, thing)
+    )
