@@ -124,10 +124,10 @@ def _merge_logs(path: Path) -> None:
 
 def _assert_writable_index(connection: apsw.Connection, missing: str) -> None:
     """Without its extension nothing can be taken out of a vector index."""
-    there = scalar(
+    has_vectors = scalar(
         connection, "SELECT 1 FROM sqlite_schema WHERE name IN ('vec_memories_a', 'vec_memories_b')"
     )
-    if missing and there:
+    if missing and has_vectors:
         raise StoreError(f"The vector index of a backup cannot be written: {missing}.", "Run memtui doctor.")
 
 

@@ -271,13 +271,15 @@ def select_erased_rows(
     added = list(erased_rows.memory_ids)
     made: list[FormerMemory] | None = None
     while added:
-        taken = add_derived(connection, erased_rows, added, lambda id: id in kept or stays(id))
+        derived_ids = add_derived(connection, erased_rows, added, lambda id: id in kept or stays(id))
         if made is None:
             made = former_derived(connection)
-        taken += add_derived_in_history(connection, erased_rows, made, lambda id: id in kept or stays(id))
-        if not taken:
-            taken = cross_source_copies(connection, erased_rows, stays, backup, kept)
-        added = taken
+        derived_ids += add_derived_in_history(
+            connection, erased_rows, made, lambda id: id in kept or stays(id)
+        )
+        if not derived_ids:
+            derived_ids = cross_source_copies(connection, erased_rows, stays, backup, kept)
+        added = derived_ids
     for id in erased_rows.memory_ids:
         erased_rows.optional_carriers.pop(id, None)
     erased_rows.unlisted -= erased_rows.memory_ids

@@ -177,10 +177,10 @@ def inbox(
     items = review(connection, now, options)
     single = [item for item in items if not item.several]
     can_wait = [item.id for item in single if item.kind in _CAN_WAIT]
-    taken = (
+    places_used = (
         proposals.count_decided(connection, since=midnight, other_than="new") + len(single) - len(can_wait)
     )
-    beyond = frozenset(() if all else can_wait[max(_SINGLE_CARDS - taken, 0) :])
+    beyond = frozenset(() if all else can_wait[max(_SINGLE_CARDS - places_used, 0) :])
     return Inbox(
         items=tuple(item for item in items if item.id not in beyond),
         later=len(beyond),

@@ -98,9 +98,12 @@ class ConflictsDialog(Dialog[None]):
         self, column: str, current: object, wanted: object, width: int
     ) -> Iterable[Content]:
         clock = self.shell.clock()
-        here, there = (column_value(column, value, clock) for value in (current, wanted))
-        come, gone = diff_ranges(here, there)
-        now, then = content_with_marks(here, come, ADDED), content_with_marks(there, gone, REMOVED)
+        current_text, wanted_text = (column_value(column, value, clock) for value in (current, wanted))
+        come, gone = diff_ranges(current_text, wanted_text)
+        now, then = (
+            content_with_marks(current_text, come, ADDED),
+            content_with_marks(wanted_text, gone, REMOVED),
+        )
         label = column_label(column)
         if width >= BESIDE:
             yield from self._side_by_side(label, now, then, (width - GAP) // 2)
@@ -110,10 +113,10 @@ class ConflictsDialog(Dialog[None]):
             yield from _labelled_text("    wanted  ", then, width)
 
     @staticmethod
-    def _side_by_side(label: str, here: Content, there: Content, width: int) -> Iterable[Content]:
-        left = [assemble((f"{label}, now", "$text-muted")), *here.wrap(width)]
-        right = [assemble((f"{label}, wanted", "$text-muted")), *there.wrap(width)]
-        return side_by_side(left, right, width)
+    def _side_by_side(label: str, current: Content, wanted: Content, width: int) -> Iterable[Content]:
+        current_lines = [assemble((f"{label}, now", "$text-muted")), *current.wrap(width)]
+        wanted_lines = [assemble((f"{label}, wanted", "$text-muted")), *wanted.wrap(width)]
+        return side_by_side(current_lines, wanted_lines, width)
 
 
 def _labelled_text(label: str, text: Content, width: int) -> Iterable[Content]:
