@@ -7,12 +7,18 @@ from typing import TYPE_CHECKING
 
 from .format import local_date
 from .memory import without_secrets
-from .text import LabelledLine, Line, Role, one_line
+from .text import ELLIPSIS, LabelledLine, Line, Role, VisibleText, max_cells, one_line, visible_text
 
 if TYPE_CHECKING:
     from memtui.engine.records import MemoryRecord, Replacement
 
 CHANGED = "changed"
+# Of two texts whose day is the same.
+_TEXT_CHANGED = "text changed"
+# So many words are left of a text with which the other one begins.
+_WORDS_LEFT = 2
+# With less room nothing stands before what differs.
+_WITH_BEGINNING = 24
 _MOST = 8
 _AGENT = 40
 _HOW = {"corrected": "corrected on", "replaced": "said on", "asked": "said on"}
@@ -69,15 +75,84 @@ def label_before(one: Replacement, word: str = "was") -> str:
     return f"{word}{'?' if one.how == 'asked' else ':'} "
 
 
+def shown_sides(one: Replacement, room: int) -> tuple[VisibleText, VisibleText]:
+    """The new and the old text, together in ``room`` cells, so that what differs is seen in both.
+
+    Where they do not fit, the old text begins where they differ, and the new one says less of what is alike before that.
+    """
+    new, old = _words(one.new), _words(one.old)
+    texts = " ".join(new), " ".join(old)
+    if sum(map(max_cells, texts)) <= room:
+        return one_line(texts[0], room), one_line(texts[1], room)
+    alike = _words_alike(new, old)
+    # The old text has the half of the room, or what the new one leaves.
+    half = min(max_cells(_from_difference(old, alike)), room // 2)
+    shown_new = _with_difference(new, alike, room - half)
+    return shown_new, shown_old(one, room - max_cells(shown_new))
+
+
+def shown_new(one: Replacement, room: int) -> VisibleText:
+    """The new text in ``room`` cells: without a part of the beginning that is alike in both, where it does not fit."""
+    new = _words(one.new)
+    return _with_difference(new, _words_alike(new, _words(one.old)), room)
+
+
+def shown_old(one: Replacement, room: int) -> VisibleText:
+    """The old text in ``room`` cells: without the beginning that is alike in both, where it does not fit."""
+    old = _words(one.old)
+    whole = " ".join(old)
+    return one_line(
+        whole if max_cells(whole) <= room else _from_difference(old, _words_alike(_words(one.new), old)), room
+    )
+
+
+def _words(memory: MemoryRecord) -> list[str]:
+    return visible_text(without_secrets(memory)).split()
+
+
+def _words_alike(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many words both begin with, whatever their case and punctuation."""
+
+    def plain(word: str) -> str:
+        return word.casefold().strip(".,;:!?") or word
+
+    pairs = enumerate(zip(one, other, strict=False))
+    differs = (at for at, (word, another) in pairs if plain(word) != plain(another))
+    return next(differs, min(len(one), len(other)))
+
+
+def _from_difference(words: Sequence[str], alike: int) -> str:
+    """A text without the words at its beginning that are alike; its last words stay if all are."""
+    cut = alike if alike < len(words) else alike - _WORDS_LEFT
+    return f"{ELLIPSIS} {' '.join(words[cut:])}" if cut > 1 else " ".join(words)
+
+
+def _with_difference(words: Sequence[str], alike: int, room: int) -> VisibleText:
+    """A text with its first words, and then from where it differs, in ``room`` cells."""
+    whole = " ".join(words)
+    rest = _from_difference(words, alike)
+    if max_cells(whole) <= room or not rest.startswith(ELLIPSIS) or alike == len(words):
+        return one_line(whole, room)
+    first = max(room // 3 if room >= _WITH_BEGINNING else 0, room - max_cells(rest) - 1)
+    begun: list[str] = []
+    for word in words[:alike]:
+        if max_cells(" ".join([*begun, word])) > first:
+            break
+        begun.append(word)
+    return one_line(" ".join([*begun, rest]), room)
+
+
 def short_note(one: Replacement, now: float, of: MemoryRecord | None = None) -> str:
     """Behind the text that took the place: ``was 12 May``, or ``changed``. With ``?`` while Review asks; ``by an agent``.
 
+    Where both name the same day it is ``text changed``, so that nobody takes the day for another one.
     ``of``: the memory that it stands behind; behind the old text it is ``now 19 May?``.
     """
     days = moved_days(one, now)
     by = " by an agent" if changed_by(one) else ""
     if not days:
-        return f"{label(one)}{by}"
+        same_day = one.old.happens_at is not None and one.new.happens_at is not None
+        return f"{_TEXT_CHANGED}{'?' * (one.how == 'asked')}{by}" if same_day else f"{label(one)}{by}"
     is_old = of is not None and of.id == one.old.id
     return f"{'now' if is_old else 'was'} {days[is_old]}{'?' * (one.how == 'asked')}{by and f',{by}'}"
 

@@ -56,6 +56,8 @@ _HEIGHTS = ((3, 9), (2, 6), (1, 5))
 _NUMBER = 5
 # So much of a name is in a sentence.
 _NAME = 40
+# The cells of a text before it was changed.
+_OLD = 200
 
 
 # -- words
@@ -192,7 +194,7 @@ def text_line(memory: MemoryRecord, glyphs: Glyphs, now: float, replaced: Sequen
         was = (
             ("  ", "text"),
             (replacement.label_before(change), "warning"),
-            (one_line(without_secrets(change.old), 200), "dim"),
+            (replacement.shown_old(change, _OLD), "dim"),
         )
     return (
         (f" {glyph} ", "accent" if memory.active else "warning"), *before, (one_line(without_secrets(memory), 200), "text"),

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 from memtui.engine.records import MemoryRecord, Replacement
 from memtui.present import replacement as words
+from memtui.present.text import max_cells
 
 NOW = int(datetime(2026, 6, 4, 10, tzinfo=UTC).timestamp())
 DAY = 86_400
@@ -67,3 +68,38 @@ def test_of_several_changes_of_a_text_the_latest_decided_one_is_listed() -> None
     first = Replacement(old=PORTO, new=LISBON, at=NOW - 20 * DAY, how="replaced")
     other = Replacement(old=LISBON, new=FARO, at=NOW, how="asked")
     assert words.latest_of_each([other, ASKED, DECIDED, first]) == [other, DECIDED]
+
+
+def test_both_sides_show_what_differs_in_little_room() -> None:
+    old = fact(1, "Ada's birthday is on Wednesday 2 December, and in this chaos I'm going to forget it")
+    new = fact(2, "Ada's birthday is on Wednesday 2 December, she turns 40")
+    one = Replacement(old=old, new=new, at=NOW, how="corrected")
+    assert words.shown_sides(one, 200) == (new.content, old.content)
+    for room in (30, 36, 44, 60, 90):
+        is_now, was = words.shown_sides(one, room)
+        assert max_cells(is_now) + max_cells(was) <= room
+        assert "she turns" in is_now and was.startswith("… and in")
+    assert words.shown_sides(one, 60) == ("Ada's birthday … she turns 40", "… and in this chaos I'm going …")
+    assert words.shown_new(one, 40) == "Ada's birthday is on … she turns 40"
+    assert words.shown_old(one, 20) == "… and in this chaos…"
+    # One text is the beginning of the other.
+    longer = fact(3, "Yuki is mildly allergic to dogs, so I have to think about Rhubarb")
+    shorter = fact(4, "Yuki is mildly allergic to dogs")
+    cut = Replacement(old=longer, new=shorter, at=NOW, how="corrected")
+    assert words.shown_sides(cut, 61) == (shorter.content, "… so I have to think about Rh…")
+    grown = Replacement(old=shorter, new=longer, at=NOW, how="corrected")
+    assert words.shown_sides(grown, 50) == ("Yuki is … so I have to think about Rhuba…", "… to dogs")
+    # Nothing is alike, or nothing can be cut.
+    assert words.shown_sides(DECIDED, 20) == ("Lives … Lisbon", "… Faro")
+    long = Replacement(old=fact(5, "x" * 99), new=fact(6, "字" * 99), at=NOW, how="corrected")
+    assert sum(map(max_cells, words.shown_sides(long, 21))) <= 21
+
+
+def test_a_text_that_changed_while_its_day_did_not_is_not_taken_for_a_moved_day() -> None:
+    day = {"happens_at": NOW + DAY}
+    one = Replacement(old=fact(1, "Tea", **day), new=fact(2, "Tea for two", **day), at=NOW, how="corrected")
+    assert words.short_note(one, NOW) == "text changed"
+    assert (
+        words.short_note(Replacement(old=fact(1, "Tea"), new=fact(2, "Tea", **day), at=NOW, how="asked"), NOW)
+        == "changed?"
+    )
