@@ -175,7 +175,7 @@ async def test_steps_among_changes_pass_by_empty_periods_and_the_footer_says_wha
     app = story.app()
     async with running(app, size=(120, 30)) as pilot:
         view = await shown(app, pilot)
-        assert "v changed" in screen_text(app) and "b by person" in screen_text(app)
+        assert "v next: changed" in screen_text(app) and "b by person" in screen_text(app)
         await press(pilot, "v", "f")
         assert "v forgotten" in screen_text(app)
         found = view._timeline

@@ -81,7 +81,7 @@ class WrongAnswersDialog(Dialog[PickedMemory]):
         self._cautions = cautions or {}
 
     def title_text(self) -> str:
-        return "Which of these was wrong?"
+        return "Last answers of agents: what they were told. Which was wrong?"
 
     def body(self) -> ComposeResult:
         table: RowTable[ServedRow] = RowTable(

@@ -240,7 +240,10 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
         timeline = self._timeline
         if timeline is None:
             return ""
-        parts = words.headline(timeline).rstrip("."), words.left_out_text(timeline)
+        parts = (
+            f"{self.spot.layer.capitalize()}: {words.headline(timeline).rstrip('.')}",
+            words.left_out_text(timeline),
+        )
         return f" {self.shell.glyphs.dot} ".join(part for part in parts if part)
 
     # -- moving
@@ -386,7 +389,7 @@ class TimelineView(LineView, can_focus=True, inherit_bindings=False):
 
     def next_label(self, action: Action) -> str:
         """What the footer calls the key for the next layer, or for other rows."""
-        return self._next_layer if action.id == "layer" else f"by {self._next_rows}"
+        return f"next: {self._next_layer}" if action.id == "layer" else f"by {self._next_rows}"
 
     @property
     def _next_layer(self) -> Layer:
