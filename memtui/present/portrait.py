@@ -24,8 +24,10 @@ TITLES: Mapping[Topic | None, str] = {
 _PLACES = {topic: place for place, topic in enumerate(TITLES)}
 _DAY = 86_400
 
-About = Literal["review", "new", "changed", "agents", "fading", "served", "sessions", "who", "when", "months"]
-WHO, WHEN = "Who was talked about when", "What changed when"
+About = Literal[
+    "review", "new", "changed", "agents", "fading", "served", "told", "sessions", "who", "when", "months"
+]
+WHO, WHEN = "Who was talked about, by month", "What changed, by month"
 
 
 class Since(NamedTuple):
@@ -51,7 +53,7 @@ THIS_WEEK = Since("7d", "this week")
 class Notice(NamedTuple):
     """Something that goes on, in a few words: ``4 to review``; ``short`` and ``shortest`` in fewer.
 
-    ``calls``: it waits for the person.
+    ``calls``: it waits for the person. ``of_period``: it counts a period, which ``shortest`` does not name.
     """
 
     about: About
@@ -59,6 +61,7 @@ class Notice(NamedTuple):
     text: str
     short: str
     shortest: str
+    of_period: bool = False
 
 
 def topics_in_order(topics: Sequence[TopicFacts]) -> list[TopicFacts]:
@@ -95,26 +98,38 @@ def portrait_notices(portrait: Portrait, review: int | None, since: Since = THIS
     """
     uncounted = review is None and portrait.status.review > 0
     waiting, new, fades = portrait.pending_sessions, portrait.new, portrait.fades
-    served = portrait.status.memories
+    served, told = portrait.status.memories, portrait.told
+    conversations = f"conversation{'' if waiting == 1 else 's'}"
+    agents = f"by agents {since.text}"
     notices: list[tuple[int, About, str, str, str]] = [
         (review or 0, "review", "to review", "to review", "review"),
-        (waiting, "sessions", f"conversation{'' if waiting == 1 else 's'} to read", "to read", "to read"),
+        (
+            waiting,
+            "sessions",
+            f"{conversations} without facts",
+            f"talk{'' if waiting == 1 else 's'} without facts",
+            "without facts",
+        ),
         (new, "new", f"new {since.text}", f"new {since.text}", "new"),
         (portrait.changed, "changed", f"changed {since.text}", f"changed {since.text}", "changed"),
-        (
-            portrait.by_agents,
-            "agents",
-            f"learned by agents {since.text}",
-            f"by agents {since.text}",
-            "by agents",
-        ),
-        (fades, "fading", f"fade{'s' if fades == 1 else ''} this week", "fading this week", "fade"),
-        (served, "served", "told to agents today", "told today", "told"),
+        (portrait.by_agents, "agents", f"learned {agents}", agents, "by agents"),
+        (fades, "fading", f"fade{'s' if fades == 1 else ''} this week", "fading this week", "fading"),
+        (served, "told", "told to agents today", "told today", "told today"),
+        (0 if served else told, "told", "told to agents this week", "told this week", "told this week"),
     ]
-    cards = [Notice("review", True, *["cards to review"] * 3)] if uncounted else []
+    periods = {"new", "changed", "agents", *(("fading",) if since == THIS_WEEK else ())}
+    waits = "cards to review"
+    cards = [Notice("review", True, waits, waits, waits)] if uncounted else []
     return cards + [
-        Notice(about, about in ("review", "sessions"), *(f"{counted} {text}" for text in texts))
-        for number, about, *texts in notices
+        Notice(
+            about,
+            about in ("review", "sessions"),
+            f"{counted} {text}",
+            f"{counted} {short}",
+            f"{counted} {shortest}",
+            about in periods,
+        )
+        for number, about, text, short, shortest in notices
         if number
         for counted in [format_count(number)]
     ]

@@ -122,9 +122,9 @@ def test_the_months_tell_who_was_talked_about_and_what_changed(cli: Cli, known: 
         memory.correct(memory.view.page("dog")[0].id, "Nadia Haddad has a cat")
         memory.models.index_pending()
     lines = cli("about").out.splitlines()
-    at = lines.index("Who was talked about when")
+    at = lines.index("Who was talked about, by month")
     assert "Nadia Haddad (2) with Samir Haddad; Samir Haddad (1)" in lines[at + 1]
-    at = lines.index("What changed when")
+    at = lines.index("What changed, by month")
     assert lines[at + 1].endswith(" 1 changed")
     assert "was: Nadia Haddad has a dog; now: Nadia Haddad has a cat" in lines[at + 2]
     [month] = cli("about", "--json").json["months"]

@@ -90,7 +90,12 @@ def test_only_what_goes_on_is_told() -> None:
         since=0, topics=(topic,), fades=1, pending_sessions=2, status=Status(review=9, memories=1_200)
     )
     assert [(one.text, one.calls) for one in words.portrait_notices(found, 4)] == [
-        ("4 to review", True), ("2 conversations to read", True), ("2 new this week", False),
+        ("4 to review", True), ("2 conversations without facts", True), ("2 new this week", False),
         ("1 fades this week", False), ("1,200 told to agents today", False),
     ]  # fmt: skip
+    # What agents were told is counted for the week where they were told nothing today.
+    week = Portrait(since=0, topics=(), told=5)
+    assert [(one.about, one.text) for one in words.portrait_notices(week, 0)] == [
+        ("told", "5 told to agents this week")
+    ]
     assert words.portrait_headline(found) == "3 facts, 1 of them confirmed"

@@ -25,7 +25,7 @@ from memtui.engine.records import (
     TopicFacts,
 )
 from memtui.present.glyphs import ASCII, UNICODE
-from memtui.present.portrait import TITLES, WHEN, WHO
+from memtui.present.portrait import TITLES, WHEN, WHO, Since
 from memtui.present.text import max_cells
 from memtui.ui.panes.you.lines import PortraitLines, Stop
 from memtui.ui.widgets.stop_view import GUTTER, HEAD, StopLayout
@@ -111,10 +111,13 @@ def test_every_stop_is_where_it_says() -> None:
         assert list(found.columns) == sorted(found.columns)
 
 
-def test_what_goes_on_stands_in_one_line_or_in_a_list() -> None:
-    words = ["3 to review", "2 conversations to read", "1 fades this week", "7 told to agents today"]
+def test_what_goes_on_stands_in_one_line_or_two_or_in_a_list() -> None:
+    words = ["3 to review", "2 conversations without facts", "1 fades this week", "7 told to agents today"]
     assert lines(laid(FULL, 113, 30))[0] == "|".join(words)
-    assert lines(laid(FULL, 60, 20))[0] == "3 review|2 to read|1 fading this week|7 told today"
+    assert lines(laid(FULL, 60, 20))[:2] == [
+        "3 to review|2 talks without facts|7 told today",
+        "This week:|1 fading",
+    ]
     assert lines(laid(FULL, 37, 9))[:4] == words
     assert lines(laid(Portrait(since=0, topics=(topic("home", 1),)), 76, 20, review=0))[0].startswith("Home")
 
@@ -268,16 +271,22 @@ def test_what_did_not_happen_is_said() -> None:
 
 def test_at_eighty_cells_the_head_has_everything_that_goes_on() -> None:
     busy = replace(FULL, topics=(replace(FULL.topics[0], new=9),), changed=3, by_agents=4)
-    assert lines(laid(busy, 76, 20))[0] == "3 review|2 to read|9 new|3 changed|4 by agents|1 fade|7 told"
-    # Each number with its period, from the last on, as far as there is room.
-    assert (
-        lines(laid(busy, 84, 20))[0]
-        == "3 to review|2 to read|9 new|3 changed|4 by agents|1 fade|7 told today"
-    )
-    assert (
-        "3 changed this week|4 by agents this week|1 fading this week|7 told today"
-        in lines(laid(busy, 118, 20))[0]
-    )
+    first = "3 to review|2 conversations without facts|7 told to agents today"
+    for width in (76, 118):
+        assert lines(laid(busy, width, 20))[:2] == [
+            first,
+            "This week:|9 new|3 changed|4 by agents|1 fading",
+        ]
+    assert lines(laid(busy, 60, 20))[0] == "3 to review|2 talks without facts|7 told today"
+    # Since another time: what fades is of the week all the same.
+    since = PortraitLines(76, 20, NOW, UNICODE, 3, Since("2025-11-21T09", "since yesterday"))
+    assert lines(since.lay_out(busy))[:2] == [
+        "3 to review|2 talks without facts|1 fading this week|7 told today",
+        "Since yesterday:|9 new|3 changed|4 by agents",
+    ]
+    # Each of a line is above or below one of the other.
+    found = laid(busy, 76, 20)
+    assert [found.rows[at] for at, column in enumerate(found.columns) if column == HEAD] == [0] * 3 + [1] * 4
 
 
 def test_plans_have_their_day_before_them() -> None:

@@ -29,7 +29,7 @@ from memtui.engine.search.filters import dates
 from memtui.engine.search.filters.compiler import CompiledFilter, compile_filter
 from memtui.engine.search.filters.sql import FADING_DAYS, STATES
 from memtui.engine.search.scope import make_scope, rids_in_scope
-from memtui.engine.store import entity_lists, fading, memories, replacements, sessions
+from memtui.engine.store import entity_lists, fading, memories, recalls, replacements, sessions
 from memtui.engine.store.sql import as_json
 
 from .months import count_days_ahead, load_months
@@ -118,6 +118,7 @@ def make_portrait(
         },
         months=load_months(connection, compiled_filter, now, people=not filter) if months else (),
         due=count_days_ahead(connection, compiled_filter, now),
+        told=recalls.served_since(connection, new_since(now))[1],
     )
 
 

@@ -78,6 +78,7 @@ class Portrait(Record):
     latest. ``replaced``: what the facts here took the place of, by id, the latest last; a change that Review asks
     about is listed for both of its sides. ``months``: the latest in which persons were mentioned or facts changed, the
     last first. ``due``: the next months that have plans, each with their number.
+    ``told``: how many memories agents were given in the last seven days.
     """
 
     since: int
@@ -96,6 +97,7 @@ class Portrait(Record):
     replaced: dict[str, tuple[Replacement, ...]] = {}
     months: tuple[Month, ...] = ()
     due: tuple[DueInMonth, ...] = ()
+    told: int = 0
 
     @property
     def total(self) -> int:

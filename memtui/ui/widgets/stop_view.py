@@ -160,16 +160,21 @@ class StopView(PagedView, Generic[S], can_focus=True, inherit_bindings=False):
             self.scroll_to(y=top + by * max(height // 2, 1), animate=False)
 
     def _next_stop(self, by: int) -> int | None:
-        """The next stop below or above: the one after or before it; from the head, and to it, the nearest one."""
-        columns, number = self._laid.columns, self.cursor + by
+        """The next stop below or above: the one after or before it; in the head, from it and to it, the nearest one."""
+        columns, rows, number = self._laid.columns, self._laid.rows, self.cursor + by
         if self.stop_at_cursor is None:
             return None
         here = columns[self.cursor]
+        head = [index for index, column in enumerate(columns) if column == HEAD]
         if here == HEAD:
+            beyond = [index for index in head if (rows[index] - rows[self.cursor]) * by > 0]
+            if beyond:
+                line = min((rows[index] for index in beyond), key=lambda row: row * by)
+                return self._nearest_stop(index for index in beyond if rows[index] == line)
             first = {column: index for index, column in reversed(list(enumerate(columns))) if column != HEAD}
             return self._nearest_stop(first.values()) if by > 0 else None
-        if by < 0 and HEAD in columns and (number < 0 or columns[number] != here):
-            return self._nearest_stop(index for index, column in enumerate(columns) if column == HEAD)
+        if by < 0 and head and (number < 0 or columns[number] != here):
+            return self._nearest_stop(index for index in head if rows[index] == rows[head[-1]])
         return number if 0 <= number < len(columns) else None
 
     def _nearest_stop(self, numbers: Iterable[int]) -> int | None:

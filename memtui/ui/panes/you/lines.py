@@ -76,8 +76,9 @@ _NARROW = 44
 
 # What the section of a stop of the first lines begins with.
 _HEAD = "head "
-_OF_NO_PERIOD: frozenset[About] = frozenset({"review", "sessions", "months"})
-_BY_MONTH = Notice("months", calls=False, text="by month", short="by month", shortest="months")
+_BY_MONTH = Notice(
+    "months", calls=False, text="who and what, by month", short="by month", shortest="by month"
+)
 
 
 class Stop(NamedTuple):
@@ -102,6 +103,8 @@ class Stop(NamedTuple):
             return self.section, self.memory.rid
         about = self.entity.eid if self.entity is not None else self.agent
         month = self.month or self.due
+        if self.about == "told":
+            return self.section, self.about
         return self.section, about, month.start if month is not None else None
 
     @property
@@ -118,6 +121,13 @@ class PortraitRow(NamedTuple):
 
 
 Section = Sequence[PortraitRow]
+
+
+class _Head(NamedTuple):
+    """The lines with what goes on, each of rows and their widths. ``beside``: the rows of a line stand beside one another."""
+
+    lines: list[list[tuple[PortraitRow, int]]]
+    beside: bool
 
 
 class _Extent(NamedTuple):
@@ -171,9 +181,9 @@ class PortraitLines:
         notices = portrait_notices(portrait, self.review, self.since)
         if portrait.months and self.width < THREE:  # they may be far below
             notices.append(_BY_MONTH)
-        head = self._notice_rows(notices)
+        head = self._head_of(notices)
         topics = topics_in_order(portrait.topics)
-        room = self.height - len(head) - bool(head)
+        room = self.height - len(head.lines) - bool(head.lines)
 
         def columns(most: Mapping[Topic | None, int], extent: _Extent) -> list[Section]:
             return self._sections_in_columns(portrait, topics, most, extent)
@@ -201,38 +211,38 @@ class PortraitLines:
 
     # -- the head
 
-    def _notice_rows(self, notices: Sequence[Notice]) -> list[list[tuple[PortraitRow, int]]]:
-        """The notices in one line where they fit, else each in its own."""
-        # What agents learned and the months stand below as well.
-        without_agents = [one for one in notices if one.about != "agents"]
-        needed = [one for one in without_agents if one.about != "months"]
-        for those, texts in (
-            (notices, [one.text for one in notices]),
-            (notices, [one.short for one in notices]),
-            (notices, self._with_periods(notices)),
-            (without_agents, self._with_periods(without_agents)),
-            (needed, self._with_periods(needed)),
-        ):
+    def _head_of(self, found: Sequence[Notice]) -> _Head:
+        """The notices in one line where they fit; else in two, the second for what is of one period; else each in its own."""
+        for texts in ([one.text for one in found], [one.short for one in found]):
             if self._fit_in_line(texts):
-                notices_with_texts = zip(those, texts, strict=True)
-                line = [
-                    (self._notice_row(one, text), max_cells(text) + 1) for one, text in notices_with_texts
+                line = self._notice_tiles(found, texts)
+                return _Head([line] if line else [], beside=True)
+        lasting = [one for one in found if not one.of_period]
+        of_period = [one for one in found if one.of_period]
+        period = f"{self.since.text.capitalize()}:"
+        second = [one.shortest for one in of_period]
+        for first in (
+            [one.text for one in lasting],
+            [one.short for one in lasting],
+            [one.shortest for one in lasting],
+        ):
+            if self._fit_in_line(first) and self._fit_in_line([period, *second]):
+                title = PortraitRow(lambda width: [StyledText(one_line(period, width), "dim")])
+                lines = [
+                    self._notice_tiles(lasting, first),
+                    [(title, max_cells(period) + 1), *self._notice_tiles(of_period, second)]
+                    if second
+                    else [],
                 ]
-                return [line] if line else []
-        return [[(self._notice_row(one, one.text), self.width)] for one in notices]
+                return _Head([line for line in lines if line], beside=True)
+        return _Head([[(self._notice_row(one, one.text), self.width)] for one in found], beside=False)
+
+    def _notice_tiles(self, notices: Sequence[Notice], texts: Sequence[str]) -> list[tuple[PortraitRow, int]]:
+        drawn = zip(notices, texts, strict=True)
+        return [(self._notice_row(one, text), max_cells(text) + 1) for one, text in drawn]
 
     def _fit_in_line(self, texts: Sequence[str]) -> bool:
         return sum(max_cells(text) + GUTTER + 1 for text in texts) <= self.width
-
-    def _with_periods(self, notices: Sequence[Notice]) -> list[str]:
-        """The notices in the fewest words; those that count a period, from the last on, name it where there is room."""
-        texts = [one.shortest for one in notices]
-        places = sorted(range(len(notices)), key=lambda at: (notices[at].about in _OF_NO_PERIOD, -at))
-        for at in places:
-            longer = [*texts[:at], notices[at].short, *texts[at + 1 :]]
-            if self._fit_in_line(longer):
-                texts = longer
-        return texts
 
     def _notice_row(self, notice: Notice, text: str) -> PortraitRow:
         number, _, rest = text.partition(" ")
@@ -380,7 +390,10 @@ class PortraitLines:
         if portrait.status.served:
             title = "Told to agents today"
             head = self._heading_row(title, portrait.status.memories, Stop(title, about="served"))
-            yield [head, *(self._agent_row(one, title) for one in portrait.status.served[:_AROUND])]
+            week = self._counted_row(
+                "in the last 7 days", plural(portrait.told, "memory"), "accent", Stop(title, about="told")
+            )
+            yield [head, *(self._agent_row(one, title) for one in portrait.status.served[:_AROUND]), week]
         if said := what_did_not_happen(portrait, self.since, self.nothing_since):
             yield [PortraitRow(partial(self._sentence_pieces, one)) for one in said]
 
@@ -438,19 +451,12 @@ class PortraitLines:
             ]
             width_left = width - _cells_of(pieces) - 2
             if replacement.moved_days(one, self.now):
-                before: list[StyledText] = [
-                    StyledText(visible_text(replacement.short_note(one, self.now)), replacement.role(one))
-                ]
-            else:
-                label = replacement.label_before(one)
-                # The old text has the half of the room that the new one leaves, or what is left.
-                new = min(
-                    max_cells(one_line(without_secrets(one.new), width_left)),
-                    (width_left - len(label)) // 2 + 1,
-                )
-                old = one_line(without_secrets(one.old), width_left - len(label) - new)
-                before = [StyledText(visible_text(label), replacement.role(one)), StyledText(old, "dim")]
-            text = one_line(without_secrets(one.new), max(width_left - _cells_of(before), 1))
+                note = StyledText(visible_text(replacement.short_note(one, self.now)), replacement.role(one))
+                text = one_line(without_secrets(one.new), max(width_left - max_cells(note.text), 1))
+                return [*pieces, StyledText(text), _blank_cells(2), note]
+            label = visible_text(replacement.label_before(one))
+            text, old = replacement.shown_sides(one, max(width_left - len(label), 2))
+            before = [StyledText(label, replacement.role(one)), StyledText(old, "dim")]
             return [*pieces, StyledText(text), _blank_cells(2), *before]
 
         return PortraitRow(draw, Stop(WHEN, memory=one.new, month=month))
@@ -548,7 +554,11 @@ class PortraitLines:
                 else self._earlier_day(changed)
             )
             room = max(width - _cells_of(pieces) - max_cells(right.text) - 1, 1)
-            text = one_line(without_secrets(fact), room)
+            text = (
+                one_line(without_secrets(fact), room)
+                if changed is None or replacement.moved_days(changed, self.now)
+                else replacement.shown_new(changed, room)
+            )
             return [*pieces, StyledText(text), _blank_cells(room - max_cells(text) + 1), right]
 
         return PortraitRow(draw, Stop(section, memory=fact))
@@ -563,7 +573,7 @@ class PortraitLines:
         label = f"   {replacement.label_before(one)}"
         return [
             StyledText(visible_text(label), replacement.role(one)),
-            StyledText(one_line(without_secrets(one.old), max(width - len(label), 1)), "dim"),
+            StyledText(replacement.shown_old(one, max(width - len(label), 1)), "dim"),
         ]
 
     def _earlier_day(self, one: Replacement) -> StyledText:
@@ -595,9 +605,7 @@ class PortraitLines:
 
     # -- all of it
 
-    def _lay_columns_out(
-        self, head: list[list[tuple[PortraitRow, int]]], columns: Sequence[Section]
-    ) -> StopLayout[Stop]:
+    def _lay_columns_out(self, head: _Head, columns: Sequence[Section]) -> StopLayout[Stop]:
         stops: list[Stop] = []
         rows: list[int] = []
         at: list[int] = []
@@ -611,11 +619,10 @@ class PortraitLines:
             at.append(column)
             return LinePart(row.draw(width), width, len(stops) - 1)
 
-        one_line_head = len(head) == 1 and len(columns) > 0
-        for tiles in head:
-            column = HEAD if one_line_head else 0
+        column = HEAD if head.beside and columns else 0
+        for tiles in head.lines:
             lines.append([make_part(row, width, len(lines), column) for row, width in tiles])
-        if head:
+        if head.lines:
             lines.append([])
         top = len(lines)
         shares = _column_widths(self.width, len(columns))

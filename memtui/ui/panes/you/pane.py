@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from memtui.engine.memory import Memory
     from memtui.engine.records import MemoryRecord, Portrait
 
-_TODAY = "on:today"
+_TODAY, _WEEK = "on:today", "on:7d"
 _BY_DAY = ("day", False)
 _NO_FACT = "There is no fact under the cursor."
 # The text under the cursor is shown in so many cells at most.
@@ -322,7 +322,7 @@ class YouPane(Pane):
             case "review":
                 return f"{key} goes to Review, where each card takes one key."
             case "sessions":
-                return f"{key} goes to the conversations from which no facts were drawn yet."
+                return f"{key} goes to the conversations from which no facts were drawn yet: Sessions can draw them."
             case "new":
                 return f"{key} lists what was written down {self._since.in_words}."
             case "changed" if stop.month is not None:
@@ -341,6 +341,8 @@ class YouPane(Pane):
                 return f"{key} lists what fades within a week if nobody recalls or confirms it."
             case "served":
                 return f"{key} lists what agents asked and were told today."
+            case "told":
+                return f"{key} lists what agents asked and were told in the last seven days, today's first."
             case _:
                 return f"{key} lists the people that memories mention."
 
@@ -384,6 +386,9 @@ class YouPane(Pane):
                     await go.list_memories("is:fading", ("fades", False))
                 case "served":
                     await go.list_recalls(_TODAY)
+                case "told":
+                    await go.list_recalls(_WEEK)
+                    self.shell.show_message("What agents asked and were told in the last seven days.")
                 case None:
                     await go.list_rows("entities", "type:person")
 
