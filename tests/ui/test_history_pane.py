@@ -298,3 +298,35 @@ async def test_undoing_all_of_an_agent_is_for_its_own_changes(story: Story) -> N
         await settle(app)
         await pilot.press("A")
         await until(lambda: "Select a change of an agent" in screen_text(app))
+
+
+async def test_what_is_typed_on_while_an_undo_is_asked_for_answers_nothing(story: Story) -> None:
+    app = at_history(story)
+    async with running(app, (80, 24)) as pilot:
+        await pilot.press("slash", *"porto", "enter")
+        await until(lambda: history(app).table.row_count == 1)
+        await settle(app)
+        await pilot.press("U")
+        await until(lambda: there(app, Question))
+        before = labels(story)
+        assert "Answer this first" not in screen_text(app)
+        for typed in (["0"], ["slash", *"nyq", "enter"], ["space"]):
+            await pilot.press(*typed)
+            await settle(app)
+            assert isinstance(app.screen, Question) and labels(story) == before
+            assert "Answer this first" in screen_text(app)
+        story.now += 2  # the word is over
+        await pilot.press("y")
+        await until(lambda: labels(story)[0] == "done Undid: Remembered “Considering a move to Porto”")
+
+
+async def test_esc_leaves_a_question_at_once_also_within_a_word(story: Story) -> None:
+    app = at_history(story)
+    async with running(app) as pilot:
+        await pilot.press("slash", *"porto", "enter")
+        await until(lambda: history(app).table.row_count == 1)
+        await settle(app)
+        await pilot.press("U")
+        await until(lambda: there(app, Question))
+        await pilot.press("0", "escape")
+        await until(lambda: not isinstance(app.screen, Question))

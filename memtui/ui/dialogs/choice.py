@@ -9,6 +9,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
+from textual.events import Key
 from textual.widgets import Static
 
 from memtui.present.text import max_cells, one_line, visible_text
@@ -29,6 +30,9 @@ _MOST = 12
 _KIND, _NUMBER = 12, 8
 # If a name is longer, the dialog gets the width of the window.
 _LONG = 32
+# A letter that comes so soon after one that is no answer is part of a word, in seconds.
+_PAUSE = 1.0
+_FIRST = "Answer this first:"
 
 
 class Choice(NamedTuple):
@@ -106,6 +110,8 @@ class PickDialog(Dialog[int]):
 class Question(Dialog[bool]):
     """Returns True for y, and None or False otherwise. ``yes`` names the action: ``forget 214``.
 
+    A word that is typed on answers nothing: after a key that is no answer, the others wait for a pause, and the last
+    line says so. Esc leaves at once.
     ``enter``: Enter means yes as well. People press it without reading, so only where nothing can be lost.
     ``depends``: what depends on what would change, shown below.
     """
@@ -125,6 +131,7 @@ class Question(Dialog[bool]):
         self._yes = yes
         self._enter = enter
         self._depends = depends
+        self._typed_at: float | None = None
 
     def title_text(self) -> str:
         return self._title
@@ -143,6 +150,19 @@ class Question(Dialog[bool]):
             ("n", "bold $accent"),
             (" leave it", "$text-muted"),
         )
+
+    def on_key(self, event: Key) -> None:
+        """Take a key that is part of typing away from the answers, and say that the question comes first."""
+        if not (event.is_printable or event.key == "enter"):
+            return
+        now = self.shell.clock()
+        within_word = self._typed_at is not None and abs(now - self._typed_at) < _PAUSE
+        if within_word or event.key not in self.active_bindings:
+            event.stop()
+            self._typed_at = now
+            self.query_one(".dialog-hints", Static).update(
+                assemble((_FIRST, "$warning"), "   ", self.hint_line(), "   ", ("Esc", "bold $accent"))
+            )
 
     def action_answer(self, yes: bool) -> None:
         self.dismiss(yes)
