@@ -155,7 +155,7 @@ def correct(
     """Replace a note by a new one: tags, sources and protection go with it, both stay, linked both ways."""
     if old.kind == "episode":
         raise InputError(
-            f"{old.id} is a turn of a conversation: it stays as it was said.",
+            "This is a turn of a conversation: it stays as it was said.",
             "Correct the fact that was drawn from it, or remember the right one.",
         )
     if not old.active:

@@ -50,7 +50,7 @@ def open_request(
     """
     if verb != "forget" and memory.kind == "episode":
         raise InputError(
-            f"{memory.id} is a turn of a conversation: it stays as it was said.",
+            "This is a turn of a conversation: it stays as it was said.",
             "Correct or confirm the fact that was drawn from it.",
         )
     if verb == "correct":

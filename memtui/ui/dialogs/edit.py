@@ -68,7 +68,7 @@ class CorrectDialog(EditingDialog[WrittenMemory]):
     """The old text, a field for the new one, their difference while typing, and the source.
 
     ``proposed``: a suggested new text; ``typed``: the person typed it, so leaving asks first. ``depends``: what depends
-    on the old one. ``warning``: why to look twice.
+    on the old one. ``warning``: why to look twice. ``title``: in place of the usual one.
     """
 
     wide = True
@@ -76,10 +76,11 @@ class CorrectDialog(EditingDialog[WrittenMemory]):
 
     def __init__(
         self, old: str, source: Content | None = None, *, proposed: str = "", typed: bool = False,
-        depends: Dependents | None = None, warning: str = "",
+        depends: Dependents | None = None, warning: str = "", title: str = "",
     ) -> None:  # fmt: skip
         super().__init__()
         self._old = old
+        self._title = title
         self._source = source
         self.set_class(source is not None, "-sourced")
         self._proposed = proposed
@@ -88,7 +89,7 @@ class CorrectDialog(EditingDialog[WrittenMemory]):
         self._warning = warning
 
     def title_text(self) -> str:
-        return "Correct: the old text is kept too"
+        return self._title or "Correct: the old text is kept too"
 
     def body(self) -> ComposeResult:
         if self._source is not None:

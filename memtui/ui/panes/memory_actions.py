@@ -31,6 +31,7 @@ ASK_ABOVE = 20
 _QUOTE = 400
 _NAMED = 40
 _ROWS_AT_ONCE = 500
+_FACT_OF_TURN = "Correct the fact that was drawn from this turn"
 _KINDS: dict[Kind, str] = {
     "fact": "A fact.",
     "episode": "A turn of a conversation, word for word.",
@@ -353,24 +354,59 @@ class MemoryActions:
     async def do_correct(self) -> None:
         from memtui.ui.dialogs.edit import CorrectDialog
 
-        memory = self.current
+        if self.current is None:
+            return
+        of_turn = self.current.kind == "episode"
+        memory = await self._choose_text(self.current)
         if memory is None:
             return
-        version = await self._choose_version(memory)
-        if version is None:
-            self._pane.show_message("Nothing was corrected.")
-            return
-        memory, memory_id = version, version.id
+        memory_id = memory.id
         sources, depends = await self._pane.ask(
             lambda engine: _load_sources_and_dependents(engine, memory_id)
         )
+        title = _FACT_OF_TURN if of_turn else ""
         written = await self._pane.shell.show_dialog(
-            CorrectDialog(memory.content, source_quote(memory, sources), depends=depends)
+            CorrectDialog(memory.content, source_quote(memory, sources), depends=depends, title=title)
         )
         if written is None:
             self._pane.show_message("Nothing was corrected.")
             return
         await self._save_correction(memory, written.text)
+
+    async def _choose_text(self, memory: MemoryRecord) -> MemoryRecord | None:
+        """The memory to correct: for a turn, a fact that was drawn from it. None: nothing is corrected, and a message says so."""
+        if memory.kind == "episode":
+            turn_id = memory.id
+            drawn = await self._pane.ask(lambda engine: engine.view.drawn([turn_id]).get(turn_id, ()))
+            facts = [fact for fact in drawn if fact.active]
+            if not facts:
+                self._say_why_turn_stays()
+                return None
+            chosen = facts[0] if len(facts) == 1 else await self._choose_fact(facts)
+        else:
+            chosen = memory
+        version = None if chosen is None else await self._choose_version(chosen)
+        if version is None:
+            self._pane.show_message("Nothing was corrected.")
+        return version
+
+    def _say_why_turn_stays(self) -> None:
+        keys = self._pane.shell.keymap_shown
+        self._pane.show_message(
+            f"A turn stays as it was said, and no fact in force is drawn from it: {keys('forget')} forgets it,"
+            f" {keys('erase')} erases it; in Memories ({keys('pane_memories')}) {keys('add')} writes down a note.",
+            "warning",
+        )
+
+    async def _choose_fact(self, facts: Sequence[MemoryRecord]) -> MemoryRecord | None:
+        from memtui.ui.dialogs.choice import Choice, PickDialog
+
+        choices = [Choice(one_line(without_secrets(fact), _QUOTE)) for fact in facts]
+        text = "The turn stays as it was said. These facts were drawn from it."
+        picked = await self._pane.shell.show_dialog(
+            PickDialog("Correct which fact?", choices, yes="correct it", text=text)
+        )
+        return None if picked is None else facts[picked]
 
     async def _choose_version(self, memory: MemoryRecord) -> MemoryRecord | None:
         """The memory to correct: where a later statement took its place, the person chooses. None: neither."""
@@ -399,12 +435,10 @@ class MemoryActions:
         from memtui.ui.dialogs.choice import Question
         from memtui.ui.editor import edit_text
 
-        memory = self.current
-        if memory is None:
+        if self.current is None:
             return
-        memory = await self._choose_version(memory)
+        memory = await self._choose_text(self.current)
         if memory is None:
-            self._pane.show_message("Nothing was corrected.")
             return
         text = edit_text(self._pane.shell, memory.content)
         if text.strip() == memory.content.strip():
