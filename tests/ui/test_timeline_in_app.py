@@ -177,7 +177,7 @@ async def test_steps_among_changes_pass_by_empty_periods_and_the_footer_says_wha
         view = await shown(app, pilot)
         assert "v next: changed" in screen_text(app) and "b by person" in screen_text(app)
         await press(pilot, "v", "f")
-        assert "v forgotten" in screen_text(app)
+        assert "v next: forgotten" in screen_text(app)
         found = view._timeline
         assert found is not None
         filled = [at for at, number in enumerate(found.all.counts["changed"]) if number]
