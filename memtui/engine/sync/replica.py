@@ -86,6 +86,9 @@ class Replica:
         began = time.perf_counter()
         history.close_dead(self._connections)
         self._resume_writing()
+        with self._connections.write() as connection:
+            # After that: what was being written notes how far everything was sent.
+            state.cut_removed(connection, self._removed)
         self._pull_batches()
         self._erase_pending()
         self._push_changes()
@@ -100,7 +103,6 @@ class Replica:
         with self._connections.write() as connection:
             state.begin_device_group(connection, self._sealer.group)
             versions.note_local(connection)
-            state.cut_removed(connection, self._removed)
             writing = state.pending_write(connection)
             own = stamps.device(connection)
         if writing is None:

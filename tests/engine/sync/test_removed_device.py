@@ -151,6 +151,39 @@ def test_what_only_one_device_read_of_a_removed_one_reaches_the_others(
         assert _are_one(machines)
 
 
+def test_it_does_so_when_it_was_killed_before_it_noted_its_batch(
+    machines: Machines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Killed(Exception): ...
+
+    def be_killed(*given: object) -> None:
+        raise Killed
+
+    machines.sync()
+    server = machines.on("server")
+    server.remember("The user lives in Paris")
+    server.sync.run()
+    machines.on("desktop").remember("The user likes tea")
+    with monkeypatch.context() as patched:
+        patched.setattr(replica.Replica, "_note_written", be_killed)
+        with pytest.raises(Killed):
+            machines.on("desktop").sync.run()
+    with closing(
+        open_store(machines.url)
+    ) as store:  # the laptop does not see the batch before it removes the server
+        written = _objects_of(machines, server.files.device())
+        last = max(name for name in written if name.startswith("batches/"))
+        batch = store.get(last)
+        store.delete(last)
+        _leave(machines, "server").close()
+        assert batch is not None
+        store.put_if_absent(last, batch)
+    machines.sync(3)
+    for name in machines.memories:
+        assert _facts(machines.on(name)) == {"The user lives in Paris", "The user likes tea"}, name
+    assert _are_one(machines)
+
+
 def test_the_old_name_of_a_copied_home_goes_when_it_is_removed(machines: Machines, tmp_path: Path) -> None:
     server = machines.memories.pop("server")
     old = server.files.device()
