@@ -99,7 +99,8 @@ def _decide_cards(
         if unfit := [item for item in items if verdict not in item.offered]:
             offered = ", ".join(unfit[0].offered)
             raise InputError(
-                f"{verdict!r} does not settle {unfit[0].kind}.", f"{unfit[0].id} takes {offered}."
+                f"{verdict!r} does not settle this card ({card_kind(unfit[0])[0]}).",
+                f"{unfit[0].id} takes {offered}.",
             )
         if len(items) == 1:
             done = memory.review.decide(items[0], verdict, text=text, keep=memory_id)

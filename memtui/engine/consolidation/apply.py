@@ -275,12 +275,18 @@ def settle_questions(
         asked_again = goes_on(LeftQuestion(card, side == "old", relation.kind == "conflict", untold))
         proposals.update_payload(connection, card.id, {**card.payload, "settled": settled})
         proposals.decide(connection, card.id, "accepted", now)
-        if asked_again:
+        choices = [str(one) for one in card.payload.get("others", ())] if side == "old" else []
+        if choices and (not asked_again or new.event_time > other.event_time):
+            # The other facts that it may have changed instead; what was said after it is none of them.
+            proposals.ask_about_rest(connection, card, other.id, choices, now)
+            asked_again = True
+        elif asked_again:
             id = proposals.identity(proposals.CONFLICT, new.id, other.id)
             reason = relation.reason or str(card.payload["reason"])
-            proposals.ask(
-                connection, id, proposals.CONFLICT, {**card.payload, side: new.id, "reason": reason}, now
-            )
+            sides = (other.id, new.id) if side == "old" else (new.id, other.id)
+            later, earlier = proposals.later_first(connection, *sides, now)
+            payload = {**card.payload, "new": later, "old": earlier, "reason": reason}
+            proposals.ask(connection, id, proposals.CONFLICT, payload, now)
         found.append(asked_again)
     return found
 

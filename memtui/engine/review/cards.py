@@ -276,10 +276,8 @@ def _pending_contradictions(
 ) -> Iterable[tuple[proposals.Proposal, tuple[MemoryRecord, MemoryRecord], tuple[MemoryRecord, ...]]]:
     """What waits about two facts, with the other facts that may have changed instead of the known one."""
     for proposal in proposals.pending_proposals(connection, proposals.CONFLICT, now):
-        payload = proposal.payload
-        pair = _active_memories(connection, (str(payload["new"]), str(payload["old"])), now)
-        if len(pair) == 2:
-            yield proposal, (pair[0], pair[1]), _active_memories(connection, payload.get("others", ()), now)
+        if shown := proposals.asked_memories(connection, proposal, now):
+            yield proposal, (shown[0], shown[1]), shown[2:]
 
 
 def _device_cards(connection: apsw.Connection, now: float, options: Options) -> Iterable[ReviewItem]:

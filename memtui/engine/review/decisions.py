@@ -137,7 +137,7 @@ def decide(
     """
     if verdict not in OFFERED[item.kind]:
         raise InputError(
-            f"{verdict!r} does not settle {item.kind}.", f"Choose {', '.join(OFFERED[item.kind])}."
+            f"{verdict!r} does not settle this card.", f"Choose {', '.join(OFFERED[item.kind])}."
         )
     if verdict == "correct" and not (text.strip() or (item.change_request and item.change_request.text)):
         raise InputError("There is no text to remember.", "Give the corrected wording.")
@@ -185,6 +185,8 @@ def decide(
         _settle_choice(
             connection, item, verdict, chosen=keep, text=text, actor=actor, options=options, now=now
         )
+        if verdict in ("replace", "merge"):
+            return  # it may go on about the others
     elif item.kind in ("conflict", "duplicate"):
         _settle_pair(connection, item, verdict, text=text, keep=keep, actor=actor, options=options, now=now)
     else:
@@ -311,16 +313,28 @@ def _settle_choice(
     if verdict == "replace":
         old = _chosen_pair(item, chosen).memories[1]
         resolve.keep_new(connection, new.id, old.id, CHANGED, actor=actor, now=now)
+        _record_verdict(connection, item, "accepted", now)
+        _ask_about_rest(connection, item, new.id, old.id, now)
     elif verdict == "merge":
         old = _chosen_pair(item, chosen).memories[1]
         _record_verdict(
             connection, item, "accepted", now
         )  # first: an open question goes over to the merged fact
-        resolve.merge_facts(connection, new.id, [old.id], text=text, actor=actor, options=options, now=now)
+        rid = resolve.merge_facts(
+            connection, new.id, [old.id], text=text, actor=actor, options=options, now=now
+        )
+        (merged,) = memories.by_rid(connection, [rid], now)
+        _ask_about_rest(connection, item, merged.id, old.id, now)
     elif verdict == "forget":
         memory_operations.forget(connection, memories.get(connection, new.id, now), actor=actor, now=now)
     else:  # none of them; that the others are true was not said
         resolve.keep_both(connection, [new.id], now=now)
+
+
+def _ask_about_rest(connection: apsw.Connection, item: ReviewItem, new: str, answered: str, now: int) -> None:
+    """One fact that the statement has changed is named; whether it changed the others of the card too is not said by that."""
+    rest = [one.id for one in item.memories[1:] if one.id != answered]
+    proposals.ask_about_rest(connection, proposals.get(connection, item.id), new, rest, now)
 
 
 def _settle_change_request(

@@ -53,13 +53,11 @@ def _memory_ids_by_card(connection: apsw.Connection, now: float) -> Iterator[set
             yield {change.new.id, change.olds[0].id}
     choices = []
     for one in proposals.pending_proposals(connection, proposals.CONFLICT, now):
-        pair = {str(one.payload["new"]), str(one.payload["old"])}
-        if len(_active_ids(connection, pair)) < 2:
-            continue
-        if others := _active_ids(connection, set(one.payload.get("others", ()))):
-            choices.append(pair | others)
-        else:
-            yield pair
+        asked = {memory.id for memory in proposals.asked_memories(connection, one, now)}
+        if len(asked) > 2:
+            choices.append(asked)
+        elif asked:
+            yield asked
     yield from choices
     for one in proposals.pending_proposals(connection, proposals.DEVICES, now):
         if sides := proposals.disputed_sides(connection, one.payload, now):

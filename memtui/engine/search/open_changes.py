@@ -39,10 +39,10 @@ def find_open_changes(
 def _find_newer(
     connection: apsw.Connection, listed: Sequence[MemoryRecord], now: float, known: Scope | None
 ) -> dict[str, MemoryRecord]:
-    """The latest that may have replaced each, if that is listed too or shares a word with it."""
+    """The latest that may have replaced each, if that shares a word with it, or is listed too and with no other one does."""
     facts = {one.id for one in listed if one.kind == "fact"}
     cards = proposals.undecided_about_any(connection, proposals.CONFLICT, facts)
-    on_cards = facts.intersection(id for card in cards for id in proposals.memory_ids(connection, card))
+    on_cards = facts.intersection(id for card in cards for id in proposals.conflict_ids(card))
     candidates = [
         one
         for id, those in replacements.find_replacements(connection, on_cards, now).items()
@@ -56,11 +56,16 @@ def _find_newer(
     if known is not None:
         within = rids_in_scope(connection, known, {one.new.rid for one in candidates})
         candidates = [one for one in candidates if one.new.rid in within]
+    related = {
+        (one.old.id, one.new.id)
+        for one in candidates
+        if not lexicon.content_stems(one.new.content).isdisjoint(lexicon.content_stems(one.old.content))
+    }
+    told = {new for _, new in related}
     return {
         one.old.id: one.new
         for one in sorted(candidates, key=lambda one: one.at)
-        if one.new.id in facts
-        or not lexicon.content_stems(one.new.content).isdisjoint(lexicon.content_stems(one.old.content))
+        if (one.old.id, one.new.id) in related or (one.new.id in facts and one.new.id not in told)
     }
 
 

@@ -90,6 +90,8 @@ def hand_over(connection: apsw.Connection, gone: str, heir: str, now: int) -> No
         if new == old:
             old, *others = others
         others = [one for one in dict.fromkeys(others) if one not in (new, old)]
+        if not others:
+            new, old = later_first(connection, new, old, now)
         payload |= {"new": new, "old": old} | ({"others": others} if others else {})
         id = identity(CONFLICT, new, old)
         if ask(connection, id, CONFLICT, payload, now):
@@ -98,6 +100,37 @@ def hand_over(connection: apsw.Connection, gone: str, heir: str, now: int) -> No
         if "settled" in known.payload or known.id == card.id:
             update_payload(connection, id, payload)
             decide(connection, id, "open", now)
+
+
+def ask_about_rest(
+    connection: apsw.Connection, card: Proposal, new: str, olds: Iterable[str], now: int
+) -> None:
+    """After one answer to ``card``: go on asking which of ``olds`` the fact ``new`` has changed (all are ids), but for those
+    that the person was asked about before. What is open about one of them already takes the others."""
+    asked = {one: find(connection, identity(CONFLICT, new, one)) for one in dict.fromkeys(olds) if one != new}
+    left = [
+        one
+        for one, known in asked.items()
+        if known is None
+        or known.id == card.id
+        or known.state in ("open", "snoozed")
+        or "settled" in known.payload
+    ]
+    if not left:
+        return
+    old, *others = left
+    payload = {key: value for key, value in card.payload.items() if key not in ("others", "settled")}
+    payload |= {"new": new, "old": old} | ({"others": others} if others else {})
+    id = identity(CONFLICT, new, old)
+    if not ask(connection, id, CONFLICT, payload, now):
+        update_payload(connection, id, payload)
+        decide(connection, id, "open", now)
+
+
+def later_first(connection: apsw.Connection, new: str, old: str, now: float) -> tuple[str, str]:
+    """Two ids as the new and the old side of a card: what was said later is the new one; said at once, as they are."""
+    times = {one.id: one.event_time for one in memories.by_ids(connection, [new, old], now)}
+    return (old, new) if len(times) == 2 and times[old] > times[new] else (new, old)
 
 
 def get(connection: apsw.Connection, id: str) -> Proposal:
@@ -145,11 +178,13 @@ def undecided_about(connection: apsw.Connection, kind: str, id: str) -> list[Pro
 
 
 def undecided_about_any(connection: apsw.Connection, kind: str, ids: Iterable[str]) -> list[Proposal]:
-    """What of a kind is open or put off and has one of some memories (ids) as its new or old side."""
+    """What of a kind is open or put off and has one of some memories (ids) as its new or old side, or among its others."""
     rows = connection.execute(
         f"SELECT {_COLUMNS} FROM proposals WHERE kind = ?1 AND state IN ('open', 'snoozed') AND ("
         "json_extract(payload, '$.new') IN (SELECT value FROM json_each(?2)) "
-        "OR json_extract(payload, '$.old') IN (SELECT value FROM json_each(?2))) ORDER BY proposal_id",
+        "OR json_extract(payload, '$.old') IN (SELECT value FROM json_each(?2)) "
+        "OR EXISTS (SELECT 1 FROM json_each(payload, '$.others') o WHERE o.value IN (SELECT value FROM json_each(?2)))) "
+        "ORDER BY proposal_id",
         (kind, as_json(list(ids))),
     )
     return [_proposal_record(row) for row in rows]
@@ -159,7 +194,10 @@ def is_conflict_open(connection: apsw.Connection, id: str, now: float) -> bool:
     """Whether a card that waits now asks which holds, this memory (by id) or another active one."""
     return any(
         card.waits(now)
-        and sum(one.active for one in side_memories(connection, memory_ids(connection, card), now)) > 1
+        and (
+            sum(one.active for one in side_memories(connection, memory_ids(connection, card), now)) > 1
+            or ("others" in card.payload and asked_memories(connection, card, now))
+        )
         for card in (*undecided_about(connection, CONFLICT, id), *_choices_of(connection, id))
     )
 
@@ -172,6 +210,26 @@ def _choices_of(connection: apsw.Connection, id: str) -> list[Proposal]:
         (CONFLICT, id),
     )
     return [_proposal_record(row) for row in rows]
+
+
+def asked_memories(connection: apsw.Connection, card: Proposal, now: float) -> tuple[MemoryRecord, ...]:
+    """What an undecided conflict asks about now: the statement, and the facts of which it may have changed one, the likeliest
+    first; none where nothing is left. A single fact that was said after the statement comes before it."""
+    payload = card.payload
+    olds = dict.fromkeys((str(payload["old"]), *map(str, payload.get("others", ()))))
+    new, *known = memories.by_ids(connection, [str(payload["new"])], now) or (None,)
+    if new is None or not new.active:
+        return ()
+    # Another device may have had the answer about one of several before it had the card that goes on about the rest.
+    named = new.attributes.get("supersedes") if "others" in payload else None
+    answered = named if isinstance(named, list) else [named]
+    found = {one.id: one for one in memories.by_ids(connection, list(olds), now)}
+    known = [
+        found[id] for id in olds if id in found and found[id].active and id != new.id and id not in answered
+    ]
+    if len(known) == 1 and known[0].event_time > new.event_time:
+        return (known[0], new)
+    return (new, *known) if known else ()
 
 
 def count_decided(connection: apsw.Connection, *, since: float, other_than: str = "") -> int:
@@ -264,6 +322,12 @@ def memory_ids(connection: apsw.Connection, card: Proposal) -> list[str]:
     """The ids of the memories on a card of two devices, or of a conflict."""
     payload = card.payload
     return disputed_ids(connection, payload) if card.kind == DEVICES else [payload["new"], payload["old"]]
+
+
+def conflict_ids(card: Proposal) -> list[str]:
+    """The ids on a conflict card: the statement, and the facts of which it may have changed one."""
+    payload = card.payload
+    return [str(one) for one in (payload["new"], payload["old"], *payload.get("others", ()))]
 
 
 def disputed_ids(connection: apsw.Connection, payload: Mapping[str, Any]) -> list[str]:

@@ -130,7 +130,7 @@ def find_replacements(
     cards = proposals.undecided_about_any(connection, proposals.CONFLICT, wanted_ids)
     wanted = [
         *(id for pair in linked for id in pair),
-        *(id for card in cards for id in proposals.memory_ids(connection, card)),
+        *(id for card in cards for id in proposals.conflict_ids(card)),
     ]
     known = {one.id: one for one in memories.by_ids(connection, list(dict.fromkeys(wanted)), now)}
     latest = {old: new for old, new, *_ in rows}
@@ -140,13 +140,15 @@ def find_replacements(
         # What was rejected, and something else came in its place, is not what the old one says now.
         if latest[old] == new or known[new].ended_by != "forgotten"
     ]
+    asked_pairs = set(linked)
     for card in cards:
-        sides = [
-            known[id] for id in proposals.memory_ids(connection, card) if id in known and known[id].active
-        ]
-        if len(sides) == 2:
-            new, old = sides if sides[0].event_time >= sides[1].event_time else sides[::-1]
-            if (old.id, new.id) not in linked:
+        first, *olds = proposals.conflict_ids(card)
+        sides = [known[id] for id in olds if id in known and known[id].active]
+        for side in sides if first in known and known[first].active else ():
+            one = known[first]
+            new, old = (one, side) if one.event_time >= side.event_time else (side, one)
+            if (old.id, new.id) not in asked_pairs:
+                asked_pairs.add((old.id, new.id))
                 replacements.append(Replacement(old=old, new=new, at=new.event_time, how="asked"))
     replacements.sort(key=lambda one: one.at)
     return {

@@ -76,7 +76,7 @@ def test_the_new_one_replaces_the_fact_that_was_chosen_and_undo_asks_again(memor
     assert new.supersedes == piano.id
     assert (piano.active, piano.confidence) == (True, 0.3)
     assert (shift, gym) == before.memories[1:3]
-    assert asked(memory) == []
+    assert texts(choice(memory)) == [NEW, SHIFT, GYM]
     memory.undo()
     assert choice(memory) == before
     assert memory.get(new.id).supersedes is None
@@ -88,7 +88,7 @@ def test_the_new_one_and_the_chosen_one_become_one_fact_and_undo_asks_again(memo
     text = "My piano lesson is on Fridays at 8 now"
     done = memory.review.decide(before, "merge", keep=piano.id, text=text)
     assert done is not None and done.label == f"Merged “{NEW}” with “{PIANO[:29]}…”"
-    assert asked(memory) == []
+    assert texts(choice(memory)) == [text, SHIFT, GYM]
     assert text in {one.content for one in memory.view.page("kind:fact")}
     assert not memory.get(piano.id).active and not memory.get(new.id).active
     assert (memory.get(shift.id), memory.get(gym.id)) == (shift, gym)
@@ -128,7 +128,7 @@ def test_what_the_card_does_not_offer_is_refused(memory: Memory) -> None:
     for chosen in (other.id, card.memories[0].id):
         with pytest.raises(InputError, match="is not what this card offers"):
             memory.review.decide(card, "replace", keep=chosen)
-    with pytest.raises(InputError, match="does not settle choice"):
+    with pytest.raises(InputError, match="does not settle this card"):
         memory.review.decide(card, "keep")
     assert choice(memory) == card
 
@@ -155,7 +155,10 @@ def test_what_is_gone_is_no_choice_and_with_one_left_it_is_a_conflict(memory: Me
     memory.undo()
     assert texts(choice(memory)) == [NEW, SHIFT, PIANO]
     memory.forget(shift.id)
-    assert asked(memory) == [] and not memory.view.detail(piano.id).asked
+    (card,) = asked(memory)
+    assert (card.kind, texts(card)) == ("conflict", [NEW, PIANO]) and memory.view.detail(piano.id).asked
+    memory.forget(piano.id)
+    assert asked(memory) == []
 
 
 def test_what_was_erased_leaves_the_card(memory: Memory) -> None:
@@ -205,5 +208,46 @@ def test_the_card_goes_to_another_device_and_a_decision_too(
             memory.review.decide(card, verdict, keep=card.memories[2].id if verdict == "replace" else None)
             memory.files.export(second)
             other.files.import_paths([second])
-            assert asked(other) == asked(memory) == []
+            assert [texts(one) for one in asked(other)] == [texts(one) for one in asked(memory)]
+            assert [texts(one) for one in asked(memory)] == (
+                [[NEW, SHIFT, PIANO]] if verdict == "replace" else []
+            )
             assert other.get(card.memories[0].id).supersedes == memory.get(card.memories[0].id).supersedes
+
+
+LOW, HIGH, STOPPED = (
+    "Doc put me on sertraline 25 mg every morning",
+    "Sertraline got bumped to 50 mg since monday",
+    "Stopped sertraline completely on 15 november, doc agreed",
+)
+
+
+@pytest.fixture
+def medicine(tmp_path: Path, clock: Clock) -> Iterator[Memory]:
+    with Memory.open(tmp_path / "medicine.db", clock=clock, options=Options(background=False)) as opened:
+        said(opened, clock, LOW, HIGH, "Finally in nantes, moved in on the 17th", STOPPED)
+        yield opened
+
+
+def test_what_was_said_later_is_the_new_one_after_an_answer_too(medicine: Memory) -> None:
+    card = next(one for one in asked(medicine) if one.kind == "choice")
+    new, *known = card.memories
+    low = next(one for one in known if one.content == LOW)
+    medicine.review.decide(card, "replace", keep=low.id)
+    cards = asked(medicine)
+    assert cards and all(one.memories[0].id == new.id for one in cards)
+    assert HIGH in {text for one in cards for text in texts(one)}
+    assert medicine.view.status().review == len(cards)
+    undecided = medicine.view.open_changes([one for one in known if one.content == HIGH]).perhaps_now
+    assert [one.content for one in undecided.values()] == [STOPPED]
+    medicine.undo()
+    assert next(one for one in asked(medicine) if one.kind == "choice") == card
+
+
+def test_each_that_may_have_changed_has_a_caution_while_it_is_asked(medicine: Memory) -> None:
+    facts = [one for one in medicine.view.page("kind:fact") if one.content in (LOW, HIGH)]
+    newer = medicine.view.open_changes(facts).perhaps_now
+    assert {newer[one.id].content for one in facts} == {STOPPED}
+    listed = list(medicine.view.page("kind:fact"))
+    told = medicine.view.open_changes(listed).perhaps_now
+    assert {medicine.get(id).content for id in told} == {LOW, HIGH}
