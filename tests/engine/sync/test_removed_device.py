@@ -154,10 +154,10 @@ def test_what_only_one_device_read_of_a_removed_one_reaches_the_others(
 def test_it_does_so_when_it_was_killed_before_it_noted_its_batch(
     machines: Machines, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Killed(Exception): ...
+    class KilledError(Exception): ...
 
     def be_killed(*given: object) -> None:
-        raise Killed
+        raise KilledError
 
     machines.sync()
     server = machines.on("server")
@@ -166,7 +166,7 @@ def test_it_does_so_when_it_was_killed_before_it_noted_its_batch(
     machines.on("desktop").remember("The user likes tea")
     with monkeypatch.context() as patched:
         patched.setattr(replica.Replica, "_note_written", be_killed)
-        with pytest.raises(Killed):
+        with pytest.raises(KilledError):
             machines.on("desktop").sync.run()
     with closing(
         open_store(machines.url)
