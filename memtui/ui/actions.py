@@ -105,7 +105,7 @@ ACTIONS: tuple[Action, ...] = (
     _action("pane_memories", "2", "Memories", "Panes", _ALL,
             "Go to Memories: everything that is remembered."),
     _action("pane_search", "3", "Search", "Panes", _ALL,
-            "Go to Search and type a question, in place of the last one; Enter goes to the hits, and shows why each is there."),
+            "Go to Search: ask, and see why each hit ranks where it does."),
     _action("pane_entities", "4", "Entities", "Panes", _ALL,
             "Go to Entities: people, projects and places, and everything about each."),
     _action("pane_sessions", "5", "Sessions", "Panes", _ALL,

@@ -149,26 +149,3 @@ async def test_the_question_is_in_sight_when_a_hit_had_the_window(story: Story) 
             assert app.focused is not None and app.focused.region.area, (key, app.focused)
             await pilot.press("escape")
             await still(app)
-
-
-async def test_the_number_of_search_always_leads_into_the_question(story: Story) -> None:
-    """At the first visit and at every later one: letters are never commands, and replace the last question."""
-    app = story.app()
-    async with running(app) as pilot:
-        await pilot.press("3", *"walnuts", "enter")
-        await until(lambda: "why #1" in screen_text(app))
-        for there in ("2", "3"):  # from another pane, and from the hits
-            if there == "2":
-                await pilot.press("2")
-                await until(lambda: app.main.active == "memories")
-            await pilot.press("3")
-            await still(app)
-            assert app.focused is app.main.query_one("#search-filter FilterInput")
-            assert _filters(app) == {"search-filter": "walnuts"}  # the hits stay until something is typed
-            await pilot.press("escape")
-            await still(app)
-            assert _filters(app) == {"search-filter": "walnuts"}
-        await pilot.press("2", "3", *"green ink", "enter")
-        await until(lambda: "Uses a fountain pen with green ink" in screen_text(app))
-        assert _filters(app) == {"search-filter": "green ink"}
-        assert any("in place of the last one" in one.help for one in app.main.help_lines()[1])

@@ -483,16 +483,17 @@ class SearchPane(ListPane[SearchRow]):
         self.ranking_controls.focus()
 
     def take_focus(self) -> None:
-        """Focus the question: letters are text here and not commands, at every visit. A new question replaces the old one.
+        """Without a question, focus the input, so that letters are text and not commands.
 
         In an empty memory nothing can be asked: there the keys that fill it work.
         """
         stats = self.shell.stats
-        if stats is not None and not stats.active:
+        if self.question or (stats is not None and not stats.active):
             self.do_focus_list()
             return
         self.remove_class("-tuning")
-        self.do_query()
+        self.zoom_part(None)
+        self.filter_bar.start_typing()
 
     def do_focus_list(self) -> None:
         self.remove_class("-tuning")
