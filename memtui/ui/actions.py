@@ -105,7 +105,7 @@ ACTIONS: tuple[Action, ...] = (
     _action("pane_memories", "2", "Memories", "Panes", _ALL,
             "Go to Memories: everything that is remembered."),
     _action("pane_search", "3", "Search", "Panes", _ALL,
-            "Go to Search: ask, and see why each hit ranks where it does."),
+            "Go to Search: type a question, or with one there look at its hits and why each ranks where it does; / asks anew."),
     _action("pane_entities", "4", "Entities", "Panes", _ALL,
             "Go to Entities: people, projects and places, and everything about each."),
     _action("pane_sessions", "5", "Sessions", "Panes", _ALL,
