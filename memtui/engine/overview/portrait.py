@@ -195,7 +195,19 @@ def _strongest_facts(
     known = memories.by_rid(connection, list(dict.fromkeys([*dated, *rids_of_topics])), now)
     if topic == "plan":
         known = [one for one in known if one.happens_at is None or one.rid in dated]
+    if topic == "health":
+        return _dangers_first(known, each)
     return sorted(known, key=_by_day if topic == "plan" else _by_strength)[:each]
+
+
+def _dangers_first(facts: Sequence[MemoryRecord], each: int) -> list[MemoryRecord]:
+    """Health: what may do harm comes first, and no other fact takes its place: all of it is shown, even beyond ``each``."""
+    from memtui.engine.consolidation.extract.severity import is_severe
+
+    by_strength = sorted(facts, key=_by_strength)
+    dangers = [one for one in by_strength if is_severe(one.content)]
+    others = [one for one in by_strength if one not in dangers]
+    return [*dangers, *others[: max(0, each - len(dangers))]]
 
 
 def _find_rids(connection: apsw.Connection, where: str, order: str, bindings: dict[str, Any]) -> list[int]:

@@ -224,3 +224,17 @@ def test_topics_are_counted_and_chosen_by_their_index(desk: Desk) -> None:
                 )
                 assert any(index in plan for index in known), (statement, plan)
                 assert "TEMP B-TREE" not in plan or "happens_at" in statement, (statement, plan)
+
+
+def test_dangers_to_health_are_all_shown_and_first(desk: Desk) -> None:
+    """Facts that somebody confirmed, and newer ones, take no allergy's place."""
+    desk.learn("I am allergic to penicillin", topic="health", ago=80)
+    desk.learn("Ada is allergic to walnuts and carries an EpiPen", topic="health", ago=60)
+    for day in range(8):
+        desk.learn(f"Slept {day} hours after swimming", topic="health", mine=True, ago=day)
+    found = desk.texts("health", each=3)
+    assert set(found[:2]) == {
+        "I am allergic to penicillin", "Ada is allergic to walnuts and carries an EpiPen",
+    }  # fmt: skip
+    assert len(found) == 3
+    assert len(desk.texts("health", each=1)) == 2
