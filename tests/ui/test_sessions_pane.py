@@ -124,7 +124,7 @@ async def test_sessions_are_filtered_by_title_source_and_project(story: Story) -
         await until(lambda: sessions(app).table.row_count == 1)
         assert "1 of 2" in screen_text(app)
         await pilot.press("slash", *"zzz", "enter")
-        await until(lambda: "No session has these words" in screen_text(app))
+        await until(lambda: "No session passes this filter" in screen_text(app))
 
 
 async def test_a_long_turn_unfolds_with_enter(story: Story) -> None:
