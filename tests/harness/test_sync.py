@@ -55,6 +55,8 @@ class Ledger:
     def __init__(self) -> None:
         self.decisions: list[Decision] = []
         self._last: dict[str, int] = {}
+        self._taken_back: set[tuple[str, str]] = set()
+        """Rows, each with the device that undid that it was remembered: what it had decided about them went with them."""
 
     def note(self, device: SyncDevice) -> None:
         erased = " erase " in device.log[-1]
@@ -73,6 +75,11 @@ class Ledger:
                         continue
                     stamp = Stamp(aspect=aspect, seen=known, device=by, at=at, actor=actor)
                     self.decisions.append(Decision(thing, stamp, _value(connection, thing, aspect)))
+            if " undo " in device.log[-1]:
+                mine = {one.thing for one in self.decisions if one.stamp.device == own}
+                self._taken_back = {one for one in self._taken_back if one[1] != own} | {
+                    (thing, own) for thing in mine if _is_gone(connection, thing)
+                }
 
     def wrong(self, device: SyncDevice, gone: set[str]) -> list[str]:
         """What was lost, or overwritten without a word, as a device sees it in the end."""
@@ -90,7 +97,11 @@ class Ledger:
                     found.append(f"lost: {one}")
             for (thing, aspect), decided in by_aspect.items():
                 last = [one for one in decided if not any(b is not one and b.knows(one) for b in decided)]
-                persons = [one for one in last if one.stamp.actor == "person"]
+                persons = [
+                    one
+                    for one in last
+                    if one.stamp.actor == "person" and (thing, one.stamp.device) not in self._taken_back
+                ]
                 if aspect in ASKED and len({str(one.value) for one in persons}) > 1 and thing not in asked:
                     found.append(f"overwritten without a word: {persons}")
         return found
