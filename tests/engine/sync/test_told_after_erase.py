@@ -5,7 +5,9 @@ The device that erased has no words of it left to look for, so the device that t
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from machines import Machines
@@ -55,6 +57,25 @@ def _tag(memory: Memory) -> None:
     memory.tag(home.id, add=[WORD])
 
 
+def _import_talk(memory: Memory) -> None:
+    said = {
+        "uuid": "m1",
+        "sender": "human",
+        "text": "Is it cold today?",
+        "created_at": "2026-03-01T10:00:00Z",
+    }
+    talk = {
+        "uuid": "t1",
+        "name": f"The {WORD} gloves",
+        "created_at": said["created_at"],
+        "chat_messages": [said],
+    }
+    place = Path(memory.path).with_name("conversations.json")
+    place.write_text(json.dumps([talk]))
+    memory.files.import_paths([place])
+    place.unlink()
+
+
 _PLACES: dict[str, Callable[[Memory], object]] = {
     "a name": _rename,
     "a note": lambda memory: memory.scratchpad.set("ask", f"whether {WORD} is expensive"),
@@ -62,6 +83,7 @@ _PLACES: dict[str, Callable[[Memory], object]] = {
     "a question": lambda memory: memory.questions.pin(f"Who sells {WORD}?"),
     "a project": lambda memory: memory.remember("Paris is large", project=f"{WORD}-shop"),
     "a tag": _tag,
+    "a title": _import_talk,
 }
 
 
