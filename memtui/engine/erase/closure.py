@@ -66,7 +66,7 @@ class ErasedRows:
         self.texts = ErasedTexts()
         self.contents: dict[str, None] = {}
         """The texts that go, here or elsewhere, in full."""
-        self.shortened_sessions: dict[int, bool] = {}
+        self.sessions_losing_turns: dict[int, bool] = {}
         """Key of a session that loses a turn -> whether its current summary was made from that turn."""
         self.derived_texts: dict[str, None] = {}
         """Texts derived from erased ones: summaries and errors of sessions, current or in history."""

@@ -41,10 +41,10 @@ def tell_devices(
         f"session:{id}"
         for (id,) in connection.execute(
             "SELECT session_id FROM sessions_consolidations WHERE sid IN (SELECT value FROM json_each(?))",
-            (as_json(closure.shortened_sessions),),
+            (as_json(closure.sessions_losing_turns),),
         )
     }
-    covered = dict(_covered(connection, steps))
+    covered = dict(_covered_rows(connection, steps))
     for id, aspects in covered.items():
         for aspect in aspects:
             sync_versions.decide(connection, id, aspect, now, actor)
@@ -75,7 +75,7 @@ _COVERED = {
     "memories": "SELECT id FROM memories WHERE {} = ?",
 }
 """The rows that stay without words of theirs, by what sync calls them."""
-_ASPECTS = {
+_ASPECT_OF_COLUMN = {
     ("entity_aliases", "alias"): sync_versions.ALIASES,
     ("sessions_consolidations", "title"): sync_versions.TITLE,
     ("sessions_consolidations", "summary"): sync_versions.READ,
@@ -85,13 +85,17 @@ _ASPECTS = {
 }
 
 
-def _covered(connection: apsw.Connection, steps: Sequence[Step]) -> Iterator[tuple[str, set[str]]]:
+def _covered_rows(connection: apsw.Connection, steps: Sequence[Step]) -> Iterator[tuple[str, set[str]]]:
     """What sync calls the rows that stay, each with the aspects that are stamped here."""
     found: dict[str, set[str]] = {}
     for step in steps:
         if step.values is None or step.table not in _COVERED or "session_id" in step.values:
             continue  # a session by another name is another one to sync
-        aspects = {_ASPECTS[step.table, one] for one in step.values if (step.table, one) in _ASPECTS}
+        aspects = {
+            _ASPECT_OF_COLUMN[step.table, one]
+            for one in step.values
+            if (step.table, one) in _ASPECT_OF_COLUMN
+        }
         rows: list[Any] = connection.execute(
             _COVERED[step.table].format(step.key_column), (step.key,)
         ).fetchall()

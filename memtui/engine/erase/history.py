@@ -162,7 +162,7 @@ def scrub_history(
             continue
         old, new = _parse_image(before), _parse_image(after)
         clean_old, clean_new = _clean_images(str(tbl), str(act), old, new, closure, deleted)
-        if tbl == "sessions_consolidations" and lo in closure.shortened_sessions:
+        if tbl == "sessions_consolidations" and lo in closure.sessions_losing_turns:
             clean_old, clean_new = _without_summary(clean_old, closure), _without_summary(clean_new, closure)
         if (clean_old, clean_new) == (old, new):
             continue

@@ -119,13 +119,13 @@ def _steps_for_sessions(connection: apsw.Connection, closure: ErasedRows) -> lis
     ).fetchall():
         if session_id in closure.sessions:
             continue
-        touched = sid in closure.shortened_sessions
+        touched = sid in closure.sessions_losing_turns
         values: dict[str, Any] = {}
         by_word = not touched and not any(
             closure.texts.quotes_part(str(text)) for text in (summary, title, error) if text
         )
         if summary and (
-            closure.shortened_sessions.get(int(str(sid))) or closure.texts.mentions_any(str(summary))
+            closure.sessions_losing_turns.get(int(str(sid))) or closure.texts.mentions_any(str(summary))
         ):
             values["summary"] = None
         if title and (closure.texts.mentions_any(str(title)) or closure.texts.equals_short_text(str(title))):

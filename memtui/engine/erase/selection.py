@@ -213,14 +213,14 @@ def add_session_summaries(connection: apsw.Connection, erased_rows: ErasedRows) 
             (session_id,),
         ).fetchall():
             covered = turn <= int(str(through or 0))
-            erased_rows.shortened_sessions[int(str(sid))] = covered
+            erased_rows.sessions_losing_turns[int(str(sid))] = covered
             texts = [*((summary,) if covered else ()), error, *session_texts(connection, int(str(sid)))]
             stays = None if covered else summary
             erased_rows.derived_texts.update(
                 dict.fromkeys(str(text) for text in texts if text and text != stays)
             )
         for session in former_sessions(connection, session_id):
-            erased_rows.shortened_sessions[session.sid] = True
+            erased_rows.sessions_losing_turns[session.sid] = True
             erased_rows.derived_texts.update(
                 dict.fromkeys((*session.words, *session_texts(connection, session.sid)))
             )

@@ -203,11 +203,11 @@ class ReadQueries:
 
         Suspicious ones are left out until the person has decided.
         """
-        from memtui.engine.overview.portrait import known_facts_filter, list_topic_facts
+        from memtui.engine.overview.portrait import list_topic_facts, trusted_facts_filter
 
         compiled = self._compile_filter(filter)
         with self._connections.read() as connection:
-            known = known_facts_filter(connection, compiled, self._clock())
+            known = trusted_facts_filter(connection, compiled, self._clock())
             return list_topic_facts(connection, known, self._clock(), _asked_for(each))
 
     def neighbourhood(

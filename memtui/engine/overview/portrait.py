@@ -118,11 +118,11 @@ def make_portrait(
         },
         months=load_months(connection, compiled_filter, now, people=not filter) if months else (),
         due=count_days_ahead(connection, compiled_filter, now),
-        told=recalls.served_since(connection, new_since(now))[1],
+        told=recalls.recall_counts_since(connection, new_since(now))[1],
     )
 
 
-def known_facts_filter(
+def trusted_facts_filter(
     connection: apsw.Connection, compiled_filter: CompiledFilter, now: float
 ) -> CompiledFilter:
     """A filter without the suspicious memories that wait for the person's decision."""

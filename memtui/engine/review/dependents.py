@@ -63,7 +63,7 @@ _NAMED_ENTITIES_WITH_SUMMARY = """
 _NAMED_ON_A_CARD = f"""
     SELECT 1 FROM proposals p, json_each(p.payload, '$.named') n WHERE p.kind = '{proposals.DEPENDENTS}' AND n.value = ? LIMIT 1
 """
-_HOLDS_NO_MORE = """
+_NO_LONGER_VALID = """
     SELECT m.rid FROM memories m WHERE m.id IN (SELECT value FROM json_each(:ids)) AND m.kind <> 'episode'
         AND (m.ended_by IN ('superseded', 'forgotten')
             OR EXISTS (SELECT 1 FROM memory_links l JOIN memories n ON n.id = l.from_id
@@ -252,7 +252,7 @@ def _facts_that_lost_name(
 
 def _ended_memories(connection: apsw.Connection, ids: Iterable[str]) -> list[int]:
     rows: list[Any] = connection.execute(
-        _HOLDS_NO_MORE, {"ids": as_json(list(dict.fromkeys(ids)))}
+        _NO_LONGER_VALID, {"ids": as_json(list(dict.fromkeys(ids)))}
     ).fetchall()
     return [int(rid) for (rid,) in rows]
 

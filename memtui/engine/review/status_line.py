@@ -22,7 +22,7 @@ _ANY_OF_AGENTS = """
 
 def status(connection: apsw.Connection, now: float) -> Status:
     """The number of cards that wait, and what agents were served since local midnight."""
-    served, memories = recalls.served_since(connection, local_midnight(now))
+    served, memories = recalls.recall_counts_since(connection, local_midnight(now))
     return Status(
         review=count_cards(connection, now),
         served=tuple(ServedToday(agent=agent, times=times, memories=number) for agent, times, number in served),

@@ -78,7 +78,7 @@ def agents_served(connection: apsw.Connection, ids: Sequence[str]) -> list[tuple
     return [(str(agent), int(times), int(first), int(last)) for agent, times, first, last in rows]
 
 
-def served_since(connection: apsw.Connection, since: float) -> tuple[list[tuple[str, int, int]], int]:
+def recall_counts_since(connection: apsw.Connection, since: float) -> tuple[list[tuple[str, int, int]], int]:
     """For each agent the numbers of recalls and of memories since a time, the most first; and the number of all memories."""
     rows: list[Any] = connection.execute(
         "SELECT agent, memory_ids FROM recalls WHERE at >= ? ORDER BY recall_id", (int(since),)

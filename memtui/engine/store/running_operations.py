@@ -27,7 +27,7 @@ class RunLocks:
         if self._path is None:
             return None
         token = os.urandom(6).hex()
-        lock = self._lock_for(token)
+        lock = self._lock_of_run(token)
         lock.acquire()
         self._held[token] = lock
         self._taken.add(token)
@@ -53,7 +53,7 @@ class RunLocks:
             return token in self._held
         from filelock import Timeout
 
-        lock = self._lock_for(token)
+        lock = self._lock_of_run(token)
         try:
             lock.acquire()
         except Timeout:
@@ -61,7 +61,7 @@ class RunLocks:
         self._release_lock(lock)
         return False
 
-    def _lock_for(self, token: str) -> BaseFileLock:
+    def _lock_of_run(self, token: str) -> BaseFileLock:
         from .locks import work_lock  # most programs never run a long operation
 
         assert self._path is not None

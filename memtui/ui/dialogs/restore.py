@@ -59,7 +59,7 @@ class RestoreDialog(Dialog[RestoreChoice]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("y", "all", show=False),
         Binding("t", "take", show=False),
-        Binding("m", "missing", show=False),
+        Binding("m", "restore_missing", show=False),
     ]
     wide = True
     hints = (
@@ -162,7 +162,7 @@ class RestoreDialog(Dialog[RestoreChoice]):
             )
             self.query_one(".dialog-warning", Static).update(assemble((warning, "$warning")))
 
-    def action_missing(self) -> None:
+    def action_restore_missing(self) -> None:
         self.dismiss(RestoreChoice(()))
 
 

@@ -281,7 +281,7 @@ def _parse_turn(info: _Info, parts: Iterable[_Part], session: _Session, stream: 
             texts.append(part.text)
     text = base.join_blocks(texts)
     if not text:
-        return Skip(reason=_why_silent(kinds))
+        return Skip(reason=_skip_reason(kinds))
     folder = foreign_values.read_folder(session.directory) or _working_folder(info.path)
     time = info.time.get("created") if isinstance(info.time, dict) else None
     return Turn(
@@ -299,7 +299,7 @@ def _parse_turn(info: _Info, parts: Iterable[_Part], session: _Session, stream: 
     )
 
 
-def _why_silent(kinds: Collection[str]) -> str:
+def _skip_reason(kinds: Collection[str]) -> str:
     if "tool" in kinds:
         return base.TOOL
     if "compaction" in kinds:

@@ -146,17 +146,17 @@ class FolderStore:
     def _write_partial(self, path: Path, data: bytes) -> Path:
         """A file beside ``path`` that has the data on the disk. Whoever may use the folder may read it."""
         self._must_be_there()
-        shared = stat.S_IMODE(self._folder.stat().st_mode)
+        folder_mode = stat.S_IMODE(self._folder.stat().st_mode)
         missing = [above for above in (path.parent, *path.parent.parents) if not above.exists()]
         for folder in reversed(missing):
             with suppress(FileExistsError):
-                folder.mkdir(mode=shared)
+                folder.mkdir(mode=folder_mode)
             _flush_folder(folder.parent)
         for left in path.parent.glob(f"{_PARTIAL}*.partial"):
             _remove_left_behind(left)
         partial = path.with_name(f"{_PARTIAL}{secrets.token_hex(6)}.partial")
         try:
-            with os.fdopen(operating_system.create_private(partial, shared & 0o666), "wb") as file:
+            with os.fdopen(operating_system.create_private(partial, folder_mode & 0o666), "wb") as file:
                 file.write(data)
                 file.flush()
                 operating_system.flush_descriptor(file.fileno())
