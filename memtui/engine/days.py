@@ -73,7 +73,7 @@ def find_named_day(
     text = _clause_that_holds(text)
     here = local_time(said_at, zone)
     over = not ahead and found.signs["over"].search(text) is not None
-    past = over or found.signs["done"].match(text) is not None
+    past = over or any(found.signs["done"].match(one) for one in (text, _clause_with_day(text)))
     named = list(_find_days(text, here.replace(tzinfo=None), past))
     if any(found.signs[sign].search(text) for sign in ("over", "either tense")):
         named = [one for one in named if not one.month or (one.day - here.date()).days <= _FAR_AHEAD_DAYS]
@@ -129,6 +129,13 @@ def _clause_that_holds(text: str) -> str:
     if len(clauses) == 1 and (verb := patterns.signs["holds now"].search(clauses[0])):
         return clauses[0] if patterns.any.search(clauses[0], verb.end()) else text
     return text
+
+
+def _clause_with_day(text: str) -> str:
+    """The first clause that names a day: "Finally in Nantes, moved in on the 17th"."""
+    patterns = _day_patterns()
+    clauses = patterns.signs["between clauses"].split(text)
+    return next((one for one in clauses if patterns.any.search(one)), text)
 
 
 class _DayPatterns(NamedTuple):

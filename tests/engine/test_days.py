@@ -341,3 +341,23 @@ def test_a_month_that_lies_ahead_lasts_until_its_end(text: str, expected: str, a
 def test_a_month_in_which_something_began_is_no_plan() -> None:
     assert day("Started at the bank in May", ahead=True) is None
     assert day("We start at the bank in May", ahead=True) == "2026-05-31 12"
+
+
+@pytest.mark.parametrize("ahead", [False, True])
+@pytest.mark.parametrize(
+    ("text", "month"),
+    [
+        ("Finally in Nantes, moved in on the 17th", 10),
+        ("Finally in Nantes and moved in on the 17th", 10),
+        ("New job at last, I started on the 12th", 10),
+        ("Finally in Nantes, the party is on the 17th", 11),
+        ("We move in on the 17th", 11),
+    ],
+)
+def test_what_was_done_on_a_day_of_the_month_is_over_also_in_a_later_clause(
+    text: str, month: int, ahead: bool
+) -> None:
+    said_at = datetime(2026, 10, 20, 10, tzinfo=UTC).timestamp()
+    found = find_named_day(text, said_at, ahead=ahead, zone=UTC)
+    assert found is not None
+    assert datetime.fromtimestamp(found, UTC).month == month
