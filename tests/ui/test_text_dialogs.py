@@ -61,6 +61,32 @@ async def test_enter_on_nothing_saves_nothing_and_says_so(story: Story) -> None:
         assert app.screen.query_one(TextArea).text == ""
 
 
+@pytest.mark.parametrize(
+    ("pane", "keys", "longest"),
+    [
+        ("memories", ("a",), 20_000),
+        ("memories", ("e",), 20_000),
+        ("observations", ("P", "a", *"plan", "enter"), 100_000),
+    ],
+)
+async def test_a_text_that_is_too_long_stays_in_the_dialog(
+    story: Story, pane: str, keys: tuple[str, ...], longest: int
+) -> None:
+    app = app_at(story, pane)
+    async with running(app) as pilot:
+        await pilot.press(*keys)
+        await until(lambda: app.screen is not app.main and app.screen.query(TextArea))
+        area = app.screen.query_one(TextArea)
+        area.text = "long " * (longest // 5 + 1)
+        area.focus()
+        await pilot.press("enter")
+        await until(lambda: f"! The text has {longest + 4:,} characters" in screen_text(app))
+        area.text = "short"
+        await pilot.press("enter")
+        await until(lambda: app.screen is app.main)
+        await until(lambda: "short" in contents(story))
+
+
 async def test_a_merge_of_unlike_texts_warns_and_one_key_keeps_what_both_say(story: Story) -> None:
     with story.open() as memory:
         parcels = memory.remember("Parcels go to the pick-up point")

@@ -143,6 +143,13 @@ class EditingDialog(Dialog[T], Generic[T]):
     def typed_text(self) -> str:
         return self.query_one(TextArea).text.strip()
 
+    def is_too_long(self, limit: int) -> bool:
+        """Whether the text has more characters than the memory takes; then the dialog says so and stays."""
+        if (length := len(self.typed_text)) <= limit:
+            return False
+        self.show_warning(f"The text has {length:,} characters; it may have {limit:,}. Shorten it.")
+        return True
+
     def action_leave(self) -> None:
         if self.typed_text == self._begun or self._asked:
             self.dismiss(None)

@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Input, Static, TextArea
 
+from memtui.engine.memories.validation import MAX_NOTE, MAX_VALUE
 from memtui.engine.records import TOPICS, Dependents
 from memtui.present.format import plural
 from memtui.present.text import visible_text
@@ -60,6 +61,8 @@ class AddDialog(EditingDialog[WrittenMemory]):
     def action_save(self) -> None:
         if not self.typed_text:
             self.show_warning("There is nothing to save yet.")
+            return
+        if self.is_too_long(MAX_NOTE):
             return
         self.dismiss(WrittenMemory(self.typed_text, tuple(self.query_one(Input).value.split())))
 
@@ -129,7 +132,7 @@ class CorrectDialog(EditingDialog[WrittenMemory]):
             self.show_warning("The new text is empty. To remove the memory, leave this and forget it.")
         elif self.typed_text == self._old.strip():
             self.show_warning("Old and new are the same: there is nothing to correct.")
-        else:
+        elif not self.is_too_long(MAX_NOTE):
             self.dismiss(WrittenMemory(self.typed_text, ()))
 
 
@@ -313,5 +316,5 @@ class NoteDialog(EditingDialog[NoteEntry]):
         if not key:
             self.query_one(".dialog-warning", Static).update(line("! Give it a key first.", 60, "$warning"))
             self.query_one(Input).focus()
-        else:
+        elif not self.is_too_long(MAX_VALUE):
             self.dismiss(NoteEntry(key, text))
