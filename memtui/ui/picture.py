@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 MOST_ROWS = 200
 _MARGIN = 2
 # Lines of a timeline beside its rows; those that the app has below it, for the text under the cursor, are not drawn.
-_AROUND, _BELOW = 9, 2
+_ROWS_AROUND, _BELOW = 9, 2
 # More rows than this are one line high each.
 _LOW_FROM = 20
 
@@ -100,7 +100,7 @@ def timeline_svg(counted: Timeline, frame: PictureFrame) -> str:
         view.show(timeline.draw_timeline(shown, "learned", where, frame.look.glyphs))
         return height
 
-    needed = rows * (2 if rows <= _LOW_FROM else 1) + _AROUND
+    needed = rows * (2 if rows <= _LOW_FROM else 1) + _ROWS_AROUND
     return _draw_svg(
         frame, "Over time", timeline.headline(counted).rstrip("."), _LinesView, show_timeline, needed
     )

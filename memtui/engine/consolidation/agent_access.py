@@ -122,7 +122,7 @@ def check_batch(
         )
 
 
-def may_still_replace(connection: apsw.Connection, sight: AgentView, actor: str, now: int) -> int:
+def count_supersedes_left(connection: apsw.Connection, sight: AgentView, actor: str, now: int) -> int:
     """How many facts an agent may still supersede today without asking, other than in the running operation.
 
     Facts that it is not told of raise no limit of its own.

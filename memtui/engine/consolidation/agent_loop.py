@@ -21,7 +21,7 @@ from memtui.engine.store.connections import Connections
 from memtui.engine.wording import plural
 
 from . import apply, planner
-from .agent_access import RESOLVE, AgentView, check_batch, may_still_replace, replaced_before
+from .agent_access import RESOLVE, AgentView, check_batch, count_supersedes_left, replaced_before
 from .compare import conflicts, duplicates
 from .extract.protocol import CHUNK, Draft, SavedDraft
 from .plan import Plan, PlanLine
@@ -92,7 +92,7 @@ class AgentLoop:
                 turns=len(turns), lines=(), extractor=self._actor,
             )  # fmt: skip
             known = self._sight.visible_with_trash(connection)
-            supersedes_left = may_still_replace(connection, self._sight, self._actor, now)
+            supersedes_left = count_supersedes_left(connection, self._sight, self._actor, now)
             drafts = planner.as_stored(drafts, self._options.secrets)
             lines = planner.plan_lines(
                 connection, drafts, turns, now, supersedes_left=supersedes_left, within=known,
@@ -210,7 +210,7 @@ class AgentLoop:
                 )
             waits = conflicts.may_supersede(
                 loser, trust_of_new=winner.trust, said_at=winner.event_time, strong=True,
-                supersedes_left=may_still_replace(connection, self._sight, self._actor, now),
+                supersedes_left=count_supersedes_left(connection, self._sight, self._actor, now),
             )  # fmt: skip
             if not waits and winner.supersedes is not None:
                 waits = "the new one replaced another one already"

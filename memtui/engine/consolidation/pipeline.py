@@ -102,7 +102,7 @@ class Consolidator:
         self, run: RunOperation | None, session_id: str | Sequence[str] | None, again: bool, exclude: str | None,
         progress: Progress, cancelled: Callable[[], bool], spending: TokenBudget,
     ) -> Consolidation:  # fmt: skip
-        wanted, people, may_supersede = await asyncio.to_thread(
+        wanted, people, supersedes_left = await asyncio.to_thread(
             self._sessions_to_read, session_id, again, exclude
         )
         if run is not None:
@@ -121,12 +121,12 @@ class Consolidator:
                 outcomes.append(outcome)
                 continue
             outcome, people = await self._consolidate_session(
-                run, session, again, people, may_supersede, spending, foreseen
+                run, session, again, people, supersedes_left, spending, foreseen
             )
             outcomes.append(outcome)
             if run is None and outcome.plan is not None:
                 foreseen.add(outcome.plan)
-            may_supersede -= outcome.superseded
+            supersedes_left -= outcome.superseded
             if outcome.unusable:
                 unusable = outcome.error  # the others would fare the same, and keep their tries
         progress(len(wanted), len(wanted), "")
@@ -141,7 +141,7 @@ class Consolidator:
         session: Session,
         again: bool,
         people: frozenset[str],
-        may_supersede: int,
+        supersedes_left: int,
         spending: TokenBudget,
         foreseen: PreviewFacts,
     ) -> tuple[SessionOutcome, frozenset[str]]:
@@ -152,7 +152,9 @@ class Consolidator:
                 return SessionOutcome(session_id=session_id, state="nothing"), people
             spending.reserve(self._extractor.estimate(turns))
             people = people.union(*(introduced_names(turn.content) for turn in turns if turn.trust == "user"))
-            plan = await self._plan_session(session, turns, again, people, may_supersede, spending, foreseen)
+            plan = await self._plan_session(
+                session, turns, again, people, supersedes_left, spending, foreseen
+            )
             if run is None:
                 return SessionOutcome(
                     session_id=session_id, state="preview", plan=plan, **_planned_result(plan)
@@ -220,7 +222,7 @@ class Consolidator:
 
     async def _plan_session(
         self, session: Session, turns: Sequence[MemoryRecord], again: bool, people: frozenset[str],
-        may_supersede: int, spending: TokenBudget, foreseen: PreviewFacts,
+        supersedes_left: int, spending: TokenBudget, foreseen: PreviewFacts,
     ) -> Plan:  # fmt: skip
         context = Context(
             session_id=session.session_id, title=session.title, people=people, spending=spending
@@ -235,7 +237,7 @@ class Consolidator:
                 summary = found.summary or summary
                 cut |= found.cut
         again_id = session.session_id if again else None
-        lines = await asyncio.to_thread(self._plan_lines, drafts, turns, may_supersede, again_id, foreseen)
+        lines = await asyncio.to_thread(self._plan_lines, drafts, turns, supersedes_left, again_id, foreseen)
         if summary and not self._is_excluded(summary):
             safe = validation.without_secrets(summary)
             lines.append(PlanLine(action="summary", content=safe, reason="the session's summary"))
@@ -258,7 +260,7 @@ class Consolidator:
         self,
         drafts: Sequence[Draft],
         turns: Sequence[MemoryRecord],
-        may_supersede: int,
+        supersedes_left: int,
         again_id: str | None,
         foreseen: PreviewFacts,
     ) -> list[PlanLine]:
@@ -277,11 +279,17 @@ class Consolidator:
                     again_id,
                     now,
                     limit=limit,
-                    supersedes_left=may_supersede,
+                    supersedes_left=supersedes_left,
                     foreseen=foreseen,
                 )
             return planner.plan_lines(
-                connection, drafts, by_id, now, limit=limit, supersedes_left=may_supersede, foreseen=foreseen
+                connection,
+                drafts,
+                by_id,
+                now,
+                limit=limit,
+                supersedes_left=supersedes_left,
+                foreseen=foreseen,
             )
 
     def _note_failure(self, session: Session, error: str, wait: int) -> None:

@@ -186,7 +186,7 @@ def _plan_line(
         decided = decided or duplicates.find_decided(
             connection, line.content, now, lambda rids: within(rids).difference(settled)
         )
-    if decided is not None and (draft.bare or not _said_again(sources, decided)):
+    if decided is not None and (draft.bare or not _is_said_after_decision(sources, decided)):
         return None  # somebody took it away; what an assistant or an older turn says does not bring it back
     if decided is not None and draft.kind == "fact":
         return _conflict_with_decision(connection, line, decided, now, within)
@@ -223,7 +223,7 @@ def _plan_line(
     return line
 
 
-def _said_again(sources: Sequence[MemoryRecord], decided: MemoryRecord) -> bool:
+def _is_said_after_decision(sources: Sequence[MemoryRecord], decided: MemoryRecord) -> bool:
     """Whether the person said it after the decision; the same second counts as before."""
     return any(
         turn.source_role == "user" and turn.trust == "user" and turn.event_time > (decided.valid_until or 0)

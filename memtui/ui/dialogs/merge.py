@@ -128,7 +128,7 @@ class FactMergeDialog(EditingDialog[FactMerge]):
 # The cursor must rest this long before the result is computed.
 _DELAY = 0.08
 # Lines of the list, and of everything around it.
-_LINES, _AROUND = 9, 12
+_LINES, _ROWS_AROUND = 9, 12
 _NAME = 60
 
 
@@ -168,7 +168,7 @@ class EntityMergeDialog(Dialog[MergePick]):
             if one.id in ("name", "type", "mentions")
         ]
         table: RowTable[Entity] = RowTable(columns, id="join-rows", glyphs=self.shell.glyphs, markable=False)
-        table.styles.height = max(min(_LINES, self.app.size.height - _AROUND), 3)
+        table.styles.height = max(min(_LINES, self.app.size.height - _ROWS_AROUND), 3)
         yield table
         yield Static(classes="dialog-label")
 

@@ -17,7 +17,7 @@ ADDED = "$added on $added-background bold"
 _WORDS = 3_000
 _token = re.compile(r"\w+|\s+|[^\w\s]+")
 # So many code points beside a change are shown with it, and up to the end of the word.
-_AROUND = 50
+_CONTEXT_LENGTH = 50
 _line = re.compile(r"[^\n]*\n?")
 
 Range = tuple[int, int]
@@ -80,10 +80,10 @@ def _leave_out_unchanged(text: str, marks: list[Range], changes: list[Range]) ->
     """The text near its changes, and the marks in it. Words stay whole."""
     kept: list[Range] = []
     for start, end in changes:
-        begin = text.rfind(" ", 0, max(start - _AROUND, 0)) + 1 if start > _AROUND else 0
-        stop = text.find(" ", min(end + _AROUND, len(text)))
+        begin = text.rfind(" ", 0, max(start - _CONTEXT_LENGTH, 0)) + 1 if start > _CONTEXT_LENGTH else 0
+        stop = text.find(" ", min(end + _CONTEXT_LENGTH, len(text)))
         stop = len(text) if stop < 0 else stop
-        if kept and begin <= kept[-1][1] + _AROUND:
+        if kept and begin <= kept[-1][1] + _CONTEXT_LENGTH:
             kept[-1] = kept[-1][0], max(stop, kept[-1][1])
         else:
             kept.append((begin, stop))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from door_kit import NOW, Door, beside
-from memtui.engine.consolidation.agent_access import AgentView, may_still_replace
+from memtui.engine.consolidation.agent_access import AgentView, count_supersedes_left
 from memtui.engine.consolidation.compare.conflicts import supersede_cap
 from memtui.engine.tools.registry import run_tool
 
@@ -265,5 +265,7 @@ def test_facts_that_an_agent_is_not_told_of_raise_no_limit(door: Door, within: s
         door.person.remember(f"Outside thing {number} is number {number * 7}", project="private")
     sight = AgentView(confined=lambda: within, clock=lambda: NOW, options=door.person.options)
     with door.person._core.connections.read() as connection:
-        assert may_still_replace(connection, sight, "agent:bot", NOW) == supersede_cap(0 if within else 800)
+        assert count_supersedes_left(connection, sight, "agent:bot", NOW) == supersede_cap(
+            0 if within else 800
+        )
     assert supersede_cap(0) < supersede_cap(800)

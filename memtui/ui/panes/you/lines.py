@@ -64,7 +64,7 @@ TWO, THREE = 92, 150
 _GAP = 2
 # So many facts of a section at most; and as many as there should be, also where it all has to be scrolled.
 _MOST, _FEW = 8, 3
-_PERSONS, _AROUND = 3, 4
+_PERSONS, _MAX_ROWS = 3, 4
 # So many months, and of each so many persons and changes: fewer in sight with the topics than after everything else.
 _MONTHS, _FEWER_MONTHS, _PERSONS_IN_MONTH = 12, (12, 8, 5, 3), 2
 _IN_SIGHT, _AFTER = 2, 6
@@ -363,28 +363,31 @@ class PortraitLines:
         if portrait.changes and changes:
             title = f"Changed {self.since.text}"
             head = self._heading_row(title, portrait.changed, Stop(title, about="changed"))
-            shown = replacement.latest_of_each(portrait.changes)[:_AROUND]
+            shown = replacement.latest_of_each(portrait.changes)[:_MAX_ROWS]
             yield [head, *(row for one in shown for row in self._change_rows(one, portrait, title))]
         if portrait.newest:
             title = f"New {self.since.text}"
             head = self._heading_row(title, portrait.new, Stop(title, about="new"))
             yield [
                 head,
-                *(self._fact_row(one, portrait, title, added=True) for one in portrait.newest[:_AROUND]),
+                *(self._fact_row(one, portrait, title, added=True) for one in portrait.newest[:_MAX_ROWS]),
             ]
         if portrait.from_agents:
             title = f"Learned by agents {self.since.text}"
             head = self._heading_row(title, portrait.by_agents, Stop(title, about="agents"))
             yield [
                 head,
-                *(self._fact_row(one, portrait, title, added=True) for one in portrait.from_agents[:_AROUND]),
+                *(
+                    self._fact_row(one, portrait, title, added=True)
+                    for one in portrait.from_agents[:_MAX_ROWS]
+                ),
             ]
         if portrait.fading:
             title = "Fading this week"
             head = self._heading_row(title, portrait.fades, Stop(title, about="fading"))
             rows = [
                 self._fact_row(one.memory, portrait, title, ends=one.fades_at)
-                for one in portrait.fading[:_AROUND]
+                for one in portrait.fading[:_MAX_ROWS]
             ]
             yield [head, *rows]
         if portrait.status.served:
@@ -393,7 +396,7 @@ class PortraitLines:
             week = self._counted_row(
                 "in the last 7 days", plural(portrait.told, "memory"), "accent", Stop(title, about="told")
             )
-            yield [head, *(self._agent_row(one, title) for one in portrait.status.served[:_AROUND]), week]
+            yield [head, *(self._agent_row(one, title) for one in portrait.status.served[:_MAX_ROWS]), week]
         if said := what_did_not_happen(portrait, self.since, self.nothing_since):
             yield [PortraitRow(partial(self._sentence_pieces, one)) for one in said]
 
