@@ -18,6 +18,7 @@ from memtui.engine.memories import operations, validation
 from memtui.engine.memories import operations as memory_operations
 from memtui.engine.memories import predecessors as memory_predecessors
 from memtui.engine.records import Entity, MemoryRecord, Options
+from memtui.engine.search.lexicon import content_stems
 from memtui.engine.store import memories, proposals
 from memtui.engine.wording import plural, quote_beginning, quoted_change
 
@@ -332,8 +333,14 @@ def _settle_choice(
 
 
 def _ask_about_rest(connection: apsw.Connection, item: ReviewItem, new: str, answered: str, now: int) -> None:
-    """One fact that the statement has changed is named; whether it changed the others of the card too is not said by that."""
-    rest = [one.id for one in item.memories[1:] if one.id != answered]
+    """One fact that the statement has changed is named. Whether it changed others of the card too is asked about those that
+    share a word with the statement or with the named one; the rest was only a guess of what was meant."""
+    statement, *known = item.memories
+    named = [one.content for one in known if one.id == answered]
+    stems = content_stems(" ".join((statement.content, *named)))
+    rest = [
+        one.id for one in known if one.id != answered and not stems.isdisjoint(content_stems(one.content))
+    ]
     proposals.ask_about_rest(connection, proposals.get(connection, item.id), new, rest, now)
 
 

@@ -76,7 +76,7 @@ def test_the_new_one_replaces_the_fact_that_was_chosen_and_undo_asks_again(memor
     assert new.supersedes == piano.id
     assert (piano.active, piano.confidence) == (True, 0.3)
     assert (shift, gym) == before.memories[1:3]
-    assert texts(choice(memory)) == [NEW, SHIFT, GYM]
+    assert asked(memory) == []  # what shares no word with the answered one is not asked about again
     memory.undo()
     assert choice(memory) == before
     assert memory.get(new.id).supersedes is None
@@ -88,7 +88,7 @@ def test_the_new_one_and_the_chosen_one_become_one_fact_and_undo_asks_again(memo
     text = "My piano lesson is on Fridays at 8 now"
     done = memory.review.decide(before, "merge", keep=piano.id, text=text)
     assert done is not None and done.label == f"Merged “{NEW}” with “{PIANO[:29]}…”"
-    assert texts(choice(memory)) == [text, SHIFT, GYM]
+    assert asked(memory) == []
     assert text in {one.content for one in memory.view.page("kind:fact")}
     assert not memory.get(piano.id).active and not memory.get(new.id).active
     assert (memory.get(shift.id), memory.get(gym.id)) == (shift, gym)
@@ -208,10 +208,7 @@ def test_the_card_goes_to_another_device_and_a_decision_too(
             memory.review.decide(card, verdict, keep=card.memories[2].id if verdict == "replace" else None)
             memory.files.export(second)
             other.files.import_paths([second])
-            assert [texts(one) for one in asked(other)] == [texts(one) for one in asked(memory)]
-            assert [texts(one) for one in asked(memory)] == (
-                [[NEW, SHIFT, PIANO]] if verdict == "replace" else []
-            )
+            assert asked(other) == asked(memory) == []
             assert other.get(card.memories[0].id).supersedes == memory.get(card.memories[0].id).supersedes
 
 
