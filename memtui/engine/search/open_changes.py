@@ -45,7 +45,7 @@ def _find_newer(
     on_cards = facts.intersection(id for card in cards for id in proposals.conflict_ids(card))
     candidates = [
         one
-        for id, those in replacements.find_replacements(connection, on_cards, now).items()
+        for id, those in replacements.find_replacements(connection, on_cards, now, guessed=True).items()
         for one in those
         if one.how == "asked"
         and one.old.id == id

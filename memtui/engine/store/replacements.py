@@ -116,11 +116,12 @@ def find_unasked(connection: apsw.Connection, ids: Collection[str]) -> list[Unas
 
 
 def find_replacements(
-    connection: apsw.Connection, ids: Collection[str], now: float
+    connection: apsw.Connection, ids: Collection[str], now: float, *, guessed: bool = False
 ) -> dict[str, tuple[Replacement, ...]]:
     """The replacements in which each of some memories (by id) is the old or the new one, the earliest first.
 
-    Those without one are left out.
+    Those without one are left out. Of a card that asks which of several facts a statement has changed the likeliest counts;
+    ``guessed``: all of them.
     """
     if not ids:
         return {}
@@ -144,7 +145,9 @@ def find_replacements(
     for card in cards:
         first, *olds = proposals.conflict_ids(card)
         sides = [known[id] for id in olds if id in known and known[id].active]
-        for side in sides if first in known and known[first].active else ():
+        if first not in known or not known[first].active:
+            continue
+        for side in sides if guessed else sides[:1]:
             one = known[first]
             new, old = (one, side) if one.event_time >= side.event_time else (side, one)
             if (old.id, new.id) not in asked_pairs:

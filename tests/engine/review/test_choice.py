@@ -248,3 +248,9 @@ def test_each_that_may_have_changed_has_a_caution_while_it_is_asked(medicine: Me
     listed = list(medicine.view.page("kind:fact"))
     told = medicine.view.open_changes(listed).perhaps_now
     assert {medicine.get(id).content for id in told} == {LOW, HIGH}
+
+
+def test_only_the_likeliest_is_told_as_perhaps_changed_where_no_agent_reads_it(medicine: Memory) -> None:
+    """What shares nothing with the statement is a guess: You and lists do not tell of it."""
+    place = next(one for one in medicine.view.page("kind:fact") if "nantes" in one.content)
+    assert not medicine.view.replacements([place.id])
