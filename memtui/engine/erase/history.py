@@ -56,12 +56,14 @@ def former_of_sessions(connection: apsw.Connection, session_ids: Iterable[str]) 
 
 
 def former_derived(connection: apsw.Connection) -> list[FormerMemory]:
-    """Those that were made from other memories, and of which the file has no row."""
+    """Those that were made from other memories, and of which the file has no row: one that went may be back under another
+    key, and then it is looked at there."""
     made = (
         "c.before ->> 'source_ids' <> '[]' OR instr(c.before ->> 'attributes', '\"supersedes\"') "
         "OR instr(c.before ->> 'attributes', '\"merged\"')"
     )
-    return [row for row in _read_former(connection, f"({made})", None) if not row.live]
+    back = "EXISTS (SELECT 1 FROM memories m WHERE m.id = c.before ->> 'id')"
+    return [row for row in _read_former(connection, f"({made}) AND NOT {back}", None) if not row.live]
 
 
 def _read_former(connection: apsw.Connection, where: str, values: Iterable[str] | None) -> list[FormerMemory]:

@@ -117,3 +117,30 @@ def test_a_fact_with_the_same_word_stays_with_its_words(machines: Machines) -> N
     for name in machines.memories:
         (sold,) = machines.on(name).view.page("kind:fact sold")
         assert sold.content == f"The {WORD} gloves are sold", name
+
+
+def test_what_was_taken_back_and_is_here_again_outlives_the_erase_of_the_other_text(
+    machines: Machines,
+) -> None:
+    """It is back under another key of the file, and history has it under the first one as well."""
+    tea = machines.on("desktop").remember("The user likes tea")
+    machines.sync()
+    desktop = machines.on("desktop")
+    coffee = desktop.correct(tea.id, "The user likes coffee")
+    (corrected,) = [one for one in desktop.view.operations() if one.kind == "correct"]
+    desktop.sync.run()
+    laptop = machines.on("laptop")
+    laptop.sync.run()
+    laptop.tag(coffee.id, add=["drinks"])
+    desktop = machines.on("desktop")
+    desktop.remember("The user owns a bike")  # so that the key is not given again
+    desktop.undo(corrected.op_id)
+    server = machines.on("server")
+    assert server.files.erase(server.files.plan_erase([tea.id])).complete
+    for name in ("laptop", "desktop", "server", "laptop", "desktop"):
+        machines.on(name).sync.run()
+    machines.sync(2)
+    for name in machines.memories:
+        held = {one.content for one in machines.on(name).view.page("kind:fact")}
+        assert held == {"The user likes coffee", "The user owns a bike"}, name
+    assert len({machines.on(name).files.content_hash() for name in machines.memories}) == 1
