@@ -245,12 +245,14 @@ class PortraitLines:
         return sum(max_cells(text) + GUTTER + 1 for text in texts) <= self.width
 
     def _notice_row(self, notice: Notice, text: str) -> PortraitRow:
-        number, _, rest = text.partition(" ")
+        number, _, rest = text.partition(" ") if text[:1].isdecimal() else ("", "", text)
 
         def draw(width: int) -> list[StyledText]:
+            counted = [
+                StyledText(visible_text(number), "accent" if notice.calls else "strong"), _blank_cells(1)
+            ]  # fmt: skip
             return [
-                StyledText(visible_text(number), "accent" if notice.calls else "strong"),
-                _blank_cells(1),
+                *(counted if number else ()),
                 StyledText(one_line(rest, width), "text" if notice.calls else "dim"),
             ]
 
