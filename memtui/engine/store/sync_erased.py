@@ -6,13 +6,14 @@ of its own, or ``cleared:SALT:HASH`` of a note of the scratchpad, a saved questi
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
 
 import apsw
 
 from .tombstones import keys_hash
 
+Row = TypeVar("Row")
 COVERED, CLEARED = "covered:", "cleared:"
 
 
@@ -46,10 +47,14 @@ def tags(connection: apsw.Connection, rid: int | None = None) -> dict[tuple[int,
     return {(key, tag): "\0".join(("tag", id, tag)) for key, id, tag in rows}
 
 
-def is_among(key: str, cleared: Iterable[str]) -> bool:
-    """Whether a key is one of these names (``cleared_name``)."""
-    found: dict[str, set[str]] = {}
+def rows_among(rows: Mapping[Row, str], cleared: Iterable[str]) -> list[Row]:
+    """The rows whose keys are among these names (``cleared_name``)."""
+    hashes_by_salt: dict[bytes, set[bytes]] = {}
     for name in cleared:
         salt, _, hash = name.removeprefix(CLEARED).partition(":")
-        found.setdefault(salt, set()).add(hash)
-    return any(keys_hash(key, bytes.fromhex(salt)).hex() in hashes for salt, hashes in found.items())
+        hashes_by_salt.setdefault(bytes.fromhex(salt), set()).add(bytes.fromhex(hash))
+    return [
+        row
+        for row, key in rows.items()
+        if any(keys_hash(key, salt) in hashes for salt, hashes in hashes_by_salt.items())
+    ]

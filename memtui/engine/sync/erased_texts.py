@@ -5,7 +5,7 @@ Where this device had it when it erased, its own erase took it. This is for what
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import apsw
@@ -17,7 +17,6 @@ from memtui.engine.store.sql import as_json, json_text, scalar
 from . import lines
 
 _image = msgspec.json.Decoder(dict[str, Any]).decode
-_Texts = Callable[[apsw.Connection], dict[Any, str]]
 
 
 def clear(connection: apsw.Connection, cleared: Iterable[str]) -> None:
@@ -26,28 +25,24 @@ def clear(connection: apsw.Connection, cleared: Iterable[str]) -> None:
     if not gone:
         return
     with history.paused_history(connection):
-        for pad_id in _among(connection, sync_erased.notes, gone):
+        for pad_id in sync_erased.rows_among(sync_erased.notes(connection), gone):
             thing = stamps.PAD + str(
                 scalar(connection, "SELECT key FROM scratchpad WHERE pad_id = ?", (pad_id,))
             )
             connection.execute("DELETE FROM scratchpad WHERE pad_id = ?", (pad_id,))
             _forget_stamps(connection, thing)
             _forget_row(connection, "scratchpad", pad_id)
-        for query_id in _among(connection, sync_erased.questions, gone):
+        for query_id in sync_erased.rows_among(sync_erased.questions(connection), gone):
             name = str(scalar(connection, "SELECT name FROM saved_queries WHERE query_id = ?", (query_id,)))
             connection.execute("DELETE FROM saved_queries WHERE query_id = ?", (query_id,))
             connection.execute("DELETE FROM sync_versions WHERE thing = ?", (lines.QUESTION + name,))
             _forget_row(connection, "saved_queries", query_id)
-        for rid, tag in _among(connection, sync_erased.tags, gone):
+        for rid, tag in sync_erased.rows_among(sync_erased.tags(connection), gone):
             id, tags = connection.execute("SELECT id, tags FROM memories WHERE rid = ?", (rid,)).fetchall()[0]
             left = [one for one in msgspec.json.decode(str(tags)) if one != tag]
             connection.execute("UPDATE memories SET tags = ? WHERE rid = ?", (json_text(left), rid))
             _forget_stamps(connection, str(id), stamps.TAG + tag)
             _forget_columns(connection, "memories", rid, frozenset({"tags"}))
-
-
-def _among(connection: apsw.Connection, texts: _Texts, gone: list[str]) -> list[Any]:
-    return [row for row, key in texts(connection).items() if sync_erased.is_among(key, gone)]
 
 
 _COVERED = {
