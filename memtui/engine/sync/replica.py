@@ -87,7 +87,7 @@ class Replica:
         history.close_dead(self._connections)
         self._resume_writing()
         with self._connections.write() as connection:
-            # After that: what was being written notes how far everything was sent.
+            # Not before: finishing the pending batch notes how far everything was sent, which this takes back.
             state.cut_removed(connection, self._removed)
         self._pull_batches()
         self._erase_pending()
