@@ -44,7 +44,7 @@ def tell_devices(
             (as_json(closure.sessions_losing_turns),),
         )
     }
-    covered = dict(_covered_rows(connection, steps))
+    covered = _covered_rows(connection, steps)
     for id, aspects in covered.items():
         for aspect in aspects:
             sync_versions.decide(connection, id, aspect, now, actor)
@@ -85,7 +85,7 @@ _ASPECT_OF_COLUMN = {
 }
 
 
-def _covered_rows(connection: apsw.Connection, steps: Sequence[Step]) -> Iterator[tuple[str, set[str]]]:
+def _covered_rows(connection: apsw.Connection, steps: Sequence[Step]) -> dict[str, set[str]]:
     """What sync calls the rows that stay, each with the aspects that are stamped here."""
     found: dict[str, set[str]] = {}
     for step in steps:
@@ -101,7 +101,7 @@ def _covered_rows(connection: apsw.Connection, steps: Sequence[Step]) -> Iterato
         ).fetchall()
         for (id,) in rows:
             found.setdefault(id, set()).update(aspects)
-    yield from found.items()
+    return found
 
 
 def _cleared(connection: apsw.Connection, steps: Sequence[Step]) -> Iterator[tuple[str, str]]:
@@ -113,10 +113,8 @@ def _cleared(connection: apsw.Connection, steps: Sequence[Step]) -> Iterator[tup
                 (f"{stamps.PAD}{name}", key) for key in sync_erased.notes(connection, int(step.key)).values()
             )
         elif step.values is None and step.table == "saved_queries":
-            name = scalar(connection, "SELECT name FROM saved_queries WHERE query_id = ?", (step.key,))
-            yield from (
-                (f"question:{name}", key) for key in sync_erased.questions(connection, int(step.key)).values()
-            )
+            thing = name_on_devices(connection, f"question:{step.key}")
+            yield from ((thing, key) for key in sync_erased.questions(connection, int(step.key)).values())
         elif step.table == "memories" and "tags" in (step.values or ()):
             assert step.values is not None
             left = set(_any(step.values["tags"]))

@@ -91,10 +91,10 @@ def _host_name() -> str:
 # Stamps
 
 
-def read_stamps(connection: apsw.Connection, thing: str) -> dict[str, Stamp]:
-    """The stamps of a thing by aspect."""
+def read_stamps(connection: apsw.Connection, thing: str, *, table: str = "decided") -> dict[str, Stamp]:
+    """The stamps of a thing by aspect. ``table``: ``decided``, or ``sync_versions``, which has the same columns."""
     rows: Any = connection.execute(
-        f"SELECT {_COLUMNS} FROM decided WHERE thing = ? ORDER BY aspect", (thing,)
+        f"SELECT {_COLUMNS} FROM {table} WHERE thing = ? ORDER BY aspect", (thing,)
     )
     return {row[0]: _stamp_record(row) for row in rows}
 
@@ -105,11 +105,11 @@ def seen_by(connection: apsw.Connection, thing: str, aspect: str) -> dict[str, i
     return _seen(seen) if seen else {}
 
 
-def write_stamp(connection: apsw.Connection, thing: str, stamp: Stamp) -> None:
-    """Write a stamp in the place of the one that is there."""
+def write_stamp(connection: apsw.Connection, thing: str, stamp: Stamp, *, table: str = "decided") -> None:
+    """Write a stamp in the place of the one that is there (``table``: see ``read_stamps``)."""
     connection.execute(
         f"""
-        INSERT INTO decided(thing, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)
+        INSERT INTO {table}(thing, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)
         ON CONFLICT(thing, aspect) DO UPDATE SET seen = excluded.seen, device = excluded.device, at = excluded.at,
             actor = excluded.actor
         """,

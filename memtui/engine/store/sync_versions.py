@@ -6,42 +6,24 @@ that it changed.
 
 from __future__ import annotations
 
-from typing import Any
-
 import apsw
-import msgspec
 
 from memtui.engine.records import Stamp
 
 from . import stamps
-from .sql import json_text
 
 ROW, VALUE, TITLE, READ, ALIASES = "row", "value", "title", "read", "aliases"
 """Whether a memory or entity is there; a row as a whole; parts of a session; the names of an entity."""
-_COLUMNS = "aspect, seen, device, at, actor"
-_seen = msgspec.json.Decoder(dict[str, int]).decode
+_TABLE = "sync_versions"
 
 
 def read_versions(connection: apsw.Connection, thing: str) -> dict[str, Stamp]:
     """The stamps of a thing by aspect."""
-    rows: Any = connection.execute(
-        f"SELECT {_COLUMNS} FROM sync_versions WHERE thing = ? ORDER BY aspect", (thing,)
-    ).fetchall()
-    return {
-        aspect: Stamp(aspect=aspect, seen=_seen(seen), device=device, at=at, actor=actor)
-        for aspect, seen, device, at, actor in rows
-    }
+    return stamps.read_stamps(connection, thing, table=_TABLE)
 
 
 def write_version(connection: apsw.Connection, thing: str, stamp: Stamp) -> None:
-    connection.execute(
-        f"""
-        INSERT INTO sync_versions(thing, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)
-        ON CONFLICT(thing, aspect) DO UPDATE SET seen = excluded.seen, device = excluded.device, at = excluded.at,
-            actor = excluded.actor
-        """,
-        (thing, stamp.aspect, json_text(stamp.seen), stamp.device, stamp.at, stamp.actor),
-    )
+    stamps.write_stamp(connection, thing, stamp, table=_TABLE)
 
 
 def decide(

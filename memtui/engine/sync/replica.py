@@ -86,9 +86,10 @@ class Replica:
         began = time.perf_counter()
         history.close_dead(self._connections)
         self._resume_writing()
-        with self._connections.write() as connection:
-            # Not before: finishing the pending batch notes how far everything was sent, which this takes back.
-            state.cut_removed(connection, self._removed)
+        if self._removed:
+            with self._connections.write() as connection:
+                # Not before: finishing the pending batch notes how far everything was sent, which this takes back.
+                state.cut_removed(connection, self._removed)
         self._pull_batches()
         self._erase_pending()
         self._push_changes()
