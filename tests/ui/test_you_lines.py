@@ -27,7 +27,8 @@ from memtui.engine.records import (
 from memtui.present.glyphs import ASCII, UNICODE
 from memtui.present.portrait import TITLES, WHEN, WHO, Since
 from memtui.present.text import max_cells
-from memtui.ui.panes.you.lines import PortraitLines, Stop
+from memtui.ui.panes.you.lines import PortraitLines
+from memtui.ui.panes.you.rows import Stop
 from memtui.ui.widgets.stop_view import GUTTER, HEAD, StopLayout
 from msgspec.structs import replace
 from ui_story import DAY, NOW

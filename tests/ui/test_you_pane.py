@@ -16,8 +16,8 @@ from memtui.ui.panes.entities.pane import EntitiesPane
 from memtui.ui.panes.history.pane import HistoryPane
 from memtui.ui.panes.memories.pane import MemoriesPane
 from memtui.ui.panes.search.pane import SearchPane
-from memtui.ui.panes.you.lines import Stop
 from memtui.ui.panes.you.pane import YouPane
+from memtui.ui.panes.you.rows import Stop
 from memtui.ui.state import UiState
 from memtui.ui.widgets.bars import StatusLine
 from memtui.ui.widgets.stop_view import HEAD

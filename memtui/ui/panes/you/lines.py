@@ -6,7 +6,7 @@ columns, the last one has what goes on. Each section shows as many facts as fit 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
@@ -26,8 +26,6 @@ from memtui.present.portrait import (
     TITLES,
     WHEN,
     WHO,
-    About,
-    Notice,
     Since,
     fact_day,
     fact_sign,
@@ -42,9 +40,11 @@ from memtui.present.text import VisibleText, max_cells, one_line, visible_text
 from memtui.ui.widgets.columns import StyledText
 from memtui.ui.widgets.stop_view import GUTTER, HEAD, Line, LinePart, StopLayout
 
+from .head import BY_MONTH, Head, lay_head_out
+from .rows import PortraitRow, Section, Stop, blank_cells, cells_of
+
 if TYPE_CHECKING:
     from memtui.engine.records import (
-        DueInMonth,
         Entity,
         MemoryRecord,
         Month,
@@ -72,62 +72,6 @@ _BAR = 8
 # So many months ahead.
 _MONTHS_DUE = 3
 _NARROW = 44
-
-
-# What the section of a stop of the first lines begins with.
-_HEAD = "head "
-_BY_MONTH = Notice(
-    "months", calls=False, text="who and what, by month", short="by month", shortest="by month"
-)
-
-
-class Stop(NamedTuple):
-    """What Enter opens: a fact, a person, all facts of a topic, what an agent was told, or what goes on.
-
-    ``section``: the section that it is in, because a fact may be in two. ``month``: the month in which it stands. ``due``: all
-    facts that name a day ahead in a month.
-    """
-
-    section: str
-    memory: MemoryRecord | None = None
-    entity: Entity | None = None
-    topic: TopicFacts | None = None
-    agent: str | None = None
-    about: About | None = None
-    month: Month | None = None
-    due: DueInMonth | None = None
-
-    @property
-    def key(self) -> Hashable:
-        if self.memory is not None:
-            return self.section, self.memory.rid
-        about = self.entity.eid if self.entity is not None else self.agent
-        month = self.month or self.due
-        if self.about == "told":
-            return self.section, self.about
-        return self.section, about, month.start if month is not None else None
-
-    @property
-    def section_on_screen(self) -> str:
-        """The section that it is in; that of the first lines, with what goes on, is one."""
-        return "" if self.section.startswith(_HEAD) else self.section
-
-
-class PortraitRow(NamedTuple):
-    """A line of a section before it has its column. ``draw`` gives its pieces for a width."""
-
-    draw: Callable[[int], list[StyledText]]
-    stop: Stop | None = None
-
-
-Section = Sequence[PortraitRow]
-
-
-class _Head(NamedTuple):
-    """The lines with what goes on, each of rows and their widths. ``beside``: the rows of a line stand beside one another."""
-
-    lines: list[list[tuple[PortraitRow, int]]]
-    beside: bool
 
 
 class _Extent(NamedTuple):
@@ -180,8 +124,8 @@ class PortraitLines:
     def lay_out(self, portrait: Portrait) -> StopLayout[Stop]:
         notices = portrait_notices(portrait, self.review, self.since)
         if portrait.months and self.width < THREE:  # they may be far below
-            notices.append(_BY_MONTH)
-        head = self._head_of(notices)
+            notices.append(BY_MONTH)
+        head = lay_head_out(notices, self.since, self.width)
         topics = topics_in_order(portrait.topics)
         room = self.height - len(head.lines) - bool(head.lines)
 
@@ -208,55 +152,6 @@ class PortraitLines:
                 if not fits(most, extent):
                     most[topic] -= 1
         return self._lay_columns_out(head, columns(most, extent))
-
-    # -- the head
-
-    def _head_of(self, found: Sequence[Notice]) -> _Head:
-        """The notices in one line where they fit; else in two, the second for what is of one period; else each in its own."""
-        for texts in ([one.text for one in found], [one.short for one in found]):
-            if self._fit_in_line(texts):
-                line = self._notice_tiles(found, texts)
-                return _Head([line] if line else [], beside=True)
-        lasting = [one for one in found if not one.of_period]
-        of_period = [one for one in found if one.of_period]
-        period = f"{self.since.text.capitalize()}:"
-        second = [one.shortest for one in of_period]
-        for first in (
-            [one.text for one in lasting],
-            [one.short for one in lasting],
-            [one.shortest for one in lasting],
-        ):
-            if self._fit_in_line(first) and self._fit_in_line([period, *second]):
-                title = PortraitRow(lambda width: [StyledText(one_line(period, width), "dim")])
-                lines = [
-                    self._notice_tiles(lasting, first),
-                    [(title, max_cells(period) + 1), *self._notice_tiles(of_period, second)]
-                    if second
-                    else [],
-                ]
-                return _Head([line for line in lines if line], beside=True)
-        return _Head([[(self._notice_row(one, one.text), self.width)] for one in found], beside=False)
-
-    def _notice_tiles(self, notices: Sequence[Notice], texts: Sequence[str]) -> list[tuple[PortraitRow, int]]:
-        drawn = zip(notices, texts, strict=True)
-        return [(self._notice_row(one, text), max_cells(text) + 1) for one, text in drawn]
-
-    def _fit_in_line(self, texts: Sequence[str]) -> bool:
-        return sum(max_cells(text) + GUTTER + 1 for text in texts) <= self.width
-
-    def _notice_row(self, notice: Notice, text: str) -> PortraitRow:
-        number, _, rest = text.partition(" ") if text[:1].isdecimal() else ("", "", text)
-
-        def draw(width: int) -> list[StyledText]:
-            counted = [
-                StyledText(visible_text(number), "accent" if notice.calls else "strong"), _blank_cells(1)
-            ]  # fmt: skip
-            return [
-                *(counted if number else ()),
-                StyledText(one_line(rest, width), "text" if notice.calls else "dim"),
-            ]
-
-        return PortraitRow(draw, Stop(_HEAD + notice.about, about=notice.about))
 
     # -- the columns
 
@@ -413,7 +308,7 @@ class PortraitLines:
         def draw(width: int) -> list[StyledText]:
             name = one_line(title, width)
             room = width - max_cells(name) - max_cells(note)
-            right = [_blank_cells(room), StyledText(visible_text(note), "dim")] if note and room > 1 else []
+            right = [blank_cells(room), StyledText(visible_text(note), "dim")] if note and room > 1 else []
             return [StyledText(name, "strong"), *right]
 
         return PortraitRow(draw, stop)
@@ -429,16 +324,16 @@ class PortraitLines:
             name = one_line(one.person.canonical_name, width_left)
             beside = one_line(others, width_left - max_cells(name) - 2)
             pieces = [
-                _blank_cells(3),
+                blank_cells(3),
                 StyledText(visible_text(label.ljust(room)), "accent"),
-                _blank_cells(2),
+                blank_cells(2),
                 StyledText(name, "entity"),
-                _blank_cells(2 if beside else 0),
+                blank_cells(2 if beside else 0),
                 StyledText(beside, "dim"),
             ]
             return [
                 *pieces,
-                _blank_cells(width - _cells_of(pieces) - max_cells(right)),
+                blank_cells(width - cells_of(pieces) - max_cells(right)),
                 StyledText(right, "dim"),
             ]
 
@@ -450,19 +345,19 @@ class PortraitLines:
         def draw(width: int) -> list[StyledText]:
             when = local_date(one.at, self.now)
             pieces = [
-                _blank_cells(3),
+                blank_cells(3),
                 StyledText(visible_text(when.ljust(days)), replacement.role(one)),
-                _blank_cells(2),
+                blank_cells(2),
             ]
-            width_left = width - _cells_of(pieces) - 2
+            width_left = width - cells_of(pieces) - 2
             if replacement.moved_days(one, self.now):
                 note = StyledText(visible_text(replacement.short_note(one, self.now)), replacement.role(one))
                 text = one_line(without_secrets(one.new), max(width_left - max_cells(note.text), 1))
-                return [*pieces, StyledText(text), _blank_cells(2), note]
+                return [*pieces, StyledText(text), blank_cells(2), note]
             label = visible_text(replacement.label_before(one))
             text, old = replacement.shown_sides(one, max(width_left - len(label), 2))
             before = [StyledText(label, replacement.role(one)), StyledText(old, "dim")]
-            return [*pieces, StyledText(text), _blank_cells(2), *before]
+            return [*pieces, StyledText(text), blank_cells(2), *before]
 
         return PortraitRow(draw, Stop(WHEN, memory=one.new, month=month))
 
@@ -471,9 +366,9 @@ class PortraitLines:
 
         def draw(width: int) -> list[StyledText]:
             right = self._count_pieces(month.changed, largest, width)
-            name = one_line(whole_month(month.start, self.now), width - 3 - _cells_of(right))
-            room = width - 3 - max_cells(name) - _cells_of(right)
-            return [_blank_cells(3), StyledText(name, "accent"), _blank_cells(room), *right]
+            name = one_line(whole_month(month.start, self.now), width - 3 - cells_of(right))
+            room = width - 3 - max_cells(name) - cells_of(right)
+            return [blank_cells(3), StyledText(name, "accent"), blank_cells(room), *right]
 
         return PortraitRow(draw, Stop(WHEN, about="changed", month=month))
 
@@ -484,9 +379,9 @@ class PortraitLines:
             right = self._count_pieces(total, largest, width)
             if new and width >= _NARROW:
                 right = [StyledText(visible_text(f"{format_count(new)} new  "), "success"), *right]
-            room = width - _cells_of(right)
+            room = width - cells_of(right)
             name = one_line(title, room)
-            return [StyledText(name, "strong"), _blank_cells(room - max_cells(name)), *right]
+            return [StyledText(name, "strong"), blank_cells(room - max_cells(name)), *right]
 
         return PortraitRow(draw, stop)
 
@@ -518,9 +413,9 @@ class PortraitLines:
             room = width - 3 - max_cells(right) - 1
             shown = one_line(name, room)
             return [
-                _blank_cells(3),
+                blank_cells(3),
                 StyledText(shown, role),
-                _blank_cells(room - max_cells(shown) + 1),
+                blank_cells(room - max_cells(shown) + 1),
                 StyledText(right, "dim"),
             ]
 
@@ -548,23 +443,23 @@ class PortraitLines:
             pieces = [
                 StyledText(visible_text(mark), role),
                 StyledText(visible_text(self.glyphs.pinned if fact.pinned else " "), "accent"),
-                _blank_cells(1),
+                blank_cells(1),
             ]
             if days:
                 when = one_line(fact_day(fact, self.now), days)
-                pieces += [StyledText(when, "accent"), _blank_cells(days - max_cells(when) + 2)]
+                pieces += [StyledText(when, "accent"), blank_cells(days - max_cells(when) + 2)]
             right = (
                 self._text_at_right(fact, portrait, days, ends, added)
                 if changed is None
                 else self._earlier_day(changed)
             )
-            room = max(width - _cells_of(pieces) - max_cells(right.text) - 1, 1)
+            room = max(width - cells_of(pieces) - max_cells(right.text) - 1, 1)
             text = (
                 one_line(without_secrets(fact), room)
                 if changed is None or replacement.moved_days(changed, self.now)
                 else replacement.shown_new(changed, room)
             )
-            return [*pieces, StyledText(text), _blank_cells(room - max_cells(text) + 1), right]
+            return [*pieces, StyledText(text), blank_cells(room - max_cells(text) + 1), right]
 
         return PortraitRow(draw, Stop(section, memory=fact))
 
@@ -610,7 +505,7 @@ class PortraitLines:
 
     # -- all of it
 
-    def _lay_columns_out(self, head: _Head, columns: Sequence[Section]) -> StopLayout[Stop]:
+    def _lay_columns_out(self, head: Head, columns: Sequence[Section]) -> StopLayout[Stop]:
         stops: list[Stop] = []
         rows: list[int] = []
         at: list[int] = []
@@ -679,11 +574,3 @@ def _split_into_columns(sections: Sequence[Section], columns: int) -> list[Secti
 
     at = min(range(1, len(sections)), key=longest_column)
     return [_join_sections(sections[:at]), _join_sections(sections[at:])]
-
-
-def _cells_of(pieces: Iterable[StyledText]) -> int:
-    return sum(max_cells(piece.text) for piece in pieces)
-
-
-def _blank_cells(number: int) -> StyledText:
-    return StyledText(visible_text(" " * max(number, 0)))

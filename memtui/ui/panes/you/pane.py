@@ -43,7 +43,8 @@ from memtui.ui.safe import assemble, content
 from memtui.ui.widgets.columns import StyledText
 from memtui.ui.widgets.stop_view import StopView
 
-from .lines import PortraitLines, Stop, text_lines
+from .lines import PortraitLines, text_lines
+from .rows import Stop
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
