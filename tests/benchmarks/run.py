@@ -224,7 +224,7 @@ def table(bench: Bench) -> Iterator[Row]:
             with bench.app(bench.memory(count)) as terminal:
                 painted = terminal.read_until("Mem")
                 rows.setdefault(count, []).append(terminal.first_row() - painted)
-                terminal.settle()
+                _to_memories(terminal)
                 for name, key in (("arrow", ARROW), ("PgDn", PAGE_DOWN)):
                     terminal.move(key)
                     keys.setdefault((count, name), []).extend(terminal.move(key) for _ in range(15))
@@ -243,6 +243,7 @@ def table(bench: Bench) -> Iterator[Row]:
 def keys_while_busy(bench: Bench) -> Iterator[Row]:
     """The cursor moves while the app itself links and embeds, and while another program imports into the file."""
     with bench.app(bench.memory(5_000)) as terminal:
+        terminal.first_row()
         idle = _arrows(terminal)
     with bench.app(bench.memory(bench.small, "waiting"), readonly=False) as terminal:
         terminal.first_row()
@@ -267,8 +268,15 @@ def keys_while_busy(bench: Bench) -> Iterator[Row]:
         yield Row(f"arrow while {what}, beside idle", _ms(a), _ms(b), a / b, "<= 4")
 
 
-def _arrows(terminal: Terminal) -> list[float]:
+def _to_memories(terminal: Terminal) -> None:
+    """From You, where the app opens, to the list that is as long as the memory."""
     terminal.settle(seconds=1.0)
+    terminal.fill("2")
+    terminal.settle(seconds=1.0)
+
+
+def _arrows(terminal: Terminal) -> list[float]:
+    _to_memories(terminal)
     terminal.move(ARROW)
     return [terminal.move(ARROW) for _ in range(40)]
 
@@ -522,7 +530,7 @@ def timeline(bench: Bench) -> Iterator[Row]:
 def resident(bench: Bench) -> Iterator[Row]:
     with bench.app(bench.memory(bench.small)) as terminal:
         terminal.first_row()
-        terminal.settle()
+        _to_memories(terminal)
         for _ in range(20):
             terminal.move(PAGE_DOWN)
         size = terminal.resident_megabytes()
