@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, Self
 
 import apsw
 
 from memtui.engine.clock import Clock, local_midnight
-from memtui.engine.errors import InputError, ReadOnlyError
+from memtui.engine.errors import DegradedError, InputError, ReadOnlyError
 from memtui.engine.jobs.indexer import Indexer
 from memtui.engine.memories import validation
 from memtui.engine.models.embedder_choice import EmbedderFactory
+from memtui.engine.models.embedders import LocalEmbedder
 from memtui.engine.records import Changes, MemoryRecord, Operation, Options, Topic
 from memtui.engine.search.retrievers.vector_cache import VectorCache
-from memtui.engine.store import history, memories, operations, proposals, recalls, recording_rules
+from memtui.engine.store import history, memories, operations, proposals, recalls, recording_rules, vectors
 from memtui.engine.store.connections import Connections
 from memtui.engine.store.sql import scalar
 
@@ -245,6 +246,13 @@ class Core:
         """The background has nothing left to prepare; called in its thread."""
         with self.connections.read() as connection:
             self.vector_cache.load_or_update(connection, self.indexer.is_stopping)
+            space = vectors.vector_space(connection)
+        if self.vector_cache.wanted:
+            # A first search does without much of the model; the next ones should not wait for it.
+            with suppress(DegradedError):  # a search shows what is missing
+                embedder = self.embedders.embedder_of_space(space)
+                if isinstance(embedder, LocalEmbedder):
+                    embedder.load()
         if self._much_changed:
             self._much_changed = False
             self.on_settled_after_much()

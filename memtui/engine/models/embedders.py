@@ -126,6 +126,10 @@ class LocalEmbedder(ABC, Generic[Loaded]):
     def interrupt(self) -> None:
         """Nothing here waits."""
 
+    def load(self) -> None:
+        """Read all of its files now, so that no later call waits for them. Raises DegradedError where they are damaged."""
+        self._load_model()
+
     @abstractmethod
     def installation_hint(self) -> str:
         """What to do where it cannot be had."""

@@ -12,6 +12,7 @@ import apsw
 import numpy as np
 import pytest
 from memtui import Memory
+from memtui.engine.models.embedders import OfflineEmbedder
 from memtui.engine.models.vectors import normalise_rows, quantise_rows
 from memtui.engine.records import Options
 from memtui.engine.records.embedding import VectorSpace
@@ -227,6 +228,25 @@ def test_whoever_has_a_memory_open_gets_the_copy_also_to_look_at_it(
             time.sleep(0.02)
         assert memory._core.vector_cache._held is not None
         assert "Lisbon" in memory.search("where does Ada live?").hits[0].memory.content
+
+
+def test_the_tokenizer_is_loaded_before_a_later_search_needs_it(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vector_cache, "FROM", 0)
+    with Memory.open(place, options=Options(background=False)) as memory:
+        memory.remember("Ada lives in Lisbon")
+        memory.models.index_pending()
+    with Memory.open(place, readonly=True) as memory:
+        memory.search("where does Ada live?")
+        with memory._core.connections.read() as connection:
+            embedder = memory._core.embedders.embedder_of_space(vectors.vector_space(connection))
+        assert isinstance(embedder, OfflineEmbedder)
+        for _ in range(3_000):
+            if embedder._model is not None:
+                break
+            time.sleep(0.02)
+        assert embedder._model is not None
 
 
 @pytest.mark.parametrize("in_passing", [0, 1_000], ids=["in the background", "in passing"])
