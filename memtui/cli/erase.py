@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memtui.engine.errors import InputError, UsageError
-from memtui.present.dependents import OUTCOMES
+from memtui.present.dependents import OUTCOMES, similar_note
 from memtui.present.format import file_size, plural
 
 from .errors import NEGATIVE, OK
@@ -22,9 +22,10 @@ from .root import Command, json_option, pass_invocation
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from memtui.engine.records.erase import ErasePlan, EraseProgress, EraseProof
+    from memtui.engine.records.erase import Carrier, ErasePlan, EraseProgress, EraseProof
 
 _ALSO = 1_000
+_STYLES: dict[str, Any] = {"erased": "red", "cleared": "yellow", "kept": "green"}
 
 
 @click.command("erase", cls=Command)
@@ -69,7 +70,9 @@ def erase_command(
         dependents = memory.view.dependents(known)
         if not json:
             _print_plan(plan)
-            print_dependents(dependents, without=frozenset(one.key for one in plan.carriers))
+            listed = frozenset(one.key for one in (*plan.carriers, *plan.similar))
+            print_dependents(dependents, without=listed)
+            _print_similar(plan)
         if dry_run:
             if json:
                 print_json({"plan": _json_value(plan), "dependents": without_shown_secrets(dependents)})
@@ -116,14 +119,8 @@ def _progress_printer() -> Iterator[Callable[[EraseProgress], None]]:
 
 
 def _print_plan(plan: ErasePlan) -> None:
-    styles: dict[str, Any] = {"erased": "red", "cleared": "yellow", "kept": "green"}
     for carrier in plan.carriers[:_ALSO]:
-        line_start = row(
-            paint(f"{OUTCOMES[carrier.outcome]:<8}", styles[carrier.outcome]),
-            paint(carrier.key, "dim"),
-            carrier.why,
-        )
-        out(row(line_start, cut_to_terminal(carrier.title, printed_cells(line_start) + 2)))
+        _print_carrier(carrier, carrier.why)
     if len(plan.carriers) > _ALSO:
         out(f"and {len(plan.carriers) - _ALSO:,} more")
     for backup in plan.backups:
@@ -139,6 +136,22 @@ def _print_plan(plan: ErasePlan) -> None:
         print_note("--delete-damaged deletes the backups that cannot be opened")
     if any(carrier.choice for carrier in plan.carriers):
         print_note("--keep KEY and --also KEY change what goes")
+
+
+def _print_carrier(carrier: Carrier, *parts: str) -> None:
+    line_start = row(
+        paint(f"{OUTCOMES[carrier.outcome]:<8}", _STYLES[carrier.outcome]), paint(carrier.key, "dim"), *parts
+    )
+    out(row(line_start, cut_to_terminal(carrier.title, printed_cells(line_start) + 2)))
+
+
+def _print_similar(plan: ErasePlan) -> None:
+    if plan.similar:
+        out(similar_note(plan))
+    for carrier in plan.similar:
+        _print_carrier(carrier, carrier.kind)
+    if plan.similar:
+        print_note("--also KEY erases one of these as well")
 
 
 def _print_proof(proof: EraseProof, plan: ErasePlan | None, json: bool) -> int:

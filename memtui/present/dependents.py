@@ -13,7 +13,7 @@ from .text import LabelledLine, Line
 
 if TYPE_CHECKING:
     from memtui.engine.records import Dependents, MemoryRecord
-    from memtui.engine.records.erase import CarrierOutcome
+    from memtui.engine.records.erase import CarrierOutcome, ErasePlan
 
 
 # What an erase will do to each row that has the text. "clear": the row stays, its words go.
@@ -21,6 +21,12 @@ OUTCOMES: Mapping[CarrierOutcome, str] = {"erased": "erase", "cleared": "clear",
 NOTHING = "nothing depends on it"
 # How many memories a question quotes, and how many characters of each.
 _QUOTES, _QUOTED = 3, 120
+
+
+def similar_note(plan: ErasePlan) -> str:
+    """``3 memories may say it in other words and stay``."""
+    one = len(plan.similar) == 1
+    return f"{plural(len(plan.similar), 'memory')} may say it in other words and {'stays' if one else 'stay'}"
 
 
 def review_note(dependents: Dependents) -> str:

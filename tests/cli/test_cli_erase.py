@@ -88,3 +88,18 @@ def test_the_list_of_what_goes_tells_no_secret(cli: Cli, tmp_path: Path) -> None
     plan = cli("erase", "--session", "monday", "--dry-run", "--json")
     assert len(plan.json["plan"]["carriers"]) >= 2
     assert "blaukraut" not in listed.out + plan.out
+
+
+def test_what_may_say_it_in_other_words_is_listed_and_goes_only_when_it_is_asked_for(cli: Cli) -> None:
+    fact = cli("remember", "My salary is 84,000 euros", "--json").json["memory"]["id"]
+    like = cli("remember", "The person's pay is €84,000 per annum", "--json").json["memory"]["id"]
+    cli("remember", "The greenhouse is watered on Tuesdays")
+    listed = cli("erase", fact, "--dry-run")
+    assert "1 memory may say it in other words and stays\n" in listed.out
+    assert f"keep      {like}  fact  The person's pay is €84,000 per annum" in listed.out
+    assert "--also KEY erases" in listed.err
+    plan = cli("erase", fact, "--dry-run", "--json").json["plan"]
+    assert [(one["key"], one["outcome"]) for one in plan["similar"]] == [(like, "kept")]
+    assert cli("erase", fact, "--yes-erase", "1").code == 0
+    assert "per annum" in cli("show", like).out
+    assert cli("erase", like, "--dry-run", "--json").json["plan"]["similar"] == []

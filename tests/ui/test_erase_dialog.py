@@ -9,7 +9,7 @@ import pytest
 from memtui.engine.erase import proof as proofs
 from memtui.engine.errors import NotFoundError
 from memtui.present.glyphs import UNICODE
-from memtui.ui.dialogs.erase import EraseDialog, carrier_columns
+from memtui.ui.dialogs.erase import CarrierTable, EraseDialog, carrier_columns
 from memtui.ui.panes.memories.pane import MemoriesPane
 from memtui.ui.panes.sessions.pane import SessionsPane
 from memtui.ui.widgets.columns import fit_columns
@@ -102,6 +102,39 @@ async def test_memories_are_erased_once_their_number_is_typed(
         await until(lambda: there(app, EraseDialog) and "Type " in screen_text(app))
         assert isinstance(app.screen.focused, Input)
         await pilot.press("escape")
+
+
+async def test_what_may_say_it_in_other_words_is_listed_and_can_be_taken_along(story: Story) -> None:
+    with story.open() as memory:
+        said = memory.remember("My salary is 84,000 euros")
+        memory.backups.make("manual")
+        like = memory.remember("The person's pay is €84,000 per annum")
+        again = memory.remember("About 84,000 euros salary a year")
+        memory.models.index_pending()
+    app = story.app()
+    async with running(app) as pilot:
+        assert isinstance(app.main.pane, MemoriesPane)
+        app.main.pane.table.select_key(said.rid)
+        await pilot.press("E")
+        await until(lambda: there(app, EraseDialog) and "Type 1 to erase it" in screen_text(app))
+        assert "2 memories may say it in other words and stay." in screen_text(app)
+        await pilot.press("tab")
+        table = app.screen.query_one(CarrierTable)
+        while (row := table.selected) is None or row.carrier is None or row.carrier.key != like.id:
+            await pilot.press("down")
+        assert "may say it in other words; Space erase it as well" in screen_text(app)
+        await pilot.press("space")
+        await until(lambda: "Type 2 to erase them" in screen_text(app))
+        assert "1 memory may say it in other words and stays." in screen_text(app)
+        row = table.selected  # it stands further up now
+        assert row is not None and row.carrier is not None and row.carrier.key == like.id
+        await pilot.press("tab", "2", "enter")
+        await until(lambda: "2 memories erased for good" in screen_text(app))
+        await pilot.press("enter")
+    with story.open(readonly=True) as memory:
+        assert memory.get(again.id).content.startswith("About")
+        with pytest.raises(NotFoundError):
+            memory.get(like.id)
 
 
 async def test_the_number_that_is_typed_is_seen_in_a_tiny_window(story: Story) -> None:

@@ -203,13 +203,18 @@ class Files:
     ) -> ErasePlan:  # fmt: skip
         """Everything that carries the texts of these memories, or of a whole session; nothing is changed.
 
-        ``also``, ``keep``: keys of carriers of an earlier plan that are to go as well, or to stay. Raises
-        NotFoundError for unknown ones, InputError when nothing is named.
+        ``also``, ``keep``: keys of carriers of an earlier plan that are to go as well, or to stay. What may say the same
+        in other words is listed as ``similar`` and stays. Raises NotFoundError for unknown ones, InputError when nothing
+        is named.
         """
         from memtui.engine.records.erase import EraseRequest
+        from memtui.engine.review.similar_memories import find_similar
 
         request = EraseRequest(ids=tuple(ids), session_id=session_id, also=tuple(also), keep=tuple(keep))
-        return self._make_eraser().plan(request)
+        plan = self._make_eraser().plan(request)
+        with self._core.connections.read() as connection:
+            similar = find_similar(connection, plan, self._core.clock(), self._core.vector_cache)
+        return replace(plan, similar=similar)
 
     def erase(
         self, plan: ErasePlan, *, delete_damaged: bool = False,

@@ -60,7 +60,8 @@ class ErasePlan(Record):
     """Every row and backup that contains the text, before anything is erased.
 
     ``memories``: the number that the person types to confirm. ``counts``: other rows by place. ``bytes``: size of the
-    file and its backups; all of them are rewritten.
+    file and its backups; all of them are rewritten. ``similar``: memories that may say the same in other words, the likeliest
+    first. They stay, unless the request has their keys in ``also``.
     """
 
     request: EraseRequest
@@ -71,6 +72,7 @@ class ErasePlan(Record):
     ids: tuple[str, ...]
     notes: tuple[str, ...] = ()
     bytes: int = 0
+    similar: tuple[Carrier, ...] = ()
 
     @property
     def damaged(self) -> tuple[BackupState, ...]:

@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from memtui.engine.errors import MemtuiError
-from memtui.present.dependents import OUTCOMES, dependents_lines
+from memtui.present.dependents import OUTCOMES, dependents_lines, similar_note
 from memtui.present.format import file_size, plural
 from memtui.present.text import LabelledLine, Role, VisibleText, one_line, visible_text
 from memtui.ui.action_dispatch import start_worker
@@ -74,16 +74,21 @@ class CarrierRow(NamedTuple):
 def carrier_rows(
     plan: ErasePlan, depends: Dependents, now: float, *, delete_damaged: bool
 ) -> list[CarrierRow]:
-    """Everything that has the text; below it what depends on it: agents that got it, facts of the same turns."""
-    rows = [(carrier, None) for carrier in plan.carriers]
-    both: list[tuple[Carrier | None, BackupState | None]] = [*rows, *((None, one) for one in plan.backups)]
+    """Everything that has the text; below it what may say it in other words and what depends on it: agents that
+    got it, facts of the same turns."""
+    both: list[tuple[Carrier | None, BackupState | None]] = [
+        *((carrier, None) for carrier in plan.carriers),
+        *((None, one) for one in plan.backups),
+        *((carrier, None) for carrier in plan.similar),
+    ]
     listed = [
         CarrierRow(number, carrier, backup, delete_damaged and backup is not None and bool(backup.problem))
         for number, (carrier, backup) in enumerate(both)
     ]
     label = ""
     for number, one in enumerate(
-        dependents_lines(depends, now, without={one.key for one in plan.carriers}), len(listed)
+        dependents_lines(depends, now, without={one.key for one in (*plan.carriers, *plan.similar)}),
+        len(listed),
     ):
         label = one.label or label
         listed.append(CarrierRow(number, None, None, dependent=one._replace(label=label)))
@@ -177,6 +182,7 @@ def plan_summary(plan: ErasePlan, glyphs: Glyphs) -> Content:
         (counts, "bold"),
         (beside, "$text-muted"),
         ("\nThere is no undo.", "$error"),
+        *(((f" {similar_note(plan)}.", "$warning"),) if plan.similar else ()),
         (damaged, "$warning"),
         *((f"\n{note}", "$text-muted") for note in plan.notes),
     )
@@ -278,6 +284,8 @@ class EraseDialog(Dialog["EraseProof"]):
         self._session_id = session_id
         self._also: set[str] = set()
         self._keep: set[str] = set()
+        self._toggled = ""
+        """Key of the row that was decided last: it may stand elsewhere in the list that is made then."""
         self._delete_damaged = False
         self._plan: ErasePlan | None = None
         self._proof: EraseProof | None = None
@@ -359,6 +367,9 @@ class EraseDialog(Dialog["EraseProof"]):
         rows = carrier_rows(self._plan, depends, self.shell.clock(), delete_damaged=self._delete_damaged)
         source = ListSource(rows, lambda row: row.place)
         table.show_source(source, self.shell.operations.readers, top=first)
+        for row in rows:
+            if row.carrier is not None and row.carrier.key == self._toggled:
+                table.select_key(row.place)
         table.show_header(False)
         number = f"{self._plan.memories}"
         them, their = ("it", "its") if self._plan.memories == 1 else ("them", "their")
@@ -407,6 +418,7 @@ class EraseDialog(Dialog["EraseProof"]):
         """Erase or keep the row. The list is made again, because other rows may depend on it."""
         row = self._selected_row
         carrier = None if row is None else row.carrier
+        self._toggled = "" if carrier is None else carrier.key
         if row is not None and row.is_damaged:
             self._delete_damaged = not self._delete_damaged
         elif row is not None and row.dependent is not None:

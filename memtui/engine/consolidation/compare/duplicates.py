@@ -69,7 +69,7 @@ def find_candidates(
     connection: apsw.Connection, content: str, now: float, *, within: Within = set
 ) -> list[MemoryRecord]:
     """Active facts that share words with ``content``, the closest by the keyword retriever first."""
-    chosen = _telling_words(connection, content)
+    chosen = telling_words(connection, content)
     looked_at = CANDIDATES if within is set else _MOST_LOOKED_AT
     rids = _facts_with_words(connection, chosen, looked_at)
     known = within(rids)
@@ -99,7 +99,7 @@ def find_decided(
     where an active one says it."""
     mine = analyse_statement(content)
     looked_at = CANDIDATES if within is set else _MOST_LOOKED_AT
-    rids = _facts_with_words(connection, _telling_words(connection, content), looked_at, _DECIDED)
+    rids = _facts_with_words(connection, telling_words(connection, content), looked_at, _DECIDED)
     known = within(rids)
     found = memories.by_rid(connection, [rid for rid in rids if rid in known][:CANDIDATES], now)
     same = [one for one in found if _repeats_statement(content, mine, one.content)]
@@ -128,7 +128,7 @@ def _repeats_statement(new: str, mine: AnalysedText, old: str) -> bool:
 
 def likely_duplicates(connection: apsw.Connection, content: str, now: float) -> list[MemoryRecord]:
     """The same for duplicates only, and quicker: they share nearly all words, so one of the rarest three too."""
-    rids = _facts_with_words(connection, _telling_words(connection, content)[:_RAREST], _LIKELY)
+    rids = _facts_with_words(connection, telling_words(connection, content)[:_RAREST], _LIKELY)
     return memories.by_rid(connection, rids, now)
 
 
@@ -147,7 +147,7 @@ def _facts_with_words(
     return [rid for (rid,) in rows]
 
 
-def _telling_words(connection: apsw.Connection, content: str) -> list[str]:
+def telling_words(connection: apsw.Connection, content: str) -> list[str]:
     """The words by which like facts are looked for: the heaviest, and in a large memory only rare ones.
 
     Scoring every fact that has an everyday word would take a large memory a while for each comparison.
