@@ -32,6 +32,7 @@ class MemtuiPalette(CommandPalette):
     """The palette with our styles."""
 
     CSS_PATH = "styles/palette.tcss"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-roomy")]
 
 
 class PaletteEntry(NamedTuple):

@@ -40,6 +40,8 @@ class Dialog(ModalScreen[T], Generic[T]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "leave", "leave", show=False)]
     CSS_PATH: ClassVar[CSSPathType | None] = "../styles/dialogs.tcss"
+    # Roomy: beside a wide dialog whole words of the page are seen.
+    HORIZONTAL_BREAKPOINTS = [(0, "-tiny"), (60, "-stacked"), (116, "-roomy")]
     VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high")]
     hints: tuple[tuple[str, str], ...] = ()
     # Styles: small fits its text, wide takes most of the window.
