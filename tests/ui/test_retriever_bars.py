@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import re
+
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from memtui.engine.records import Hit, MemoryRecord, Profile, RetrieverHit, SearchResult
 from memtui.present.glyphs import UNICODE
 from memtui.present.hit import RETRIEVERS, matched_text, raw_score, score_text
+from memtui.present.text import max_cells
 from memtui.ui.panes.search.ranking import KINDS, RANKING_CONTROLS, Tuning
-from memtui.ui.presenters.hit import HitText, hit_rows, match_ranges, search_columns, stacked_bar_cells
+from memtui.ui.presenters.hit import (
+    HitText,
+    hit_rows,
+    match_ranges,
+    rest_columns,
+    search_columns,
+    stacked_bar_cells,
+)
 from memtui.ui.presenters.memory_text import MemoryText
+from memtui.ui.widgets.row_paint import RowPainter
+from rich.style import Style
 from ui_story import Story
 
 TERMS = st.dictionaries(st.sampled_from(RETRIEVERS), st.floats(0.0, 2.0), max_size=4)
@@ -135,6 +148,28 @@ def test_a_hit_whose_day_is_over_says_so_where_there_is_room() -> None:
 
     assert shown(300_000.0, 50).split()[1:3] == ["past", "The"]
     assert "past" not in shown(90_000.0, 50) and "past" not in shown(300_000.0, 20)
+
+
+@pytest.mark.parametrize("rank_change", [0, 2])
+def test_the_second_line_of_a_hit_goes_on_where_the_first_one_ends(rank_change: int) -> None:
+    text = "Ada is allergic to walnuts, and to hazelnuts since spring;  she carries two pens 看看 everywhere she goes"
+    memory = MemoryRecord(
+        rid=1, id="fact_1", kind="fact", content=text, event_time=0, created_at=0, confidence=1.0, effective=1.0,
+        decay_rate=0.0, trust="user",
+    )  # fmt: skip
+    hit = Hit(rank=1, memory=memory, score=1.0, retrievers={"keyword": _hit()})
+    result = SearchResult(query="x", filter="", profile=Profile(), hits=(hit,), retrievers=())
+    row = hit_rows(result, {1: 1 + rank_change})[0]
+    columns = search_columns(UNICODE, lambda: 0.0, two_lines=True)
+    first = RowPainter(columns, UNICODE, lambda state, role: Style())
+    rest = RowPainter(rest_columns(columns, lambda: 0.0), UNICODE, lambda state, role: Style())
+    for width in (40, 60, 80, 110, 160):
+        lines = [painter.paint_row(row, width, "plain", False).text for painter in (first, rest)]
+        assert all(max_cells(line) == width for line in lines)
+        said = " ".join(re.split("  |▲", line[8:].strip())[0] for line in lines).split()
+        words = text.split()
+        assert said == words[: len(said)] or (said[-1].endswith("…") and said[:-1] == words[: len(said) - 1])
+        assert len(lines[1].split()) > 1 or width == 160, lines
 
 
 def test_the_ranks_that_an_agent_is_not_told_are_dim() -> None:

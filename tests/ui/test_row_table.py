@@ -391,6 +391,18 @@ async def test_rows_of_three_lines_are_walked_clicked_and_kept_in_sight_as_rows(
         assert app.table.selected == (1_000, "row 1000")
 
 
+async def test_the_line_below_a_row_is_below_the_last_of_its_lines() -> None:
+    app = ListApp()
+    async with app.run_test(size=(40, 14)):
+        await app.show(Fake(range(1, 1_001)))
+        app.table.painter.ruled = lambda row: row[0] == 2
+        for below in ([], [[Column("more", "", _text)]], []):
+            app.table.show_columns(COLUMNS[:1], below)
+            lines = [app.table.render_line(y) for y in range(1, 7)]
+            ruled = [any(part.style and part.style.underline for part in line) for line in lines]
+            assert ruled == [number == (3 if below else 1) for number in range(6)]
+
+
 def test_a_text_that_spills_runs_over_the_columns_that_are_empty_in_its_row_and_over_no_other() -> None:
     def cell(place: int) -> Callable[[Sequence[str], int], Iterator[StyledText]]:
         return lambda row, width: iter([StyledText(one_line(row[place], width))])

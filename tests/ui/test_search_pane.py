@@ -95,6 +95,28 @@ async def test_less_likely_hits_are_counted_and_keep_their_text(story: Story, si
         await until(lambda: "less likely" in str(search(app).preview.border_title))
 
 
+@pytest.mark.parametrize("size", [(40, 12), (80, 24), (120, 40)])
+async def test_long_hits_have_two_lines_and_short_ones_have_one(story: Story, size: tuple[int, int]) -> None:
+    with story.open() as memory:
+        memory.remember("The oboe is ready")
+        for number in range(3):
+            memory.remember(
+                f"The heron {number} stood on the far bank of the canal all morning, and was silent"
+            )
+    app = at_search(story)
+    async with running(app, size):
+        await ask(app, "oboe")
+        assert search(app).table.lines == 1
+        await ask(app, "heron canal")
+        table = search(app).table
+        assert table.lines == 2
+        first, rest = (table.render_line(table.header_height + line).text for line in range(2))
+        words = rest.removeprefix(table.painter.glyphs.cursor).strip(" …").split()
+        assert "heron" in first and len(words) > 3 and " ".join(words[:-1]) in texts(app)[0]
+        await ask(app, "oboe")
+        assert search(app).table.lines == 1
+
+
 async def test_a_question_in_any_words_finds_and_the_parts_add_up(story: Story) -> None:
     index(story)
     app = at_search(story)

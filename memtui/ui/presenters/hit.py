@@ -28,10 +28,11 @@ from memtui.present.hit import (
 )
 from memtui.present.text import VisibleText, max_cells, one_line, visible_text
 from memtui.ui.safe import assemble, content, content_of_line
-from memtui.ui.widgets.columns import Column, StyledText
+from memtui.ui.widgets.columns import Column, StyledText, fit_columns
 
 from .memory_rows import WORDED, ended_word, memory_sign, state_word
 from .memory_text import LONGEST, MemoryText
+from .text_layout import wrap_text
 
 if TYPE_CHECKING:
     from memtui.engine.records import (
@@ -135,8 +136,13 @@ def row_key(row: SearchRow) -> int:
     return -row.saved.query_id if row.saved is not None else 0
 
 
-def search_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[SearchRow]]:
-    """Rank, text and how far it moved, bar, score, age."""
+def search_columns(
+    glyphs: Glyphs, now: Callable[[], float], *, two_lines: bool = False
+) -> list[Column[SearchRow]]:
+    """Rank, text and how far it moved, bar, score, age.
+
+    ``two_lines``: the text is broken at a blank, because ``rest_columns`` have the rest of it.
+    """
 
     def rank_cell(row: SearchRow, width: int) -> Iterable[StyledText]:
         if row.hit is not None:
@@ -144,15 +150,14 @@ def search_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Sear
 
     def text_cell(row: SearchRow, width: int) -> Iterable[StyledText]:
         if row.hit is not None:
-            arrow = rank_change(row)
-            text_width = max(width - 2 - (_MOVED if arrow else 0), 1)
-            state = ended_word(row.hit.memory, text_width, row.hit.cautions, now())
-            if row.edge and not row.likely and text_width >= _LABELLED:
-                state = visible_text(f"less likely  {state}")
-            role: Role = "warning"
-            if row.instead and not state and text_width >= WORDED:
-                state, role = state_word(row.instead), "accent"
-            content = one_line(row.hit.memory.content, max(text_width - len(state), 1))
+            arrow = _rank_change(row, glyphs)
+            text_width, state, role = _beside_text(row, row.hit, width, now())
+            content_width = max(text_width - len(state), 1)
+            content = (
+                _first_line(row.hit, content_width)
+                if two_lines
+                else one_line(row.hit.memory.content, content_width)
+            )
             yield memory_sign(row.hit.memory, glyphs)
             yield StyledText(visible_text("?"), "accent") if row.expected else StyledText(visible_text(" "))
             yield StyledText(state, role)
@@ -173,17 +178,6 @@ def search_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Sear
                 yield StyledText(visible_text(f"{glyphs.conflict} "), "warning")
             yield StyledText(one_line(row.saved.query, width - 2))
             yield StyledText(one_line(f"{row.saved.filter}", max(width - 4 - len(row.saved.query), 0)), "dim")
-
-    def rank_change(row: SearchRow) -> StyledText | None:
-        if row.rank_change is None:
-            return StyledText(visible_text("new"), "success")
-        if row.rank_change > 0:
-            return StyledText(visible_text(f"{glyphs.rising}{row.rank_change}"), "success")
-        return (
-            StyledText(visible_text(f"{glyphs.falling}{-row.rank_change}"), "warning")
-            if row.rank_change < 0
-            else None
-        )
 
     def score_bar_cell(row: SearchRow, width: int) -> Iterable[StyledText]:
         if row.hit is not None:
@@ -211,6 +205,59 @@ def search_columns(glyphs: Glyphs, now: Callable[[], float]) -> list[Column[Sear
         Column("score", "score", score_cell, width=6, right=True, gap=1),
         Column("age", "age", age_cell, width=4, right=True, drop=2),
     ]
+
+
+def rest_columns(first: Sequence[Column[SearchRow]], now: Callable[[], float]) -> list[Column[SearchRow]]:
+    """The second line of a hit: what its first line (the ``search_columns`` for two lines) left of the text."""
+    rank = first[0].width + first[1].gap
+
+    def rest_cell(row: SearchRow, width: int) -> Iterable[StyledText]:
+        if row.hit is None:
+            return
+        text_width, state, _ = _beside_text(row, row.hit, room_for_text(first, width + rank), now())
+        begun = len(_first_line(row.hit, max(text_width - len(state), 1)))
+        text = one_line(row.hit.memory.content, text_width + 2 * width)
+        if rest := one_line(text[begun:], width - 2):
+            yield StyledText(visible_text("  "))
+            yield StyledText(rest, "text" if row.hit.memory.active and row.likely else "dim")
+
+    return [
+        Column("rank", "", lambda row, width: (), width=first[0].width),
+        Column("rest", "", rest_cell, gap=first[1].gap),
+    ]
+
+
+def room_for_text(columns: Sequence[Column[SearchRow]], width: int) -> int:
+    """The width of the column of the text in a list whose cells have ``width`` together."""
+    return next(cells for column, cells in fit_columns(columns, width) if column.id == "text")
+
+
+def _beside_text(row: SearchRow, hit: Hit, width: int, now: float) -> tuple[int, VisibleText, Role]:
+    """The width that the text of a hit has after its sign, and the word before it, with its role."""
+    text_width = max(width - 2 - (_MOVED if row.rank_change != 0 else 0), 1)
+    state = ended_word(hit.memory, text_width, hit.cautions, now)
+    if row.edge and not row.likely and text_width >= _LABELLED:
+        state = visible_text(f"less likely  {state}")
+    if row.instead and not state and text_width >= WORDED:
+        return text_width, state_word(row.instead), "accent"
+    return text_width, state, "warning"
+
+
+def _first_line(hit: Hit, width: int) -> VisibleText:
+    """As many words of a text as fit."""
+    return wrap_text(one_line(hit.memory.content, 2 * width), width)[0]
+
+
+def _rank_change(row: SearchRow, glyphs: Glyphs) -> StyledText | None:
+    if row.rank_change is None:
+        return StyledText(visible_text("new"), "success")
+    if row.rank_change > 0:
+        return StyledText(visible_text(f"{glyphs.rising}{row.rank_change}"), "success")
+    return (
+        StyledText(visible_text(f"{glyphs.falling}{-row.rank_change}"), "warning")
+        if row.rank_change < 0
+        else None
+    )
 
 
 Range = tuple[int, int, str]

@@ -321,6 +321,10 @@ class RowTable(LineView, Generic[Row], can_focus=True, inherit_bindings=False):
         return 1 + len(self._below)
 
     @property
+    def _last_line(self) -> RowPainter[Row]:
+        return self._below[-1] if self._below else self.painter
+
+    @property
     def _body_lines(self) -> int:
         return max(self.scrollable_content_region.height - self.header_height, 1)
 
@@ -365,9 +369,10 @@ class RowTable(LineView, Generic[Row], can_focus=True, inherit_bindings=False):
         self, columns: Sequence[Column[Row]], below: Sequence[Sequence[Column[Row]]] = ()
     ) -> None:
         """Draw the rows with other columns. ``below``: the columns of their further lines."""
-        glyphs = self.painter.glyphs
+        glyphs, ruled = self.painter.glyphs, self._last_line.ruled
         self.painter = RowPainter(columns, glyphs, self._role_style)
         self._below = [RowPainter(line, glyphs, self._role_style) for line in below]
+        self._last_line.ruled = ruled
         self._fit_scrollbar()
         self._scroll_to_row(self.cursor)
         self.refresh()

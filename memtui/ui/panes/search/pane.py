@@ -21,12 +21,21 @@ from memtui.ui.keymap import bindings_at
 from memtui.ui.panes.list_pane import ListPane
 from memtui.ui.panes.memory_actions import MemoryActions, memory_legend
 from memtui.ui.panes.pane import Command, use_styles
-from memtui.ui.presenters.hit import MOST, SearchRow, hit_rows, row_key, search_columns
+from memtui.ui.presenters.hit import (
+    MOST,
+    SearchRow,
+    hit_rows,
+    rest_columns,
+    room_for_text,
+    row_key,
+    search_columns,
+)
 from memtui.ui.row_source import ListSource
 from memtui.ui.safe import assemble, content
 from memtui.ui.saved_filters import SaveFilterAction
 from memtui.ui.widgets.columns import Column
 from memtui.ui.widgets.filter_bar import FilterBar
+from memtui.ui.widgets.row_paint import GUTTER
 from memtui.ui.widgets.row_table import RowOpened, RowTable
 from memtui.ui.widgets.text_view import TextView
 
@@ -43,6 +52,8 @@ if TYPE_CHECKING:
 
 # How many ranks of the saved profile are known.
 _BEFORE = 400
+# If one line would cut a larger share of the hits, each has two.
+_CUT_IN_ONE_LINE = 0.25
 # A search that takes longer shows that it is running.
 _SLOW = 0.3
 
@@ -313,6 +324,19 @@ class SearchPane(ListPane[SearchRow]):
         super().on_resize()
         if self.result is None:
             self.table.show_header(False)
+        self._fit_lines()
+
+    def _fit_lines(self) -> None:
+        """Give the hits two lines each if one line cuts many of their texts."""
+        hits = self.result.hits if self.result is not None else ()
+        columns = self.columns()
+        room = room_for_text(columns, max(self.table.scrollable_content_region.width - GUTTER, 1)) - 2
+        cut = sum(len(hit.memory.content) > room for hit in hits)
+        lines = 2 if cut > len(hits) * _CUT_IN_ONE_LINE else 1
+        if lines != self.table.lines:
+            first = search_columns(self.shell.glyphs, self.shell.clock, two_lines=lines == 2)
+            below = [rest_columns(first, self.shell.clock)] if lines == 2 else []
+            self.table.show_columns(first, below)
 
     def _show_notes(self) -> None:
         notes = self.query_one(".search-notes", Static)
