@@ -95,7 +95,7 @@ def about_command(
     if not narrowed:
         for one in portrait_notices(portrait, review, named):
             out(paint_role(one.text, "accent" if one.calls else "text"))
-            if one.about == "told":
+            if one.about == "served":
                 for line in agent_lines(portrait.status):
                     out(row(" ", paint(line, "dim")))
         for sentence in what_did_not_happen(portrait, named) if portrait.topics else ():

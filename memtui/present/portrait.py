@@ -114,7 +114,7 @@ def portrait_notices(portrait: Portrait, review: int | None, since: Since = THIS
         (portrait.changed, "changed", f"changed {since.text}", f"changed {since.text}", "changed"),
         (portrait.by_agents, "agents", f"learned {agents}", agents, "by agents"),
         (fades, "fading", f"fade{'s' if fades == 1 else ''} this week", "fading this week", "fading"),
-        (served, "told", "told to agents today", "told today", "told today"),
+        (served, "served", "told to agents today", "told today", "told today"),
         (0 if served else told, "told", "told to agents this week", "told this week", "told this week"),
     ]
     periods = {"new", "changed", "agents", *(("fading",) if since == THIS_WEEK else ())}

@@ -227,20 +227,26 @@ async def test_enter_on_an_agent_lists_what_it_was_told_today(known: Story) -> N
         await back(app, pilot, stop)
         # The visit leaves no trace, though History opened with it.
         assert not pane.recalls and pane.filter_text == ""
-        stop = await opened(app, pilot, lambda stop: stop.about == "served", "history")
-        await until(lambda: pane.table.row_count == 2)
-        await back(app, pilot, stop)
-        # The item of the first line, and that below the agents, reach back seven days, and say so.
-        for section in ("head told", "Told to agents today"):
+        portrait = you(app)._portrait
+        assert portrait is not None
+        # The item of the first line and the title of the section count today, and list it.
+        for section in ("head served", "Told to agents today"):
             stop = await opened(
                 app,
                 pilot,
-                lambda stop, section=section: stop.about == "told" and stop.section == section,
+                lambda stop, section=section: stop.about == "served" and stop.section == section,
                 "history",
             )
-            await until(lambda: pane.table.row_count == 3 and "two days ago" in screen_text(app))
-            assert "in the last seven days" in screen_text(app)
+            await until(lambda: pane.table.row_count == 2)
+            assert pane.filter_text == "on:today" and "told" in pane.table.render_line(0).text.split()
+            today = "1 memory" if portrait.status.memories == 1 else f"{portrait.status.memories} memories"
+            assert f"{today} told to agents today" in screen_text(app)
             await back(app, pilot, stop)
+        # The line below the agents reaches back seven days, and says so.
+        stop = await opened(app, pilot, lambda stop: stop.about == "told", "history")
+        await until(lambda: pane.table.row_count == 3 and "two days ago" in screen_text(app))
+        assert f"{portrait.told} memories told to agents in the last seven days" in screen_text(app)
+        await back(app, pilot, stop)
 
 
 async def test_the_cursor_goes_down_across_and_to_what_goes_on(known: Story) -> None:

@@ -203,9 +203,7 @@ class ProposalsDialog(Dialog["Sequence[Plan]"]):
     """Returns the plans with the person's decisions, or None to discard them."""
 
     CSS_PATH = ["../styles/dialogs.tcss", "../styles/proposals.tcss"]
-    HORIZONTAL_BREAKPOINTS = (
-        None  # those of the app: list and text stand beside one another in a split window
-    )
+    HORIZONTAL_BREAKPOINTS = [(0, "-tiny"), (60, "-stacked"), (84, "-split")]
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("e", "edit", show=False),
         Binding("enter", "apply", show=False),

@@ -107,8 +107,8 @@ def short_time(at: int, now: float) -> VisibleText:
     return local_time(at, now) if then.year == today.year else local_date(at, now)
 
 
-def history_columns(now: Callable[[], float]) -> list[Column[Entry]]:
-    """When, who, what, and how many rows were changed or memories served."""
+def history_columns(now: Callable[[], float], *, recalls: bool = False) -> list[Column[Entry]]:
+    """When, who, what, and how many rows were changed; of ``recalls``, how many memories were told."""
 
     def time_cell(row: Entry, width: int) -> Iterable[StyledText]:
         operation = operation_of(row)
@@ -140,7 +140,7 @@ def history_columns(now: Callable[[], float]) -> list[Column[Entry]]:
         Column("when", "when", time_cell, width=12),
         Column("who", "who", actor_cell, width=10, drop=1),
         Column("what", "what", label_cell, least=24),
-        Column("rows", "rows", row_count_cell, width=5, right=True, drop=2),
+        Column("rows", "told" if recalls else "rows", row_count_cell, width=5, right=True, drop=2),
     ]
 
 

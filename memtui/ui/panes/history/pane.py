@@ -47,7 +47,7 @@ class HistoryPane(ListPane[Any]):
         self.delegates = (self.past,)
 
     def columns(self) -> Sequence[Column[Any]]:
-        return present_columns(self.shell.clock)
+        return present_columns(self.shell.clock, recalls=self.recalls)
 
     def source(self, filter: str, order: tuple[str, bool]) -> RowSource[Any]:
         if self.past.looking is not None:
@@ -228,6 +228,7 @@ class HistoryPane(ListPane[Any]):
         if self.past.looking is not None:
             side.border_title = self.past.frame_title(self.past.looking)
             return
+        self.table.show_columns(self.columns())
         self.filter_bar.show_placeholder(_RECALLS_PLACEHOLDER if self.recalls else self.placeholder)
         side.border_title = assemble(
             (f" {here} ", "$text"), (f"{self.shell.glyphs.dot} ", ""), (key, "$accent"), f" {there} "

@@ -276,9 +276,9 @@ _PAST_PLACEHOLDER = "filter by words: ferry, -word, kind:episode, is:trash"
 _DIFF_PLACEHOLDER = "filter by words: forgotten, ferry, -word"
 
 
-def present_columns(clock: Callable[[], float]) -> Sequence[Column[Any]]:
+def present_columns(clock: Callable[[], float], *, recalls: bool) -> Sequence[Column[Any]]:
     """The columns of the present. They are empty for a row of the past."""
-    return columns_for_row_type(history_columns(clock), lambda row: not is_past(row))
+    return columns_for_row_type(history_columns(clock, recalls=recalls), lambda row: not is_past(row))
 
 
 def past_memory(row: object) -> MemoryRecord | None:

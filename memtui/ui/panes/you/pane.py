@@ -367,6 +367,7 @@ class YouPane(Pane):
             await go.list_memories(topic_filter(stop.topic.topic), order)
         elif stop.agent is not None:
             await go.list_recalls(f"{stop.agent} {_TODAY}")
+            self._count_told(stop.agent, self._told_today(stop.agent), "today")
         else:
             match stop.about:
                 case "review" | "sessions" as section:
@@ -387,11 +388,24 @@ class YouPane(Pane):
                     await go.list_memories("is:fading", ("fades", False))
                 case "served":
                     await go.list_recalls(_TODAY)
+                    self._count_told("agents", self._told_today(), "today")
                 case "told":
                     await go.list_recalls(_WEEK)
-                    self.shell.show_message("What agents asked and were told in the last seven days.")
+                    told = self._portrait.told if self._portrait is not None else 0
+                    self._count_told("agents", told, "in the last seven days")
                 case None:
                     await go.list_rows("entities", "type:person")
+
+    def _told_today(self, agent: str = "") -> int:
+        """How many memories an agent, or any of them, was told today, as You counted them."""
+        if self._portrait is None:
+            return 0
+        status = self._portrait.status
+        return sum(one.memories for one in status.served if one.agent == agent) if agent else status.memories
+
+    def _count_told(self, agent: str, told: int, when: str) -> None:
+        """Say in words the number that was opened: the list counts recalls, and the same memory is in several."""
+        self.shell.show_message(f"{plural(told, 'memory')} told to {agent} {when}.")
 
     async def _list_due(self, day: float) -> None:
         """List the facts that name a day ahead in the month of a day."""
