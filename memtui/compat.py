@@ -31,6 +31,7 @@ from memtui.engine.memory import Memory
 from memtui.engine.records import Changes, Kind, MemoryRecord, Options
 from memtui.engine.records.jobs import JobRun
 from memtui.engine.tools.agent import Agent
+from memtui.engine.tools.recall import serve_memories
 from memtui.engine.tools.registry import Toolbox
 
 if TYPE_CHECKING:
@@ -68,9 +69,14 @@ class MemoryRow(TypedDict):
 
 
 class FoundRow(MemoryRow):
-    """A row that a search found. ``score``: the best have the most; only scores of one search can be compared."""
+    """A row that a search found. ``score``: the best have the most; only scores of one search can be compared.
+
+    ``caution``: what an agent should know of the text, as ``search_memory`` says it: that it was corrected or may have
+    changed, whose words it has. Empty for the person's own words that are true.
+    """
 
     score: float
+    caution: str
 
 
 class SessionRow(TypedDict):
@@ -200,7 +206,10 @@ class MemoryExtension:
         visible, _ = self._agent.leave_out_secrets(hit.memory for hit in result.hits)
         self._agent.log_recall(query, visible, exclude_session_id)
         scores = {hit.memory.id: hit.score for hit in result.hits}
-        return [{**self._row_dict(one), "score": scores[one.id]} for one in visible]
+        return [
+            {**self._row_dict(one), "score": scores[one.id], "caution": served.caution}
+            for one, served in zip(visible, serve_memories(self._agent, visible), strict=True)
+        ]
 
     def _latest_memories(self, filter: str, limit: int) -> list[MemoryRow]:
         visible, _ = self._agent.leave_out_secrets(self._agent.page(filter, limit=limit))

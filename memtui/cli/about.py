@@ -32,7 +32,7 @@ from memtui.present.status import agent_lines
 
 from .errors import NEGATIVE, OK
 from .invocation import Invocation
-from .memory_lines import print_cautions, print_replacements, shown_glyphs
+from .memory_lines import print_replacements, print_what_changed, shown_glyphs
 from .output import cut_to_terminal, err, out, paint, paint_role, print_json, print_note, printed_cells, row
 from .root import Command, json_option, pass_invocation
 
@@ -167,8 +167,7 @@ def _print_topics(invocation: Invocation, portrait: Portrait) -> None:
             new = (paint("new", "green"),) if is_new(fact, portrait) else ()
             line_start = row(" ", row(*mark, gap=""), paint(fact.id, "dim"), *when, *new)
             out(row(line_start, cut_to_terminal(fact.content, printed_cells(line_start) + 2)))
-            print_cautions(cautions)
-            print_replacements(portrait.replaced.get(fact.id, ()), now, of=fact)
+            print_what_changed(fact, cautions, portrait.replaced.get(fact.id, ()))
     if len(portrait.topics) and any(len(one.facts) < one.total for one in portrait.topics):
         print_note("there is more: --limit 20, or memtui list topic:health")
 

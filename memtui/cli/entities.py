@@ -14,13 +14,13 @@ from memtui.present.entity import DECIDED, companion_summary, entity_facts, unse
 from memtui.present.format import format_count, plural
 
 from .errors import NEGATIVE, OK
-from .memory_lines import memory_line, print_cautions, shown_glyphs, time_ago
+from .memory_lines import memory_line, print_cautions, print_what_changed, shown_glyphs, time_ago
 from .output import cut_to_terminal, err, out, paint, paint_line, print_json, row, table
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
-    from memtui.engine.records import Caution, Entity, EntityMerge, EntityProfile, MemoryRecord
+    from memtui.engine.records import Caution, Entity, EntityMerge, EntityProfile, MemoryRecord, Replacement
 
     from .invocation import Invocation
 
@@ -141,10 +141,11 @@ def entities_command(
         merge_candidates = memory.entities.merge_candidates(profile.entity.id)
         cautions = memory.view.cautions([one.id for one in profile.memories])
         cautions |= memory.view.summary_cautions([profile.entity])
+        replaced = memory.view.replacements([one.id for one in profile.memories])
     if json:
-        print_json(asdict(profile) | {"cautions": cautions})
+        print_json(asdict(profile) | {"cautions": cautions, "replacements": replaced})
     else:
-        _print_profile(invocation, profile, merge_candidates, cautions)
+        _print_profile(invocation, profile, merge_candidates, cautions, replaced)
     return OK
 
 
@@ -216,9 +217,18 @@ def _print_in_time(invocation: Invocation, name: str, on: str, limit: int, json:
         neighbourhood = memory.view.neighbourhood(name, on=on, limit=limit)
         filter = f"entity:{neighbourhood.entity.id} on:{on}"
         shown, total = memory.view.page(filter, limit=limit), memory.view.count(filter)
-        cautions = memory.view.cautions([one.id for one in shown])
+        ids = [one.id for one in shown]
+        cautions, replaced = memory.view.cautions(ids), memory.view.replacements(ids)
     if json:
-        print_json({"neighbourhood": neighbourhood, "memories": shown, "total": total, "cautions": cautions})
+        print_json(
+            {
+                "neighbourhood": neighbourhood,
+                "memories": shown,
+                "total": total,
+                "cautions": cautions,
+                "replacements": replaced,
+            }
+        )
         return OK if total else NEGATIVE
     if not total:
         err(f"no memory of that time mentions {neighbourhood.entity.canonical_name}")
@@ -236,20 +246,21 @@ def _print_in_time(invocation: Invocation, name: str, on: str, limit: int, json:
     for line in table(rows or [("seen with", "nobody and nothing else")]):
         out(line)
     out()
-    _print_memories(invocation, shown, cautions, total)
+    _print_memories(invocation, shown, cautions, replaced, total)
     return OK
 
 
 def _print_memories(
     invocation: Invocation,
     shown: Sequence[MemoryRecord],
-    cautions: Mapping[str, tuple[Caution, ...]],
+    cautions: Mapping[str, Sequence[Caution]],
+    replaced: Mapping[str, Sequence[Replacement]],
     total: int,
 ) -> None:
     signs = shown_glyphs(invocation)
     for one in shown:
         out(memory_line(one, signs, time_ago(one.event_time).rjust(4)))
-        print_cautions(cautions.get(one.id, ()))
+        print_what_changed(one, cautions.get(one.id, ()), replaced.get(one.id, ()))
     if len(shown) < total:
         err(f"{format_count(len(shown))} of {format_count(total)}: --limit shows more")
 
@@ -260,16 +271,25 @@ def _print_shared(invocation: Invocation, name: str, other: str, limit: int, jso
         both = [memory.entities.get(one, limit=0).entity for one in (name, other)]
         filter = " ".join((*(f"entity:{one.id}" for one in both), *((f"on:{on}",) if on else ())))
         memories, total = memory.view.page(filter, limit=limit), memory.view.count(filter)
-        cautions = memory.view.cautions([one.id for one in memories])
+        ids = [one.id for one in memories]
+        cautions, replaced = memory.view.cautions(ids), memory.view.replacements(ids)
     if json:
-        print_json({"entities": both, "memories": memories, "total": total, "cautions": cautions})
+        print_json(
+            {
+                "entities": both,
+                "memories": memories,
+                "total": total,
+                "cautions": cautions,
+                "replacements": replaced,
+            }
+        )
         return OK if memories else NEGATIVE
     first, second = (one.canonical_name for one in both)
     if not memories:
         err(f"no memory{' of that time' if on else ''} mentions both {first} and {second}")
         return NEGATIVE
     out(row(paint(first, "bold"), paint("and", "dim"), paint(second, "bold"), gap=" "))
-    _print_memories(invocation, memories, cautions, total)
+    _print_memories(invocation, memories, cautions, replaced, total)
     return OK
 
 
@@ -278,6 +298,7 @@ def _print_profile(
     profile: EntityProfile,
     merge_candidates: list[Entity],
     cautions: Mapping[str, Sequence[Caution]],
+    replaced: Mapping[str, Sequence[Replacement]],
 ) -> None:
     entity = profile.entity
     out(row(paint(entity.canonical_name, "bold"), paint(entity.id, "dim")))
@@ -306,7 +327,7 @@ def _print_profile(
     signs = shown_glyphs(invocation)
     for memory in profile.memories:
         out(memory_line(memory, signs, time_ago(memory.event_time).rjust(4)))
-        print_cautions(cautions.get(memory.id, ()))
+        print_what_changed(memory, cautions.get(memory.id, ()), replaced.get(memory.id, ()))
     if len(profile.memories) < profile.total:
         err(f"{format_count(len(profile.memories))} of {format_count(profile.total)}: --limit shows more")
     if text := unsearched_note(profile.waiting):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import time
 from typing import get_args
 
 import click
@@ -13,7 +12,7 @@ from memtui.engine.search.listing import DEFAULT_LIST, SortKey
 
 from .errors import NEGATIVE, OK
 from .invocation import Invocation, text_of_words
-from .memory_lines import memory_line, print_cautions, print_replacements, shown_glyphs, time_ago
+from .memory_lines import memory_line, print_what_changed, shown_glyphs, time_ago
 from .output import err, out, paint, print_json, print_note, row
 from .root import Command, json_option, pass_invocation
 
@@ -138,10 +137,7 @@ def print_list(
     ages = [time_ago(one.event_time) for one in memories]
     for one, when in zip(memories, ages, strict=True):
         out(memory_line(one, signs, when.rjust(max(map(len, ages)))))
-        print_cautions(cautions.get(one.id, ()))
-        told = bool(cautions.get(one.id))
-        beside = [each for each in replaced.get(one.id, ()) if each.new.id == one.id or not told]
-        print_replacements(beside, time.time(), of=one)
+        print_what_changed(one, cautions.get(one.id, ()), replaced.get(one.id, ()))
     more = total - offset - len(memories)
     if not memories:
         err("nothing found")

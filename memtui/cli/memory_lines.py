@@ -81,6 +81,25 @@ def print_cautions(cautions: Sequence[Caution]) -> None:
         out(row(line_start, row(*parts, gap="")))
 
 
+def print_what_changed(
+    memory: MemoryRecord,
+    cautions: Sequence[Caution],
+    replacements: Sequence[Replacement],
+    *,
+    undecided_only: bool = False,
+) -> None:
+    """Print below a memory's line what of it is no longer true or may have changed, and what it took the place of.
+
+    ``undecided_only``: of the replacements only those that the person has not decided.
+    """
+    print_cautions(cautions)
+    # A caution tells already what took its place.
+    beside = [one for one in replacements if one.new.id == memory.id or not cautions]
+    if undecided_only:
+        beside = [one for one in beside if one.how == "asked" or replacement.changed_by(one)]
+    print_replacements(beside, time.time(), of=memory)
+
+
 def print_replacements(
     replacements: Sequence[Replacement], now: float, of: MemoryRecord | None = None, *, indent: int = 4
 ) -> None:

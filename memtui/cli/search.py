@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import click
+from msgspec.structs import asdict
 
 from memtui.engine.errors import UsageError
 from memtui.present.hit import (
@@ -21,16 +22,18 @@ from memtui.present.hit import (
 
 from .errors import NEGATIVE, OK
 from .invocation import Invocation, text_of_words
-from .memory_lines import memory_line, print_cautions, shown_glyphs, time_ago
+from .memory_lines import memory_line, print_what_changed, shown_glyphs, time_ago
 from .output import err, out, paint, paint_line, paint_role, print_json, print_note, row, table
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from memtui.engine.records import (
+        Caution,
         Explanation,
         Hit,
+        Replacement,
         RetrieverHit,
         RetrieverName,
         RetrieverReport,
@@ -82,16 +85,24 @@ def search_command(
             memory.models.index_pending(None if invocation.demo else INDEXED_FIRST, wait_for_network=False)
         if why is not None:
             explanation = memory.explain(words, why, filter=filter, limit=number, profile=profile)
-            return _print_why(explanation, invocation, json)
+            id = explanation.memory.id
+            cautions, replaced = memory.view.cautions([id]), memory.view.replacements([id])
+            return _print_why(explanation, cautions, replaced, invocation, json)
         result = memory.search(words, filter=filter, limit=number, profile=profile)
+        replaced = memory.view.replacements([hit.memory.id for hit in result.hits])
     if json:
-        print_json(result)
+        print_json(asdict(result) | {"replacements": replaced})
     else:
-        _print_hits(result, invocation, explain)
+        _print_hits(result, replaced, invocation, explain)
     return OK if result.hits else NEGATIVE
 
 
-def _print_hits(result: SearchResult, invocation: Invocation, explain: bool) -> None:
+def _print_hits(
+    result: SearchResult,
+    replaced: Mapping[str, Sequence[Replacement]],
+    invocation: Invocation,
+    explain: bool,
+) -> None:
     from memtui.engine.search.relevance_cutoff import count_likely
 
     signs = shown_glyphs(invocation)
@@ -103,7 +114,7 @@ def _print_hits(result: SearchResult, invocation: Invocation, explain: bool) -> 
             out(paint("less likely", "dim"))
         rank = str(hit.rank).rjust(len(str(len(result.hits))))
         out(memory_line(hit.memory, signs, rank, paint(f"{hit.score:.3f}", "bold"), when.rjust(widest)))
-        print_cautions(hit.cautions)
+        print_what_changed(hit.memory, hit.cautions, replaced.get(hit.memory.id, ()), undecided_only=True)
         if explain:
             _print_breakdown(hit, result)
     if not result.hits:
@@ -148,14 +159,22 @@ def retriever_rows(
     ]
 
 
-def _print_why(explanation: Explanation, invocation: Invocation, json: bool) -> int:
+def _print_why(
+    explanation: Explanation,
+    cautions: Mapping[str, Sequence[Caution]],
+    replaced: Mapping[str, Sequence[Replacement]],
+    invocation: Invocation,
+    json: bool,
+) -> int:
     among = (
         explanation.rank is not None and explanation.rank <= explanation.limit and not explanation.excluded
     )
     if json:
-        print_json(explanation)
+        print_json(asdict(explanation) | {"cautions": cautions, "replacements": replaced})
         return OK if among else NEGATIVE
-    out(memory_line(explanation.memory, shown_glyphs(invocation)))
+    memory = explanation.memory
+    out(memory_line(memory, shown_glyphs(invocation)))
+    print_what_changed(memory, cautions.get(memory.id, ()), replaced.get(memory.id, ()))
     for label, reason in explanation_lines(explanation, explanation.limit):
         out(row(paint(label.rjust(8), "dim"), paint_line(reason)))
     for line in (

@@ -21,13 +21,20 @@ from memtui.present.session import (
 )
 
 from .errors import NEGATIVE, OK
-from .memory_lines import memory_line, memory_sign, print_cautions, shown_glyphs, time_ago
+from .memory_lines import (
+    memory_line,
+    memory_sign,
+    print_cautions,
+    print_what_changed,
+    shown_glyphs,
+    time_ago,
+)
 from .output import cut_to_terminal, err, out, paint, paint_role, print_json, printed_cells, row, table
 from .root import Command, json_option, pass_invocation
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
-    from memtui.engine.records import Caution, MemoryRecord
+    from memtui.engine.records import Caution, MemoryRecord, Replacement
     from memtui.engine.records.lists import SessionRow
     from memtui.present.glyphs import Glyphs
 
@@ -60,7 +67,9 @@ def sessions_command(invocation: Invocation, text: tuple[str, ...], limit: int |
         else:
             turns = _list_turns(memory, named.session.session_id, limit)
             ids = [one.id for one in turns]
-            cautions, drawn_facts = memory.view.cautions(ids), memory.view.drawn(ids)
+            drawn_facts = memory.view.drawn(ids)
+            facts = [fact.id for those in drawn_facts.values() for fact in those]
+            cautions, replaced = memory.view.cautions(ids), memory.view.replacements(facts)
     if named is not None:
         if json:
             print_json(
@@ -70,10 +79,11 @@ def sessions_command(invocation: Invocation, text: tuple[str, ...], limit: int |
                     "turns": turns,
                     "cautions": cautions,
                     "facts": drawn_facts,
+                    "replacements": replaced,
                 }
             )
         else:
-            _print_transcript(named, turns, cautions, drawn_facts, shown_glyphs(invocation), model)
+            _print_transcript(named, turns, cautions, drawn_facts, replaced, shown_glyphs(invocation), model)
         return OK
     if json:
         print_json({"sessions": [asdict(one.session) | {"state": one.state} for one in rows]})
@@ -130,7 +140,8 @@ def _print_failure(one: SessionRow) -> None:
 
 def _print_transcript(
     named: SessionRow, turns: list[MemoryRecord], cautions: Mapping[str, Sequence[Caution]],
-    drawn_facts: Mapping[str, Sequence[MemoryRecord]], signs: Glyphs, model: str,
+    drawn_facts: Mapping[str, Sequence[MemoryRecord]], replaced: Mapping[str, Sequence[Replacement]], signs: Glyphs,
+    model: str,
 ) -> None:  # fmt: skip
     session = named.session
     out(
@@ -161,5 +172,6 @@ def _print_transcript(
         out(turn.content)
         for fact in drawn_facts.get(turn.id, ()):
             out(memory_line(fact, signs, " "))
+            print_what_changed(fact, (), replaced.get(fact.id, ()), undecided_only=True)
     if len(turns) < session.turns:
         err(f"and {format_count(session.turns - len(turns))} more turns: --limit shows them")

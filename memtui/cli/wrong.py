@@ -12,7 +12,7 @@ from memtui.present.operation import actor_name, quoted_query
 
 from .errors import NEGATIVE, OK
 from .invocation import Invocation
-from .memory_lines import memory_line, print_cautions, shown_glyphs
+from .memory_lines import memory_line, print_what_changed, shown_glyphs
 from .output import err, out, paint, print_json, print_note, row
 from .root import Command, json_option, pass_invocation
 
@@ -44,9 +44,10 @@ def wrong_command(invocation: Invocation, agent: str | None, limit: int, json: b
         served_lists = memory.view.last_served(200)
         named = agent.removeprefix("agent:") if agent else None
         served_lists = [one for one in served_lists if named in (None, one.agent)][:limit]
-        cautions = memory.view.cautions([served.id for one in served_lists for served in one.memories])
+        ids = [served.id for one in served_lists for served in one.memories]
+        cautions, replaced = memory.view.cautions(ids), memory.view.replacements(ids)
     if json:
-        print_json({"recalls": served_lists})
+        print_json({"recalls": served_lists, "cautions": cautions, "replacements": replaced})
         return OK if served_lists else NEGATIVE
     signs = shown_glyphs(invocation)
     for one in served_lists:
@@ -62,7 +63,7 @@ def wrong_command(invocation: Invocation, agent: str | None, limit: int, json: b
             out(paint(f"  {quoted_query(answer)}", "cyan"))
             for id in answer.memory_ids:
                 out(memory_line(memories[id], signs, "   "))
-                print_cautions(cautions.get(id, ()))
+                print_what_changed(memories[id], cautions.get(id, ()), replaced.get(id, ()))
     if served_lists:
         print_note(
             'To put it right: memtui correct ID "TEXT", or memtui forget ID (--dry-run: what depends on it).'

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from cli_kit import Cli
+from memtui import Memory
+from memtui.engine.records import Options
 
 
 @pytest.fixture
@@ -77,3 +80,54 @@ def test_withholding_what_was_replaced_is_refused_in_words_and_changes_nothing(c
         assert refused.code == 3
         assert "superseded" in refused.err
     assert cli("show", other, "--json").json["memory"]["ended_by"] is None
+
+
+def test_what_may_have_changed_is_told_by_every_list(cli: Cli, tmp_path: Path) -> None:
+    talk = tmp_path / "talk.jsonl"
+    lines = (
+        {
+            "session_id": "monday",
+            "role": "user",
+            "content": "My boss is Anna Holm.",
+            "time": "2026-01-05T10:00:00",
+        },
+        {
+            "session_id": "friday",
+            "role": "user",
+            "content": "My boss is now Peter Lund.",
+            "time": "2026-01-09T10:00:00",
+        },
+    )
+    talk.write_text("\n".join(map(json.dumps, lines)))
+    cli("import", str(talk))
+    cli("consolidate", "--all")
+    facts = {one["content"]: one["id"] for one in cli("list", "kind:fact", "--json").json["memories"]}
+    (old,) = [id for text, id in facts.items() if "Anna" in text]
+    cli("context", "who is my boss?")
+    calls = (
+        ("search", "who is my boss"), ("search", "who is my boss", "--why", old), ("list", "kind:fact"), ("about",),
+        ("sessions", "monday"), ("entities", "Anna Holm"), ("show", old),
+    )  # fmt: skip
+    for call in calls:
+        told = " ".join(cli(*call).out.split())
+        assert "changed? now? My boss is now Peter Lund (said on 9 Jan; Review asks" in told, call
+    for call in (calls[0], calls[1], calls[2], calls[4], calls[5]):
+        ((one, *_), *_) = [
+            those for id, those in cli(*call, "--json").json["replacements"].items() if id == old
+        ]
+        assert (one["how"], one["old"]["id"]) == ("asked", old), call
+    (card,) = cli("review", "--json").json["items"]
+    assert cli("review", "both", card["id"]).code == 0
+    for call in calls:
+        assert "changed?" not in cli(*call).out, call
+
+
+def test_what_an_agent_was_told_says_what_no_longer_holds_as_json_too(
+    cli: Cli, fact: str, home: Path
+) -> None:
+    with Memory.open(home / "memory.db", options=Options(background=False, embedder="off")) as memory:
+        memory.actor = "agent:claude"
+        memory.note_recall("where do I work", memory.view.page("kind:episode"), "s1")
+    cli("correct", fact, "The user works at Globex")
+    ((caution,),) = cli("wrong", "--json").json["cautions"].values()
+    assert caution["successor"]["content"] == "The user works at Globex"

@@ -118,7 +118,7 @@ def test_hybrid_search(memory: MemoryExtension) -> None:
     memory.save_episode("The greenhouse key is rusty", "garden", "user")
     found = memory.hybrid_search("greenhouse key", kind="fact", limit=5)
     assert [one["id"] for one in found] == [id]
-    assert set(found[0]) == COLUMNS | {"score"}
+    assert set(found[0]) == COLUMNS | {"score", "caution"}
     assert found[0]["score"] > 0
     assert (found[0]["kind"], found[0]["valid_until"], found[0]["tags"]) == ("fact", None, [])
     every = memory.hybrid_search("greenhouse key")
@@ -129,6 +129,26 @@ def test_hybrid_search(memory: MemoryExtension) -> None:
         memory.hybrid_search(odd)
     with pytest.raises(FilterError):
         memory.hybrid_search("key", kind="wish")  # type: ignore[arg-type]
+
+
+def test_a_row_of_a_search_says_what_no_longer_holds_and_what_may_have_changed(clock: Clock) -> None:
+    options = Options(background=False, embedder="off")
+    with Memory.open(":memory:", clock=clock, options=options) as opened:
+        for day, text in (("monday", "My boss is Anna Holm."), ("friday", "My boss is now Peter Lund.")):
+            opened.record_turn(day, "user", text)
+            asyncio.run(opened.consolidate(day))
+        memory = MemoryExtension(opened.acting_as("agent:coach"))
+        (row,) = [
+            one for one in memory.hybrid_search("who is my boss", kind="fact") if "Anna" in one["content"]
+        ]
+        assert "may have changed; said on" in row["caution"]
+        assert "Peter Lund" in row["caution"]
+        opened.correct(row["id"], "My boss is Ida Moe")
+        (turn,) = [
+            one for one in memory.hybrid_search("who is my boss") if one["content"] == "My boss is Anna Holm."
+        ]
+        assert "corrected" in turn["caution"]
+        assert "Ida Moe" in turn["caution"]
 
 
 def test_save_reflection_and_get_latest_reflection(memory: MemoryExtension, clock: Clock) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
+from itertools import islice
 from typing import Any, Protocol, TextIO
 
 import apsw
@@ -16,7 +17,9 @@ from msgspec.structs import replace
 from memtui.engine.guards import secrets
 from memtui.engine.records import Caution, MemoryRecord
 from memtui.engine.search import cautions
-from memtui.engine.store import memories
+from memtui.engine.search.block_text import PERHAPS_CHANGED, said_on
+from memtui.engine.search.open_changes import OpenChanges, find_open_changes
+from memtui.engine.store import entities, memories
 from memtui.engine.store.export_rows import Selection
 from memtui.engine.store.sql import scalar
 from memtui.engine.wording import text_beginning
@@ -36,6 +39,7 @@ FOLDERS = {"person": "People", "project": "Projects", "location": "Places", "org
 _NOTES = {"fact": "Facts", "observation": "Observations", "reflection": "Reflections"}
 _TITLE = 60
 _SHOWN = 300
+_AT_ONCE = 500
 
 
 class NoteTarget(Protocol):
@@ -60,18 +64,22 @@ class VaultWriter:
         self._notes = notes
         self._step = step
         self._paths: dict[int, str] = {}
+        self._doubts: dict[str, str] = {}
+        """By id of a note that is no longer true or may have changed: what says so behind its text in a list."""
+        self._open = OpenChanges(perhaps_now={}, before={})
         self.counts: dict[str, int] = {}
 
     def write(self) -> None:
-        entities = self._write_entities()
-        total = 1 + len(entities)
+        self._find_doubts()
+        named = self._write_entities()
+        total = 1 + len(named)
         total += scalar(
             self._connection,
             f"SELECT count(*) FILTER (WHERE m.kind <> 'episode') + count(DISTINCT {_DAY}) FILTER (WHERE m.kind = 'episode') "
             f"FROM memories m WHERE {self._where}",
             self._bindings,
         )  # fmt: skip
-        for row in entities:
+        for row in named:
             self._write_entity(row)
             self._report_progress("entity", total)
         for row in self._query_rows(
@@ -94,6 +102,45 @@ class VaultWriter:
 
     def _query_rows(self, sql: str, **more: Any) -> Iterator[tuple[Any, ...]]:
         return iter(self._connection.execute(sql, {**self._bindings, **more}))
+
+    # -- what no longer holds
+
+    def _find_doubts(self) -> None:
+        """Find them before anything is written: the notes of names come first, and list the others."""
+        rows = self._query_rows(
+            f"SELECT {memories.COLUMNS} FROM memories m WHERE m.kind <> 'episode' AND {self._where} ORDER BY m.id"
+        )
+        perhaps_now: dict[str, MemoryRecord] = {}
+        before: dict[str, MemoryRecord] = {}
+        while some := [memories.memory_record(row, 0.0) for row in islice(rows, _AT_ONCE)]:
+            changes = find_open_changes(self._connection, some, 0.0, None)
+            perhaps_now |= changes.perhaps_now
+            before |= changes.before
+            known = cautions.find_cautions(self._connection, [one.id for one in some], 0.0)
+            for one in some:
+                marks = [*map(self._mark_of, known.get(one.id, ()))]
+                if not (one.active or marks):
+                    marks = [one.ended_by or "ended"]
+                if one.id in changes.perhaps_now:
+                    marks.append(f"{PERHAPS_CHANGED} {said_on(changes.perhaps_now[one.id])}")
+                if marks:
+                    self._doubts[one.id] = f" *({'; '.join(marks)})*"
+        self._open = OpenChanges(perhaps_now=perhaps_now, before=before)
+
+    def _note_link(self, id: str, kind: str, content: str) -> str:
+        """A link to a note in a list, with what of it no longer holds."""
+        return wiki_link(_note_path(id, kind, content), _first_line(content)) + self._doubts.get(id, "")
+
+    def _open_changes_of(self, memory: MemoryRecord) -> Iterator[str]:
+        """What may have taken its place, and what an agent put it in the place of; with a link where that is in the vault."""
+        if (newer := self._open.perhaps_now.get(memory.id)) is not None:
+            yield self._with_link(f"{PERHAPS_CHANGED} {said_on(newer)}", newer)
+        if (old := self._open.before.get(memory.id)) is not None:
+            yield self._with_link(f"{memory.corrected_by} changed this; before", old)
+
+    def _with_link(self, text: str, to: MemoryRecord) -> str:
+        links = "".join(self._links_to([to.id]))
+        return escape_markdown(text) + (f": {links}" if links else "")
 
     # -- names
 
@@ -135,10 +182,17 @@ class VaultWriter:
             note.write(f"\n# {escape_on_one_line(name, 200)}\n")
             if summary:
                 note.write(f"\n{escape_markdown(summary)}\n")
+                doubtful = cautions.summary_cautions(
+                    self._connection, entities.by_eid(self._connection, [eid]), 0.0
+                )
+                self._write_list(
+                    note,
+                    "No longer holds",
+                    (self._mark_of(one) for those in doubtful.values() for one in those),
+                )
             notes = f"SELECT m.id, m.kind, m.content FROM memories m WHERE m.kind <> 'episode' AND {about} ORDER BY m.kind, m.id"
             self._write_list(note, "What is known", (
-                wiki_link(_note_path(id, kind, content), _first_line(content))
-                for id, kind, content in self._query_rows(notes, eid=eid)
+                self._note_link(id, kind, content) for id, kind, content in self._query_rows(notes, eid=eid)
             ))  # fmt: skip
             days = f"SELECT {_DAY}, count(*) FROM memories m WHERE m.kind = 'episode' AND {about} GROUP BY 1 ORDER BY 1"
             self._write_list(note, "Talked about", (
@@ -177,6 +231,7 @@ class VaultWriter:
                 self._links_to([id for (id,) in self._query_rows(replaced, id=memory.id)]),
             )
             self._write_list(note, "No longer holds", self._cautions_of([memory.id]))
+            self._write_list(note, "Not decided", self._open_changes_of(memory))
 
     def _sources_of(self, memory: MemoryRecord) -> Iterator[str]:
         """Links to what it was drawn from, each with what of it no longer holds."""
@@ -262,7 +317,7 @@ class VaultWriter:
                 self._write_list(
                     note,
                     folder,
-                    (wiki_link(_note_path(id, kind, content), _first_line(content)) for id, content in rows),
+                    (self._note_link(id, kind, content) for id, content in rows),
                 )
             days = self._query_rows(
                 f"SELECT DISTINCT {_DAY} FROM memories m WHERE m.kind = 'episode' AND {self._where} ORDER BY 1"

@@ -472,10 +472,10 @@ class ReadQueries:
         """
         if not any(one.summary for one in shown):
             return {}
-        from memtui.engine.review import dependents
+        from memtui.engine.search import cautions
 
         with self._connections.read() as connection:
-            return dependents.doubtful_summaries(connection, shown, self._clock())
+            return cautions.summary_cautions(connection, shown, self._clock())
 
     def neighbours(self, id: str, each: int = 3) -> list[MemoryRecord]:
         """The turns around one in its transcript, itself included. Raises NotFoundError."""

@@ -17,7 +17,6 @@ from memtui.engine.errors import NotFoundError
 from memtui.engine.memories import predecessors, validation
 from memtui.engine.records import (
     SETTLED,
-    Caution,
     Dependents,
     Entity,
     MemoryRecord,
@@ -331,22 +330,3 @@ def settle_memory(connection: apsw.Connection, memory: MemoryRecord, now: float)
     ends = [id for id in cautions.ended_sources(connection, memory.id, now) if id not in known]
     if ends:
         memories.update(connection, memory.rid, attributes={**memory.attributes, SETTLED: [*known, *ends]})
-
-
-def doubtful_summaries(
-    connection: apsw.Connection, shown: Sequence[Entity], now: float
-) -> dict[str, tuple[Caution, ...]]:
-    """Of entities (by id) whose summary an undecided card asks about: what no longer holds of it."""
-    with_summary = {one.id: one.summary for one in shown if one.summary}
-    cautions_of_summaries: dict[str, tuple[Caution, ...]] = {}
-    for proposal in proposals.undecided_proposals(connection, proposals.DEPENDENTS) if with_summary else ():
-        about = [id for id, text in proposal.payload["summaries"].items() if with_summary.get(id) == text]
-        if about:
-            ended = [str(id) for id in proposal.payload["of"]]
-            known = [
-                one for some in cautions.decided_cautions(connection, ended, now).values() for one in some
-            ]
-            cautions_of_summaries |= {
-                id: (*cautions_of_summaries.get(id, ()), *known) for id in about if known
-            }
-    return cautions_of_summaries

@@ -71,7 +71,7 @@ def fact_line(fact: MemoryRecord, notes: BlockNotes) -> str:
 
 def excerpt_line(excerpt: Excerpt, notes: BlockNotes) -> str:
     """The piece with its date; quotation marks within it become plain ones."""
-    return f"{_confidence_note(excerpt.memory, notes)}{_named_day(excerpt.memory)}: “{_as_quoted_line(excerpt.text)}”"
+    return f"{_confidence_note(excerpt.memory, notes)}{said_on(excerpt.memory)}: “{_as_quoted_line(excerpt.text)}”"
 
 
 def confidence_note(words: str) -> str:
@@ -89,7 +89,7 @@ def _prefix_of(memory: MemoryRecord, notes: BlockNotes) -> str:
 def perhaps_changed(memory: MemoryRecord, undecided: OpenChanges) -> str:
     """``may have changed; said on 19 Oct 2026: My boss is now Peter``, while Review asks; else empty."""
     newer = undecided.perhaps_now.get(memory.id)
-    return "" if newer is None else f"{PERHAPS_CHANGED} {_named_day(newer)}: {_bullet_line(newer.content)}"
+    return "" if newer is None else f"{PERHAPS_CHANGED} {said_on(newer)}: {_bullet_line(newer.content)}"
 
 
 def changed_by_agent(memory: MemoryRecord, undecided: OpenChanges) -> str:
@@ -127,10 +127,11 @@ def _extraction_date(fact: MemoryRecord) -> str:
     names_day = fact.happens_at is not None and not _year.search(fact.content)
     if "(said " in fact.content or not (may_be_replaced or names_day):
         return ""
-    return f" (said {_named_day(fact)})"
+    return f" (said {said_on(fact)})"
 
 
-def _named_day(memory: MemoryRecord) -> str:
+def said_on(memory: MemoryRecord) -> str:
+    """The day on which it was said: ``19 Oct 2026``."""
     day = date.fromtimestamp(memory.event_time)
     return f"{day.day} {day:%b %Y}"
 

@@ -15,7 +15,7 @@ import apsw
 import msgspec
 from msgspec.structs import replace
 
-from memtui.engine.records import Caution, MemoryRecord
+from memtui.engine.records import Caution, Entity, MemoryRecord
 from memtui.engine.store import memories, proposals
 from memtui.engine.store.sql import as_json
 
@@ -100,6 +100,23 @@ def decided_cautions(
 ) -> dict[str, tuple[Caution, ...]]:
     """Like ``find_cautions``, of what is linked and decided: without what is said again, and without what waits in Review."""
     return _find_by_column(connection, "id", ids, now, None) if ids else {}
+
+
+def summary_cautions(
+    connection: apsw.Connection, shown: Sequence[Entity], now: float
+) -> dict[str, tuple[Caution, ...]]:
+    """What the summaries of some entities (by id) tell that no longer holds, as far as an undecided card asks about them."""
+    with_summary = {one.id: one.summary for one in shown if one.summary}
+    cautions_of_summaries: dict[str, tuple[Caution, ...]] = {}
+    for proposal in proposals.undecided_proposals(connection, proposals.DEPENDENTS) if with_summary else ():
+        about = [id for id, text in proposal.payload["summaries"].items() if with_summary.get(id) == text]
+        if about:
+            ended = [str(id) for id in proposal.payload["of"]]
+            known = [one for some in decided_cautions(connection, ended, now).values() for one in some]
+            cautions_of_summaries |= {
+                id: (*cautions_of_summaries.get(id, ()), *known) for id in about if known
+            }
+    return cautions_of_summaries
 
 
 def ended_sources(connection: apsw.Connection, id: str, now: float) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import stat
 from pathlib import Path
@@ -175,3 +176,36 @@ def test_the_note_of_a_corrected_fact_marks_what_it_was_drawn_from(tmp_path: Pat
         else "an agent (cursor) says otherwise since 9 Oct 2025"
     )
     assert source.endswith(f"]] *({mark})*")
+
+
+def test_a_fact_that_may_have_changed_and_one_in_the_trash_are_marked_wherever_they_are_listed(
+    tmp_path: Path,
+) -> None:
+    with Memory.open(tmp_path / "m.db", clock=lambda: NOW, options=OPTIONS) as memory:
+        for day, text in (("monday", "My boss is Anna Holm."), ("friday", "My boss is now Peter Lund.")):
+            memory.record_turn(day, "user", text)
+            asyncio.run(memory.consolidate(day))
+        old, new = (
+            next(one for one in memory.view.page("kind:fact") if name in one.content)
+            for name in ("Anna Holm", "Peter Lund")
+        )
+        gone = memory.remember("Anna Holm plays chess")
+        memory.forget(gone.id)
+        memory.models.index_pending()
+        memory.files.export(tmp_path / "vault", format="markdown")
+        memory.files.export(tmp_path / "all", format="markdown", filter="is:active,trash")
+        (card,) = memory.review.items(kinds=["conflict"])
+        memory.review.decide(card, "both")
+        memory.files.export(tmp_path / "decided", format="markdown")
+    mark = "*(may have changed; said on 9 Oct 2025)*"
+    notes = {path: data.decode() for path, data in tree(tmp_path / "vault").items()}
+    for place in ("Index.md", "People/Anna Holm.md"):
+        (line,) = [line for line in notes[place].splitlines() if old.id in line]
+        assert line.endswith(mark), place
+    (note,) = [text for path, text in notes.items() if old.id in path]
+    assert "## Not decided\n\n- may have changed; said on 9 Oct 2025: [[Facts/" in note
+    assert new.id in note.partition("## Not decided")[2]
+    index = (tmp_path / "all/Index.md").read_text()
+    (line,) = [line for line in index.splitlines() if gone.id in line]
+    assert line.endswith(" *(forgotten on 9 Oct 2025)*")
+    assert "may have changed" not in (tmp_path / "decided/Index.md").read_text()
