@@ -23,6 +23,7 @@ _VERBS = word_lists.read_expression(_LIST, "VERBS")
 _ALWAYS = re.compile(word_lists.read_expression(_LIST, "always"))
 # Orders that people give each other in life as well: "always use sunscreen", "never answer the door".
 _EVERYDAY = re.compile(word_lists.read_expression(_LIST, "everyday"))
+_HOW_TO_ANSWER = re.compile(word_lists.read_expression(_LIST, "how to answer"))
 _AT_WORK = re.compile(word_lists.read_expression(_LIST, "at work"))
 # Written large against the proverb: "NEVER force push", "ALWAYS pin the versions".
 _SHOUTED = re.compile(word_lists.read_expression(_LIST, "shouted"))
@@ -111,16 +112,19 @@ def is_order(text: str, plain: str, *, lasts: bool, of_work: bool) -> bool:
     plain, told_when = _CASE_FIRST.subn("", plain)
     plain, told_after = _CASE_LAST.subn("", plain)
     shouted = _SHOUTED.match(text) is not None
-    if not (_ONCE.match(plain) if lasts else (shouted or _ALWAYS.match(plain)) and not of_work):
+    of_answers = _HOW_TO_ANSWER.match(plain) is not None
+    if not (
+        _ONCE.match(plain) if lasts else (shouted or of_answers or _ALWAYS.match(plain)) and not of_work
+    ):
         return False
-    everyday = None if lasts or shouted or told_when or told_after else _EVERYDAY.match(plain)
+    everyday = None if lasts or shouted or of_answers or told_when or told_after else _EVERYDAY.match(plain)
     if everyday and not (_AT_WORK.search(plain, everyday.end()) or _NAME.search(text)):
         return False
     if _NOT_LASTING.search(plain) or _YOU.search(_without_you(plain)):
         return False
     if re.match(r"(?:Always|Never) [A-Z]", text):
         return False  # a title
-    return _POINTS.search(_CLAUSE.split(plain)[0]) is None
+    return of_answers or _POINTS.search(_CLAUSE.split(plain)[0]) is None
 
 
 def ends_as_lasting(plain: str) -> bool:

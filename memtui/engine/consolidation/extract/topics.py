@@ -75,6 +75,8 @@ def topic_by_form(text: str, topic: Topic | None) -> Topic | None:
     nobodys = is_impersonal(plain)
     if topic in _AILING and names_illness(plain) and not nobodys:
         return "health"
+    if topic == "rule" and _habit_pattern().search(plain):
+        return "people"
     for named, shape in _topic_patterns().items():
         if topic in _BY_FORM[named] and shape.search(plain) and not (named == "health" and nobodys):
             return named
@@ -83,15 +85,21 @@ def topic_by_form(text: str, topic: Topic | None) -> Topic | None:
 
 @functools.cache
 def _topic_patterns() -> dict[Topic, re.Pattern[str]]:
+    return {topic: _pattern_under(topic) for topic in _BY_FORM}
+
+
+@functools.cache
+def _habit_pattern() -> re.Pattern[str]:
+    return _pattern_under("habit of somebody")
+
+
+def _pattern_under(heading: str) -> re.Pattern[str]:
     sections = word_lists.read_sections(_SIGNS)
     parts = {"food": "|".join(sections["food"]), "family": FAMILY, "people": PEOPLE}
-    found: dict[Topic, re.Pattern[str]] = {}
-    for topic in _BY_FORM:
-        shape = "|".join(f"(?:{line})" for line in sections[topic])
-        for name, words in parts.items():
-            shape = shape.replace(f"{{{name}}}", words)
-        found[topic] = re.compile(shape)
-    return found
+    shape = "|".join(f"(?:{line})" for line in sections[heading])
+    for name, words in parts.items():
+        shape = shape.replace(f"{{{name}}}", words)
+    return re.compile(shape)
 
 
 def topic_of_note(text: str) -> Topic | None:
