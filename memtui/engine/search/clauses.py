@@ -25,6 +25,13 @@ SHORT, LONG = 45, 200
 _LIST = Path(__file__).parent / "words" / "phrases.txt"
 _fence = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
 _quote = re.compile(r"“[^”]{30,}”?|„[^“”]{30,}[“”]?|«[^»]{30,}»?|\"[^\"\n]{30,}\"?")
+# Somebody's speech, however short; a name between quotation marks is none.
+_speech = re.compile(
+    r"“[^”\n]+”|„[^“”\n]+[“”]|«[^»\n]+»|\"[^\"\n]+\"|(?<![\w'’])['‘](?=\w)(?:(?<=\w)['’](?=\w)|[^'’\n]){1,300}['’](?!\w)"
+)
+_speaks = re.compile(
+    r"\b(?:I|[Mm]y|[Ww]e|[Oo]ur|[Ii]ch|[Mm]eine?[nmrs]?|[Ww]ir|[Jj]e|[Jj]['’](?=\w)|[Mm]on|[Mm]a|[Yy]o|[Mm]is?|[Tt]engo|[Ss]oy)\b"
+)
 # A line of a quoted message, and what follows the head of a mail.
 _quoted_line = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
 _mail = re.compile(
@@ -59,7 +66,7 @@ def split_clauses(text: str, *, apart: bool = False) -> list[Clause]:
 
     ``apart``: every clause is one, and short ones stay by themselves unless they speak of the one before.
     """
-    plain = _quote.sub("“…”", _own_words(text[:MAX_CHARACTERS]))
+    plain = _quote.sub("“…”", _speech.sub(_without_speech, _own_words(text[:MAX_CHARACTERS])))
     found: list[Clause] = []
     for sentence in _split_sentences(plain):
         for piece in _split_sentence(sentence, apart):
@@ -89,6 +96,10 @@ def _own_words(text: str) -> str:
             plain = plain[: head.start()]
             break
     return _heading.sub("", plain)
+
+
+def _without_speech(quoted: re.Match[str]) -> str:
+    return "“…”" if " " in quoted[0] and _speaks.search(quoted[0]) else quoted[0]
 
 
 def looks_pasted(text: str) -> bool:

@@ -22,6 +22,7 @@ from . import cautions, lexicon, prompt_need, query, ranking, relevance, scoring
 from .access_scope import is_narrowing
 from .clauses import looks_pasted, split_clauses
 from .filters.compiler import compile_filter
+from .parts_played import find_played
 from .ranking import QueryEmbedder
 from .relevance import ClauseFeatures, PromptFeatures
 from .scope import Scope, make_scope
@@ -30,6 +31,8 @@ from .term_statistics import MEMORIES
 
 WITHHELD = "you keep it from agents"
 """Why a turn is not told: for the person only."""
+PLAYED = "you said it in a part to play"
+"""Why a turn is not told in which the person speaks as somebody else."""
 PERSON = "kind:episode role:user trust:user"
 """The filter of what counts as the person's own words."""
 MOST_FOUND, MOST_OF_SUBJECT = 25, 25
@@ -133,7 +136,12 @@ def find_excerpts(
     if scored and prompt_need.answer_odds(read, "turns", [one.score for one in scored]) < OPENS:
         # A question for one thing asks for no warning.
         scored = [one for one in scored if not read.factual and _is_warning(one, read)]
-    return _choose_pieces(scored, facts, read, ended, refused)
+    played = find_played(connection, list({one.memory.rid: one.memory for one in scored}.values()), scope)
+
+    def why_left_out(turn: MemoryRecord) -> str:
+        return PLAYED if turn.rid in played else refused(turn)
+
+    return _choose_pieces(scored, facts, read, ended, why_left_out)
 
 
 def own_words(

@@ -55,7 +55,7 @@ def test_others_words_are_not_told(memory: Memory, words: tuple[str, ...], promp
     ("words", "prompt", "own"),
     [
         (
-            ("I won't pretend that I like it, my wife Bess is a better cook than me.",),
+            ("I won't pretend that I like it, but my wife is called Bess after a cow.",),
             "What is my wife called?",
             "Bess",
         ),

@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
+from memtui.engine.guards.quotes import mask_quotes
 from memtui.engine.models.ner.gazetteer import is_given_name
 
 from ..compare.change_words import says_change
@@ -19,7 +20,7 @@ from .clauses import clause_spans
 from .durability import Judgement
 from .exclusions import is_excluded_clause, is_request
 from .filler import begins_with_retraction, filler_length, without_filler
-from .sentences import Sentence, mask_quotes
+from .sentences import Sentence
 from .severity import is_condition, is_impersonal, is_severe, severe_clause, severe_parts, severe_words
 from .statement_shapes import CORRECTING
 from .statements import (

@@ -10,8 +10,8 @@ import re
 from pathlib import Path
 
 from memtui.engine import word_lists
-
-from .sentences import mask_quotes
+from memtui.engine.guards import role_play
+from memtui.engine.guards.quotes import mask_quotes
 
 _LIST = Path(__file__).with_name("instructions.txt")
 
@@ -48,11 +48,9 @@ _CLAUSE = re.compile(word_lists.read_expression(_LIST, "clause"))
 _YOU = re.compile(word_lists.read_expression(_LIST, "you"))
 _NAME = re.compile(r"(?<=[a-z] )[A-Z][\w+#.]*")
 # Who says "I" in a tale, a sum, a letter, a text to work on or a part to play need not be the writer of the message.
+_ROLE_PLAY = "roleplay"
 _TALE = re.compile(word_lists.read_expression(_LIST, "tale"))
 _PLAY = re.compile(r"\b(?:let's play|play a game|role-?play|act as|pretend|you are an? )\b")
-# A game in which the writer of the message has a part too: what they say after it is that part's.
-_OWN_PART = re.compile(word_lists.read_expression(_LIST, "own part"))
-_OUT_OF_PART = re.compile(word_lists.read_expression(_LIST, "out of part"))
 _ASKED_WORK = re.compile(word_lists.read_expression(_LIST, "asked work"))
 # "Please always give weights in grams", beside a request for a recipe: said of every answer, not of this one.
 _EVERY_ANSWER = re.compile(word_lists.read_expression(_LIST, "every answer"))
@@ -84,19 +82,14 @@ def is_role_play(message: str) -> bool:
     return bool(_PLAY.search(mask_quotes(message[:_LONGEST_MESSAGE]).casefold().replace("’", "'")))
 
 
-def begins_own_part(message: str) -> bool:
-    """Whether the writer takes a part in a game, and so speaks as somebody else in the messages after this one."""
-    return bool(_OWN_PART.search(mask_quotes(message[:_LONGEST_MESSAGE]).casefold().replace("’", "'")))
-
-
-def ends_own_part(message: str) -> bool:
-    """Whether the writer speaks as themself again: "okay, enough role-play"."""
-    return bool(_OUT_OF_PART.search(message[:_LONGEST_MESSAGE].casefold().replace("’", "'")))
-
-
 def is_fiction(message: str) -> bool:
     """Whether somebody else may be speaking in a message: a figure of a story, a game or a sum, a text to work on."""
-    return bool(_TALE.search(mask_quotes(message[:_LONGEST_MESSAGE]).casefold().replace("’", "'")))
+    plain = mask_quotes(message[:_LONGEST_MESSAGE]).casefold().replace("’", "'")
+    if _TALE.search(plain):
+        return True
+    return (
+        _ROLE_PLAY in plain.replace("-", "") and not role_play.ends_part(message)
+    ) or role_play.sets_up_part(message)
 
 
 def politeness_length(text: str) -> int:
@@ -113,9 +106,7 @@ def is_order(text: str, plain: str, *, lasts: bool, of_work: bool) -> bool:
     plain, told_after = _CASE_LAST.subn("", plain)
     shouted = _SHOUTED.match(text) is not None
     of_answers = _HOW_TO_ANSWER.match(plain) is not None
-    if not (
-        _ONCE.match(plain) if lasts else (shouted or of_answers or _ALWAYS.match(plain)) and not of_work
-    ):
+    if not (_ONCE.match(plain) if lasts else (shouted or of_answers or _ALWAYS.match(plain)) and not of_work):
         return False
     everyday = None if lasts or shouted or of_answers or told_when or told_after else _EVERYDAY.match(plain)
     if everyday and not (_AT_WORK.search(plain, everyday.end()) or _NAME.search(text)):

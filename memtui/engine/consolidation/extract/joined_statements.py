@@ -9,9 +9,10 @@ import re
 from pathlib import Path
 
 from memtui.engine import word_lists
+from memtui.engine.guards.quotes import mask_quotes
 
 from .clauses import clause_spans
-from .sentences import Sentence, mask_quotes
+from .sentences import Sentence
 from .statements import has_dangling_pronoun
 
 _LIST = Path(__file__).with_name("joined_statements.txt")

@@ -8,6 +8,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
+from memtui.engine.guards import role_play
+from memtui.engine.guards.quotes import mask_quotes
 from memtui.engine.memories import validation
 from memtui.engine.records import MemoryRecord
 from memtui.engine.store.tokens import fold_text
@@ -20,15 +22,13 @@ from .exclusions import in_known_language, is_request
 from .health_results import results_in_message
 from .instructions import (
     asks_for_work,
-    begins_own_part,
-    ends_own_part,
     is_fiction,
     is_role_play,
     outlasts_work,
 )
 from .protocol import SAID, Context, Draft, Extraction
 from .question_updates import updates_in_questions
-from .sentences import Sentence, mask_quotes, split_sentences
+from .sentences import Sentence, split_sentences
 from .statement_shapes import CORRECTING
 from .statements import RELATIVE, Statement, find_statement, introduced_names, plain_text
 from .summary import summarise_session
@@ -73,7 +73,7 @@ class KeywordExtractor:
         own = [validation.open_text(turn) for turn in turns if _is_of_person(turn)]
         for turn in turns:
             if _is_of_person(turn):
-                playing = (playing and not ends_own_part(turn.content)) or begins_own_part(turn.content)
+                playing = role_play.is_in_part(turn.content, playing)
             if playing:
                 continue
             if _is_of_person(turn):

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from memtui.engine import word_lists
+from memtui.engine.guards.quotes import MASK, mask_quotes
 from memtui.engine.word_lists import load_abbreviations
 
 from .exclusions import is_request
@@ -43,11 +44,6 @@ _LONGEST_EXCLAMATION = 5  # words
 # "nicht am 3. sondern am 17."
 _day = re.compile(word_lists.read_expression(_LIST, "day"), re.IGNORECASE)
 _LONGEST_DAY = 8
-_quoted = re.compile(
-    r"“[^”]{0,2000}”?|«[^»]{0,2000}»?|「[^」]{0,2000}」?|„[^“”]{0,2000}[“”]?|\"[^\"\n]{0,2000}\"?|`[^`]{0,2000}`?"
-    r"|(?<![\w'])'(?=\w)[^'\n]{0,300}(?:'\w[^'\n]{0,100}){0,20}'(?!\w)"
-)
-_MASK = "\x00"
 # "I'm allergic to nuts, can I eat this?": what is said before the question.
 _asked_after = re.compile(word_lists.read_expression(_LIST, "asked after"), re.IGNORECASE)
 
@@ -60,17 +56,13 @@ class Sentence(NamedTuple):
     question: bool
 
 
-def mask_quotes(text: str) -> str:
-    return _quoted.sub(lambda match: _MASK * len(match[0]), text)
-
-
 def split_sentences(text: str) -> list[Sentence]:
     """The sentences of a message in order, without list marks."""
     found = []
     for line in _prose_lines(_fence.sub("\n", text[:_MAX_CHARACTERS])):
         for part in _split_line(line):
             masked = mask_quotes(part)
-            asks = bool(re.search(r"\?[\W_]*$", masked.rstrip(_MASK + " ")))
+            asks = bool(re.search(r"\?[\W_]*$", masked.rstrip(MASK + " ")))
             introduction = _asked_after.match(masked) if asks else None
             if introduction:
                 end = introduction.end("statement" if introduction["statement"] else "said")

@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from memtui.engine import word_lists
+from memtui.engine.guards.quotes import mask_quotes
 from memtui.engine.models.ner.gazetteer import is_given_name
 
 from .antecedents import HE, SHE, find_antecedent
 from .joined_statements import begins_with_subject
-from .sentences import Sentence, mask_quotes, split_sentences
+from .sentences import Sentence, split_sentences
 from .severity import is_severe
 from .statements import HEDGED, Statement, introduced_names
 
