@@ -18,6 +18,7 @@ from ..extract.joined_statements import without_date
 from ..extract.sentences import split_sentences
 from ..preview_facts import PreviewFacts
 from . import duplicates, update_model
+from .life_changes import changes_life, tells_life_change
 from .pair_features import Statement
 from .similarity import analyse_statement, tokens_as_written
 
@@ -74,7 +75,12 @@ class KnownFacts:
             else self._facts_in_project(within)
         )
         near = [latest[place] for place in model.most_similar(new, [one.content for one in latest], _NEAREST)]
-        facts = list({one.rid: one for one in (*sharing, *near)}.values())
+        changed = (
+            [one for one in latest if changes_life(new.text, one.content)]
+            if tells_life_change(new.text)
+            else []
+        )
+        facts = list({one.rid: one for one in (*sharing, *near, *changed)}.values())
         statements = [*(self._statement_of(one) for one in facts), *self.earlier]
         records: Sequence[MemoryRecord | None] = [*facts, *(None for _ in self.earlier)]
         scores = model.replacement_odds(new, statements)

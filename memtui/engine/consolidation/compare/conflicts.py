@@ -18,6 +18,7 @@ from ..extract.severity import is_severe
 from .change_words import says_addition, says_change
 from .compatible import are_compatible, may_be_of_one
 from .ended_ailment import OVER, ends_ailment
+from .life_changes import changes_life
 from .look_alikes import looks_like_one
 from .negation import denies_alike, denies_statement, negates_all, negates_part
 from .similarity import AnalysedText, analyse_statement, compare_analysed
@@ -113,6 +114,8 @@ def _relation_by_rules(
         return Relation(kind="beside", score=verdict.score)
     if ends_ailment(new, old):
         return Relation(kind="conflict", reason=OVER, score=max(verdict.score, _CLOSE))
+    if reason := changes_life(new, old):
+        return Relation(kind="conflict", reason=reason, score=max(verdict.score, _CLOSE))
     slot = contested_slot(new, old)
     if slot is not None:
         return Relation(

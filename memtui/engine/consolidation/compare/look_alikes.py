@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from .change_words import CHANGES, cue_phrases
 from .compatible import subject_of
+from .life_changes import ends_belonging
 from .statement_features import StatementFeatures, people_named
 from .update_model import packaged_features
 
@@ -18,7 +19,8 @@ def looks_like_one(new: str, old: str) -> bool:
     """Whether ``new`` changes nothing about ``old`` without doubt, however much it sounds like it."""
     plain = " ".join(new.casefold().replace("’", "'").split())
     return (
-        any(cue_phrases(heading).search(plain) for heading in ("asked", "exception", "hearsay"))
+        any(cue_phrases(heading).search(plain) for heading in ("asked", "exception", "hearsay", "not quite"))
+        or ends_belonging(new, old)
         or _is_about_others(new, old, plain)
         or _repeats_statement(packaged_features(new), packaged_features(old))
     )

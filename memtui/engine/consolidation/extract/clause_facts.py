@@ -14,6 +14,7 @@ from memtui.engine.guards.quotes import mask_quotes
 from memtui.engine.models.ner.gazetteer import is_given_name
 
 from ..compare.change_words import says_change
+from ..compare.life_changes import tells_life_change
 from . import events, instructions
 from .antecedents import begins_with_pronoun, find_antecedent, leaves_out_subject
 from .clauses import clause_spans
@@ -116,7 +117,9 @@ def candidate_clauses(sentences: Sequence[tuple[int, Sentence]], *, orders: bool
                 continue
             if not orders and _order.match(masked, filler_length(masked)):
                 continue
-            if end - start >= _SHORTEST and end - start <= _LONGEST * 2 and not is_excluded_clause(masked):
+            if not _SHORTEST <= end - start <= _LONGEST * 2:
+                continue
+            if not is_excluded_clause(masked, lasts=tells_life_change(masked)):
                 found.append(CandidateClause(masked.replace("\x00", " "), start, end, index))
     return found
 
@@ -256,6 +259,7 @@ def may_update(text: str) -> bool:
         _holds_value.search(text) is not None
         or CORRECTING.search(plain_text(text)) is not None
         or says_change(text)
+        or tells_life_change(text)
     )
 
 

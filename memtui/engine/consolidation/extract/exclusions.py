@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from memtui.engine import word_lists
@@ -43,10 +44,13 @@ def in_known_language(text: str, *, surely: bool = False) -> bool:
     return latin * 2 > len(words) and (known > foreign if foreign or surely else known > 0 or len(words) < 8)
 
 
-def is_excluded_clause(masked: str) -> bool:
-    """Whether a clause must not become a fact. ``masked``: with a NUL in the place of each quoted character."""
+def is_excluded_clause(masked: str, *, lasts: bool = False) -> bool:
+    """Whether a clause must not become a fact. ``masked``: with a NUL in the place of each quoted character.
+
+    ``lasts``: what it tells is true ever after, though it says "yesterday"."""
     plain = _plain_text(masked)
-    return _is_unreadable(masked, plain) or _matches_any(_EVERY, plain)
+    kinds = [kind for kind in _EVERY if not (lasts and kind == "of the moment")]
+    return _is_unreadable(masked, plain) or _matches_any(kinds, plain)
 
 
 def is_small_talk(masked: str) -> bool:
@@ -66,7 +70,7 @@ def is_request(masked: str) -> bool:
     return _matches_any(_REQUESTED, _plain_text(masked))
 
 
-def _matches_any(names: tuple[str, ...], plain: str) -> bool:
+def _matches_any(names: Iterable[str], plain: str) -> bool:
     return any(_exclusion_pattern(name).search(plain) for name in names)
 
 
