@@ -19,10 +19,15 @@ _LIST = Path(__file__).with_name("role_play.txt")
 _LONGEST = 1_200  # characters that are read
 
 
-def sets_up_part(message: str) -> bool:
-    """Whether a message asks the assistant, or both, to play a part: who says "I" in the rest of it need not be the person."""
+def before_part(message: str) -> str:
+    """What a message says before it asks the assistant, or both, to play a part; all of it where it does not.
+
+    Who says "I" after that need not be the person."""
     plain = _plain_text(message)
-    return any(sign in plain for sign in _SIGNS) and _pattern_of("sets up").search(plain) is not None
+    if not any(sign in plain for sign in _SIGNS) or len(plain) != len(message[:_LONGEST]):
+        return message
+    match = _pattern_of("sets up").search(plain)
+    return message if match is None else message[: match.start()]
 
 
 def begins_own_part(message: str) -> bool:
@@ -47,4 +52,4 @@ def _pattern_of(heading: str) -> re.Pattern[str]:
 
 
 def _plain_text(message: str) -> str:
-    return mask_quotes(message[:_LONGEST]).casefold().replace("’", "'")
+    return mask_quotes(message[:_LONGEST]).lower().replace("’", "'")

@@ -138,10 +138,7 @@ def find_excerpts(
         scored = [one for one in scored if not read.factual and _is_warning(one, read)]
     played = find_played(connection, list({one.memory.rid: one.memory for one in scored}.values()), scope)
 
-    def why_left_out(turn: MemoryRecord) -> str:
-        return PLAYED if turn.rid in played else refused(turn)
-
-    return _choose_pieces(scored, facts, read, ended, why_left_out)
+    return _choose_pieces(scored, facts, read, ended, refused, played)
 
 
 def own_words(
@@ -257,7 +254,9 @@ def _choose_pieces(
     read: PromptFeatures,
     ended: Mapping[str, Collection[Caution]],
     refused: Callable[[MemoryRecord], str],
+    played: Mapping[int, str],
 ) -> FoundExcerpts:
+    """``played``: of the turns that are said in a part to play, what comes before that."""
     chosen: list[ScoredPiece] = []
     passed: list[LeftOutTurn] = []
     stems_of_facts = [_informative_stems(text_stems(fact.content)) for fact in facts]
@@ -270,6 +269,8 @@ def _choose_pieces(
             continue
         if outdated := _reason_outdated(one.memory, one.piece, ended.get(one.memory.id, ())):
             reason = outdated
+        elif _is_played(one, played):
+            reason = PLAYED
         elif any(_overlap_share(mine, fact) >= COVERED for fact in stems_of_facts):
             reason = "a fact in the block says it"
         else:
@@ -299,6 +300,11 @@ def _choose_pieces(
                 chosen.insert(index, other)
                 break
     return FoundExcerpts([_make_excerpt(one, read) for one in chosen], passed[:_LISTED])
+
+
+def _is_played(one: ScoredPiece, played: Mapping[int, str]) -> bool:
+    own = played.get(one.memory.rid)
+    return own is not None and one.piece.clause.text not in " ".join(own.split())
 
 
 def _is_warning(one: ScoredPiece, read: PromptFeatures) -> bool:

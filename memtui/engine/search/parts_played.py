@@ -16,16 +16,18 @@ LONGEST_PLAY = 86_400
 """Seconds before a turn in which a part that is played in it may have begun."""
 
 
-def find_played(connection: apsw.Connection, turns: Sequence[MemoryRecord], scope: Scope) -> frozenset[int]:
-    """The rids of those turns that set up a part to play, or follow one in their session that did not end.
+def find_played(connection: apsw.Connection, turns: Sequence[MemoryRecord], scope: Scope) -> dict[int, str]:
+    """By the rid of each turn that sets up a part to play, or follows one in its session that did not end, what it says
+    before that as the person.
 
     ``scope``: the turns that there are for whoever asks."""
-    played = {turn.rid for turn in turns if role_play.sets_up_part(turn.content)}
-    sessions = {turn.session_id for turn in turns if turn.session_id and turn.rid not in played}
+    played = {turn.rid: own for turn in turns if (own := role_play.before_part(turn.content)) != turn.content}
+    sessions = {turn.session_id for turn in turns if turn.session_id}
     for session in _sessions_with_part(connection, sessions, scope):
-        own = [turn for turn in turns if turn.session_id == session]
-        played |= _rids_in_part(connection, session, own, scope) & {turn.rid for turn in own}
-    return frozenset(played)
+        said = [turn for turn in turns if turn.session_id == session]
+        for rid in _rids_in_part(connection, session, said, scope):
+            played.setdefault(rid, "")
+    return played
 
 
 def _sessions_with_part(

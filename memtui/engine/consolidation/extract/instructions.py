@@ -87,9 +87,7 @@ def is_fiction(message: str) -> bool:
     plain = mask_quotes(message[:_LONGEST_MESSAGE]).casefold().replace("’", "'")
     if _TALE.search(plain):
         return True
-    return (
-        _ROLE_PLAY in plain.replace("-", "") and not role_play.ends_part(message)
-    ) or role_play.sets_up_part(message)
+    return _ROLE_PLAY in plain.replace("-", "") and not role_play.ends_part(message)
 
 
 def politeness_length(text: str) -> int:

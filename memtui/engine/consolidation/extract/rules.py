@@ -79,9 +79,10 @@ class KeywordExtractor:
             if _is_of_person(turn):
                 people |= introduced_names(turn.content)
             around = ClauseContext(people, before)
-            message = split_sentences(turn.content)
+            content = role_play.before_part(turn.content) if _is_of_person(turn) else turn.content
+            message = split_sentences(content)
             stated = (
-                self._find_statements(turn.content, message, around)
+                self._find_statements(content, message, around)
                 if _is_of_person(turn)
                 else _StatedFacts({}, {})
             )
