@@ -126,7 +126,7 @@ class Making:
             action=line.action, content=text, sources=sources, reason=line.reason,
             known=self._unfilled(line.known) if line.known else None, confidence=line.confidence,
             trust=line.trust, tags=line.tags, category=line.category, topic=line.topic,
-            also=self._contradictions(line.also), meant=self._contradictions(line.meant),
+            also=self._contradictions(line.also), meant=self._contradictions(line.meant), weak=line.weak,
         )  # fmt: skip
         return msgspec.to_builtins(recorded)
 

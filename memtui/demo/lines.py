@@ -52,6 +52,7 @@ class RecordedLine(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     topic: Topic | None = None
     also: tuple[RecordedContradiction, ...] = ()
     meant: tuple[RecordedContradiction, ...] = ()
+    weak: bool = False
 
 
 class RecordedPlan(Line, tag="drawn", frozen=True, kw_only=True):

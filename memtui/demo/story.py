@@ -163,7 +163,7 @@ class Story:
             confidence=line.confidence, trust=line.trust, tags=line.tags, category=line.category,
             topic=line.topic, project=turns_by_id[sources[-1]].project if sources else None,
             event_time=max((turns_by_id[id].event_time for id in sources), default=0),
-            also=_contradictions(line.also), meant=_contradictions(line.meant),
+            also=_contradictions(line.also), meant=_contradictions(line.meant), weak=line.weak,
         )  # fmt: skip
 
     def _write_reflection(self, line: ReflectionLine, at: int) -> None:

@@ -15,6 +15,7 @@ stale    superseded values that stand: an active fact tells the old one, nothing
          "by its own": nothing that tells the new value replaces it, and no card shows both
 cards    conflicts and choices that were asked; "choices": those with several known facts; "right": the new fact tells the new
          value of a pair, and one of the known ones the old value
+told     what is told as perhaps changed while a card asks: pairs, "right" as above
 
 ``--show`` prints the misses and the wrong lines of the dev part; of the others only counts are ever printed.
 ``--pairs`` judges the pairs of updates_*.jsonl as well: conflict, duplicate or apart.
@@ -67,11 +68,13 @@ class Drawn(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """A card, or a fact that was replaced without one: the new text, and the ids and texts of the known facts."""
+    """A card, or a fact that was replaced without one: the new text, and the ids and texts of the known facts; of a card
+    the text that is told as perhaps changed."""
 
     new: str
     known: dict[str, str]
     is_card: bool
+    told: str | None = None
 
 
 def matches(pattern: str, text: str) -> bool:
@@ -116,7 +119,12 @@ def draw(talk: dict[str, Any], folder: Path) -> tuple[list[Drawn], list[Asked], 
         ]
         for card in memory.review.items(limit=1_000_000, kinds=("conflict", "choice")):
             new, *known = card.memories
-            asked.append(Asked(new.content, {one.id: one.content for one in known}, is_card=True))
+            told = next(
+                (one.old.content for one in memory.view.replacements([new.id]).get(new.id, ())
+                 if one.how == "asked" and one.old in known),
+                None,
+            )  # fmt: skip
+            asked.append(Asked(new.content, {one.id: one.content for one in known}, is_card=True, told=told))
         return drawn, asked, seconds
 
 
@@ -129,12 +137,11 @@ def judge(talk: dict[str, Any], drawn: list[Drawn], asked: list[Asked], *, show:
         found["cards"] += one.is_card
         found["choices"] += len(one.known) > 1
         found["right"] += one.is_card and any(
-            matches(pair["new"], one.new)
-            and any(
-                matches(pair["old"], text) and not matches(pair["new"], text) for text in one.known.values()
-            )
-            for pair in talk["superseded"]
+            _is_of(pair, one.new, text) for pair in talk["superseded"] for text in one.known.values()
         )
+        if one.told is not None:
+            found["told"] += 1
+            found["told right"] += any(_is_of(pair, one.new, one.told) for pair in talk["superseded"])
     active = [one for one in drawn if one.fact.active]
     for gold in talk["gold"]:
         telling = [one for one in active if matches(gold["pattern"], one.fact.content)]
@@ -189,6 +196,11 @@ def judge(talk: dict[str, Any], drawn: list[Drawn], asked: list[Asked], *, show:
     return found
 
 
+def _is_of(pair: dict[str, str], new: str, old: str) -> bool:
+    """Whether a card of these two asks about the superseded value."""
+    return matches(pair["new"], new) and matches(pair["old"], old) and not matches(pair["new"], old)
+
+
 def _topics(talk: dict[str, Any], text: str) -> set[str]:
     return {gold["topic"] for gold in talk["gold"] if matches(gold["pattern"], text)}
 
@@ -202,6 +214,7 @@ def told(name: str, found: Counter[str], seconds: float) -> None:
         f"  lines {found['lines']}  matching {share('matching', 'lines')}  never {share('never', 'lines')}"
         f"  stale {share('stale', 'superseded')} (by its own {share('stale by own', 'superseded')})"
         f"  cards {found['cards']} (choices {found['choices']}) right {share('right', 'cards')}"
+        f"  told {share('told right', 'told')}"
         f"  topic {share('topic right', 'with topic')} (alone {share('alone right', 'alone')})"
         f"  {1000 * seconds / max(1, found['turns']):.1f} s for 1,000 turns"
     )

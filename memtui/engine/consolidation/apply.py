@@ -116,7 +116,9 @@ def write_line(
     new = insert_line(connection, plan, line, options, now, seen=seen)
     meant = [_find_known_fact(connection, one.target, one.known, now, within) for one in line.meant]
     others = [one.id for one in meant if one is not None and one.id not in (new, target.id)]
-    open_conflict(connection, new, target.id, line.reason, now, again=line.again, others=others)
+    open_conflict(
+        connection, new, target.id, line.reason, now, again=line.again, others=others, weak=line.weak
+    )
     _ask_about_others(connection, line, new, now, within)
     return "conflict"
 
@@ -316,13 +318,14 @@ def settle_replaced(connection: apsw.Connection, old: MemoryRecord, new: MemoryR
 
 def open_conflict(
     connection: apsw.Connection, new: str, old: str, reason: str, now: int, *, again: bool = False,
-    others: Sequence[str] = (),
+    others: Sequence[str] = (), weak: bool = False,
 ) -> None:  # fmt: skip
     """``again``: the new one says what the old one took the place of; agents get both with a caution meanwhile.
-    ``others``: ids of facts that may have changed instead of the old one."""
+    ``others``: ids of facts that may have changed instead of the old one. ``weak``: nothing is told as changed meanwhile."""
     payload: dict[str, Any] = {"new": new, "old": old, "reason": validation.without_secrets(reason)}
     payload |= {"again": True} if again else {}
     payload |= {"others": list(dict.fromkeys(others))} if others else {}
+    payload |= {"weak": True} if weak else {}
     proposals.ask(
         connection, proposals.identity(proposals.CONFLICT, new, old), proposals.CONFLICT, payload, now
     )

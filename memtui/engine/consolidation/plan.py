@@ -46,7 +46,8 @@ class PlanLine(Record):
     ``project``: of those turns; ``claimed``: that the person said so is an agent's word.
     ``topic``: of a fact. ``reason``: why this action. ``known``: the target's text. ``edited``: the person changed the content.
     ``also``: beside the target, each for the person to decide. ``again``: the target took the place of the same words.
-    ``meant``: what may have changed instead of the target; the person is asked which one it is.
+    ``meant``: what may have changed instead of the target; the person is asked which one it is. ``weak``: it is doubtful
+    that the target changed, so only Review asks about it.
     """
 
     action: PlanAction
@@ -57,6 +58,7 @@ class PlanLine(Record):
     known: str | None = None
     also: tuple[Contradicted, ...] = ()
     meant: tuple[Contradicted, ...] = ()
+    weak: bool = False
     confidence: float = 0.8
     trust: Trust = "model"
     tags: tuple[str, ...] = ()

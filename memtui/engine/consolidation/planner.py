@@ -18,7 +18,7 @@ from .compare import conflicts, dose_alone, duplicates, self_correction, several
 from .compare.candidates import Candidate, KnownFacts, earlier_messages, preceding_text
 from .compare.change_words import says_change
 from .compare.pair_features import Statement
-from .compare.values import shares_words
+from .compare.values import shares_words, words_shared
 from .extract.joined_statements import without_date
 from .extract.protocol import MAX_CHARACTERS, MOST_CONFIDENCE, Draft, Extraction
 from .extract.topics import with_topic
@@ -32,6 +32,10 @@ _NEARLY_AS_LIKELY = 1.0
 _LEAST_ALONE = -1.2  # for a value alone
 _MAY_BE_MEANT = -1.5  # for what is offered beside the target
 _MOST_MEANT = 2
+# What is told as perhaps changed, and not only asked about.
+_LEAST_TOLD = 0.5
+_CLEARLY_LIKELIER = 1.0
+_MUCH_SHARED = 3  # words
 _MOST_ALSO_OF_PLAN = 10
 """So many further questions at most: a reply that contradicts everything does not crowd out other cards."""
 
@@ -342,6 +346,9 @@ def _against_known(
         if known.record is not None:
             shown.add(validation.open_text(known.record))
         line = replace(line, meant=_may_be_meant(line.content, facts, scored, shown))
+    if standing.reason == conflicts.CHANGED and not standing.strong:
+        rivals = {one.known for one in line.meant}
+        line = replace(line, weak=_is_weak(line, known, [one for one in scored if _text_of(one) in rivals]))
     if known.record is None:
         action = "supersede" if standing.strong and supersedes_left > 0 else "conflict"
         reason = f"{standing.reason}, said later in the same conversation"
@@ -409,8 +416,7 @@ def _other_contradicted(
     likeliest = sorted(related, key=lambda one: one[0].score, reverse=True)
     return tuple(
         Contradicted(
-            known=validation.open_text(one.record) if one.record else one.statement.text,
-            target=(one.record.id or None) if one.record else None, reason=standing.reason,
+            known=_text_of(one), target=(one.record.id or None) if one.record else None, reason=standing.reason,
         )
         for standing, one in likeliest
         if one.statement.text != but.statement.text
@@ -427,7 +433,7 @@ def _may_be_meant(
     """The likeliest of the other candidates: what only sounds changed is often another one of them."""
     found: list[Contradicted] = []
     for one in sorted(scored, key=lambda one: one.score or 0.0, reverse=True):
-        known = validation.open_text(one.record) if one.record else one.statement.text
+        known = _text_of(one)
         if (one.score or 0.0) < _MAY_BE_MEANT or len(found) == _MOST_MEANT:
             break
         if known in (text, *but) or (
@@ -437,6 +443,22 @@ def _may_be_meant(
         target = (one.record.id or None) if one.record else None
         found.append(Contradicted(known=known, target=target, reason=conflicts.CHANGED))
     return tuple(found)
+
+
+def _is_weak(line: PlanLine, known: Candidate, rivals: Sequence[Candidate]) -> bool:
+    """Whether it is doubtful that ``known`` is what changed. Beside rivals, of which each may be meant instead, it has to be
+    clearly likelier, share a word, and be about the same topic or in much the same words."""
+    score = known.score or 0.0
+    if not rivals:
+        return score < _LEAST_TOLD
+    if score < max(one.score or 0.0 for one in rivals) + _CLEARLY_LIKELIER:
+        return True
+    same_topic = line.topic is not None and known.record is not None and known.record.topic == line.topic
+    return words_shared(line.content, known.statement.text) < (1 if same_topic else _MUCH_SHARED)
+
+
+def _text_of(one: Candidate) -> str:
+    return validation.open_text(one.record) if one.record else one.statement.text
 
 
 def _last_of_its_kind(

@@ -120,7 +120,8 @@ def ask_about_rest(
         return
     old, *others = left
     payload = {key: value for key, value in card.payload.items() if key not in ("others", "settled")}
-    payload |= {"new": new, "old": old} | ({"others": others} if others else {})
+    # The likeliest one is answered: of the rest nothing is told as changed.
+    payload |= {"new": new, "old": old, "weak": True} | ({"others": others} if others else {})
     id = identity(CONFLICT, new, old)
     if not ask(connection, id, CONFLICT, payload, now):
         update_payload(connection, id, payload)

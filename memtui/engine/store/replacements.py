@@ -30,7 +30,7 @@ _LATER_SIDES = f"""
     SELECT iif(n.event_time >= o.event_time, n.id, o.id) FROM proposals p
     CROSS JOIN memories n ON n.id = json_extract(p.payload, '$.new')
     CROSS JOIN memories o ON o.id = json_extract(p.payload, '$.old')
-    WHERE p.kind = '{proposals.CONFLICT}' AND p.state IN ('open', 'snoozed')
+    WHERE p.kind = '{proposals.CONFLICT}' AND p.state IN ('open', 'snoozed') AND p.payload -> '$.weak' IS NULL
         AND n.valid_until IS NULL AND o.valid_until IS NULL"""
 REPLACED_AT = f"""
     CASE WHEN m.kind = 'episode' THEN NULL
@@ -120,8 +120,8 @@ def find_replacements(
 ) -> dict[str, tuple[Replacement, ...]]:
     """The replacements in which each of some memories (by id) is the old or the new one, the earliest first.
 
-    Those without one are left out. Of a card that asks which of several facts a statement has changed the likeliest counts;
-    ``guessed``: all of them.
+    Those without one are left out. Of a card that asks which of several facts a statement has changed the likeliest counts,
+    and none where the card is weak: it is doubtful that this one changed. ``guessed``: all of them.
     """
     if not ids:
         return {}
@@ -145,7 +145,7 @@ def find_replacements(
     for card in cards:
         first, *olds = proposals.conflict_ids(card)
         sides = [known[id] for id in olds if id in known and known[id].active]
-        if first not in known or not known[first].active:
+        if first not in known or not known[first].active or (card.payload.get("weak") and not guessed):
             continue
         for side in sides if guessed else sides[:1]:
             one = known[first]

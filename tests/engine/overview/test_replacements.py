@@ -38,11 +38,11 @@ class Desk:
             [one] = memories.by_rid(connection, [rid], self.now)
         return one.id
 
-    def ask(self, new: str, old: str) -> str:
-        """A card of Review."""
+    def ask(self, new: str, old: str, **more: Any) -> str:
+        """A card of Review. ``more``: of its payload."""
         id = proposals.identity(proposals.CONFLICT, new, old)
         with self.memory._core.connections.write() as connection:
-            payload = {"new": new, "old": old, "reason": "a different day"}
+            payload = {"new": new, "old": old, "reason": "a different day", **more}
             proposals.ask(connection, id, proposals.CONFLICT, payload, NOW)
         return id
 
@@ -107,6 +107,17 @@ def test_a_card_of_review_leads_from_the_old_date_to_the_new_one(desk: Desk) -> 
     assert desk.found("is:changed") == desk.found("changed:7d") == ["Dentist moved to 19 May"]
     desk.decide(card, "rejected")
     assert desk.chain(old) == [] and desk.found("is:changed") == []
+
+
+def test_where_it_is_doubtful_which_fact_changed_only_review_asks(desk: Desk) -> None:
+    old = desk.learn("Two days off, to stay with her", ago=30)
+    new = desk.learn("We stay in Rotterdam for now", ago=1)
+    desk.ask(new, old, weak=True)
+    assert desk.chain(old) == desk.chain(new) == [] and desk.found("is:changed") == []
+    portrait = desk.memory.view.portrait()
+    assert (portrait.changed, portrait.changes, portrait.replaced) == (0, (), {})
+    assert sum(month.changed for month in portrait.months) == 0
+    assert desk.memory.view.detail(old).asked and desk.memory.view.status().review == 1
 
 
 def test_a_chain_is_whole_from_each_of_its_versions(desk: Desk) -> None:

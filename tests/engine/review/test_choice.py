@@ -254,3 +254,23 @@ def test_only_the_likeliest_is_told_as_perhaps_changed_where_no_agent_reads_it(m
     """What shares nothing with the statement is a guess: You and lists do not tell of it."""
     place = next(one for one in medicine.view.page("kind:fact") if "nantes" in one.content)
     assert not medicine.view.replacements([place.id])
+
+
+def test_what_may_be_about_any_of_them_is_no_change_of_the_likeliest(memory: Memory) -> None:
+    """It names nothing of what it changed, so the likeliest of three is a guess."""
+    new, shift, *_ = choice(memory).memories
+    assert memory.view.replacements([new.id, shift.id]) == {}
+    assert memory.view.count("is:changed") == 0
+
+
+def test_what_clearly_is_about_one_of_them_is_told_as_a_change_of_it(tmp_path: Path, clock: Clock) -> None:
+    with Memory.open(tmp_path / "clear.db", clock=clock, options=Options(background=False)) as memory:
+        said(memory, clock, *KNOWN, "The piano lesson with Vera moved to Fridays at 8 now.")
+        cards = [one for one in asked(memory) if PIANO in texts(one)]
+        told = {
+            one.old.content
+            for card in cards
+            for one in memory.view.replacements([card.memories[0].id])[card.memories[0].id]
+        }
+        assert told == {PIANO}
+        assert memory.view.count("is:changed") == 1

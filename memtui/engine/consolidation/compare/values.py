@@ -109,6 +109,11 @@ def shares_words(new: str, old: str) -> bool:
     return not set(packaged_features(new).content).isdisjoint(packaged_features(old).content)
 
 
+def words_shared(new: str, old: str) -> int:
+    """How many words that say something both have."""
+    return len(set(packaged_features(new).content) & set(packaged_features(old).content))
+
+
 def says_other_old_value(new: str, old: str) -> bool:
     """Whether the new one says itself which value it replaces, and the known one has neither that value nor another word of
     it: "on the balcony, now in the garden" changes nothing about the size of the garden."""
