@@ -46,8 +46,7 @@ def _agent_of_stamp(detail: MemoryDetail, stamp: Stamp) -> bool:
 
 def other_devices(detail: MemoryDetail, now: float) -> Iterator[LabelledLine]:
     """Who decided what, on which device, at the time of its clock. The first has the label."""
-    from memtui.engine.records import device_name
-
     for index, (stamp, label) in enumerate(list(_foreign_decisions(detail))[:_MOST]):
-        where = f"{label} on {device_name(stamp.device)}, {local_date(stamp.at, now)}, by {actor_name(stamp.actor)}"
+        device = detail.device_names.get(stamp.device, stamp.device)
+        where = f"{label} on {device}, {local_date(stamp.at, now)}, by {actor_name(stamp.actor)}"
         yield LabelledLine("" if index else LABEL, ((where, "text"),))

@@ -313,6 +313,7 @@ class ReadQueries:
                 tuple(stamps.read_stamps(connection, one.id).values()),
                 stamps.device(connection),
             )
+            device_names = stamps.device_names(connection, [stamp.device for stamp in decided])
         sessions = {}
         for session_id in {m.session_id for m in (one, *sources) if m.session_id is not None}:
             try:
@@ -341,6 +342,7 @@ class ReadQueries:
             cautions=self.cautions([one.id]).get(one.id, ()),
             decided=decided,
             device=device,
+            device_names=device_names,
             withheld_from=kept_from,
             asked=in_review,
             replacements=replaced,

@@ -167,5 +167,7 @@ def precedence(stamp: Stamp) -> tuple[int, str]:
 
 def other_device(connection: apsw.Connection, stamp: Stamp) -> str:
     """Where it was decided: ``on desktop``."""
-    name = device_name(stamp.device)
-    return "in another memory" if name == device_name(stamps.device(connection)) else f"on {name}"
+    imported = stamp.device not in stamps.synced_devices(connection)
+    if imported and device_name(stamp.device) == device_name(stamps.device(connection)):
+        return "in another memory"
+    return f"on {stamps.device_names(connection, [stamp.device])[stamp.device]}"

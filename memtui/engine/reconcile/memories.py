@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import asdict
 
 from memtui.engine.errors import NotFoundError
-from memtui.engine.records import TOPIC_SAID, WITHHELD, WITHHELD_FROM, MemoryRecord, Stamp, device_name
+from memtui.engine.records import TOPIC_SAID, WITHHELD, WITHHELD_FROM, MemoryRecord, Stamp
 from memtui.engine.store import memories, proposals, stamps
 from memtui.engine.store.export_rows import MemoryLine
 from memtui.engine.store.import_rows import OtherIds
@@ -358,7 +358,7 @@ def _rival_cards(
 ) -> list[Card]:  # fmt: skip
     """Both corrected it, each to something else: both texts stand, until the person says which."""
     if agreed:
-        where = " and ".join(sorted(f"on {device_name(one.device)}" for one in (ours, stamp)))
+        where = " and ".join(sorted(f"on {one.device}" for one in (ours, stamp)))
         return [
             _agreed_card(here.id, ours, stamp, f"corrected differently {where}", corrected=True, rivals=True)
         ]
@@ -370,7 +370,10 @@ def _rival_cards(
 
 
 def _agreed_card(id: str, ours: Stamp, stamp: Stamp, reason: str, **more: Any) -> Card:
-    """A question that follows from two decisions alone: it is the same wherever they meet, whatever else is known there."""
+    """A question that follows from two decisions alone: it is the same wherever they meet, whatever else is known there.
+
+    So ``reason`` has the ids of the devices. Review shows what each file calls them.
+    """
     aspect = stamp.aspect
     seen = stamps.join_stamps(*({one.device: meeting.number_of(one)} for one in (ours, stamp)))
     later = max(ours, stamp, key=lambda one: (one.at, one.device))
@@ -419,15 +422,13 @@ def _question_agreed(here: MemoryRecord, ours: Stamp, stamp: Stamp, mine: _Side,
     aspect = stamp.aspect
     sides = sorted(((mine, ours), (theirs, stamp)), key=lambda one: meeting.order_of(one[1]), reverse=True)
     if aspect == "state":
-        reason = ", ".join(f"{_state_of(side)} on {device_name(one.device)}" for side, one in sides)
+        reason = ", ".join(f"{_state_of(side)} on {one.device}" for side, one in sides)
         ends = {side.ended_by for side, _ in sides}
         return _agreed_card(
             here.id, ours, stamp, reason, memories=[here.id] if None in ends else [],
             corrected=not ends.isdisjoint(("superseded", "merged")),
         )  # fmt: skip
-    values_text = ", ".join(
-        f"{_value_text(aspect, side)} on {device_name(one.device)}" for side, one in sides
-    )
+    values_text = ", ".join(f"{_value_text(aspect, side)} on {one.device}" for side, one in sides)
     there = {_VALUE_COLUMNS[aspect]: sides[1][0].value(aspect)}
     return _agreed_card(here.id, ours, stamp, f"{aspect}: {values_text}", memories=[here.id], there=there)
 

@@ -41,7 +41,9 @@ def plan(
         )
         if agreed and met.take != (stays[0] is stamp):
             stays, moved = moved, stays
-        key = _free_key(connection, f"{line.key} ({device_name(moved[0].device)}", moved[1].value)
+        key = _free_key(
+            connection, f"{line.key} ({_beside_name(moved[0].device, stays[0].device)}", moved[1].value
+        )
         kept = replace(stays[0], seen=stamps.join_stamps(ours.seen, stamp.seen))
         beside = replace(moved[1], key=key, decided=(moved[0],) if agreed else ())
         return Plan(thing, (kept,), counts, entries=(stays[1], beside))
@@ -50,6 +52,11 @@ def plan(
     if written is None:
         return Plan(thing, (met.stamp,), counts, removed=line.key)
     return Plan(thing, (met.stamp,), counts, entries=(written,))
+
+
+def _beside_name(device: str, other: str) -> str:
+    """What a device is called beside another one, on whichever device it is asked."""
+    return device if device_name(device) == device_name(other) else device_name(device)
 
 
 def _free_key(connection: apsw.Connection, name: str, value: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from msgspec.structs import replace
 
@@ -22,9 +23,9 @@ class MemoryDetail(Record):
     ``fades``: when its confidence reaches the threshold (Unix seconds), None when it never does. ``around``: the turns
     around it or around its first source, else what was learned in the same days. ``sessions``: its own and those of its
     sources, by id. ``cautions``: what it tells that was corrected or forgotten since. ``decided``: who decided last about each
-    of its aspects, and on which device; ``device`` is this one. ``withheld_from``: the agents that are not
-    told it, because of it or of what it belongs to. ``asked``: an open card of Review is about a conflict of it.
-    ``replacements``: what took whose place in the chain that it belongs to, the earliest first.
+    of its aspects, and on which device; ``device`` is this one; ``device_names``: what those of ``decided`` are called, by id.
+    ``withheld_from``: the agents that are not told it, because of it or of what it belongs to. ``asked``: an open card of
+    Review is about a conflict of it. ``replacements``: what took whose place in the chain that it belongs to, the earliest first.
     """
 
     memory: MemoryRecord
@@ -45,6 +46,7 @@ class MemoryDetail(Record):
     cautions: tuple[Caution, ...] = ()
     decided: tuple[Stamp, ...] = ()
     device: str = ""
+    device_names: Mapping[str, str] = {}
     withheld_from: tuple[str, ...] = ()
     asked: bool = False
     replacements: tuple[Replacement, ...] = ()

@@ -17,7 +17,7 @@ from memtui.engine.confidence import EFFECTIVE_SQL
 from memtui.engine.errors import InputError
 from memtui.engine.records import Entity, MemoryRecord, Options, Record, is_trusted_less
 from memtui.engine.search.kept_back import why_kept_back
-from memtui.engine.store import memories, proposals, replacements, withheld
+from memtui.engine.store import memories, proposals, replacements, stamps, withheld
 from memtui.engine.wording import plural
 
 from . import agent_changes, change_requests, dependents, merge_candidates, scan
@@ -287,7 +287,10 @@ def _device_cards(connection: apsw.Connection, now: float, options: Options) -> 
         shown = proposals.disputed_sides(connection, payload, now)
         if not shown:
             continue
-        card = _make_card(connection, now, "devices", proposal.id, str(payload["reason"]), shown)
+        reason = str(payload["reason"])
+        for device, name in stamps.device_names(connection, payload.get("seen", ())).items():
+            reason = reason.replace(f" on {device}", f" on {name}")
+        card = _make_card(connection, now, "devices", proposal.id, reason, shown)
         if payload.get("aspect", "state") != "state":
             yield replace(card, offered=("keep", "merge", "snooze"))
         else:

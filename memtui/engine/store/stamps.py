@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Literal, NamedTuple
@@ -20,7 +21,7 @@ import apsw
 import msgspec
 from msgspec.structs import replace
 
-from memtui.engine.records import TOPIC_SAID, WITHHELD_FROM, Stamp
+from memtui.engine.records import TOPIC_SAID, WITHHELD_FROM, Stamp, device_name
 
 from . import metadata
 from .connections import Connections
@@ -65,6 +66,19 @@ def join_stamps(ours: Mapping[str, int], theirs: Mapping[str, int]) -> dict[str,
 def device(connection: apsw.Connection) -> str:
     """How stamps call this file: a name, and a number of its own."""
     return metadata.get(connection, _DEVICE) or "unknown"
+
+
+def device_names(connection: apsw.Connection, devices: Iterable[str]) -> dict[str, str]:
+    """What people call some devices: the name of the machine; the id where this file knows another device of that name."""
+    wanted = set(devices)
+    known = {*wanted, device(connection), *synced_devices(connection)}
+    times = Counter(map(device_name, known))
+    return {one: device_name(one) if times[device_name(one)] == 1 else one for one in wanted}
+
+
+def synced_devices(connection: apsw.Connection) -> list[str]:
+    """The devices of which batches were read here, this one among them."""
+    return [str(name) for (name,) in connection.execute("SELECT device FROM sync_devices ORDER BY device")]
 
 
 def know_device(connections: Connections) -> None:

@@ -22,7 +22,7 @@ from memtui.engine.store.export_rows import (
 
 from . import lines, outgoing
 from .batch import Batch, Removed
-from .lines import ErasedLine, GoneLine, RowLine
+from .lines import ErasedLine, GoneLine, RowLine, SyncLine
 
 
 class ErasedLines(Record):
@@ -48,16 +48,15 @@ class ErasedLines(Record):
         A row that is called otherwise now, or is gone, is in no line as it was: an erase, here or on a device that was
         quicker, covers words that tell of what goes.
         """
-        outdated = _outdated_lines(connection, batch.lines)
+        read = [None if isinstance(line, Removed) else lines.decode(line) for line in batch.lines]
+        outdated = _outdated_rows(connection, read)
+        names = [name.encode() for name in self.names]
         left: list[bytes | Removed] = []
-        for line in batch.lines:
-            if isinstance(line, Removed) or not (
-                line in outdated or any(name.encode() in line for name in self.names)
-            ):
+        for place, (line, found) in enumerate(zip(batch.lines, read, strict=True)):
+            if isinstance(line, Removed) or found is None or isinstance(found, ErasedLine):
                 left.append(line)
                 continue
-            found = lines.decode(line)
-            if isinstance(found, ErasedLine):
+            if place not in outdated and not any(name in line for name in names):
                 left.append(line)
                 continue
             thing = found.thing if isinstance(found, GoneLine) else lines.thing_of(found.line)
@@ -71,19 +70,17 @@ class ErasedLines(Record):
         connection.executemany("DELETE FROM sync_erased WHERE name = ?", [(name,) for name in self.noted])
 
 
-def _outdated_lines(connection: apsw.Connection, written: Sequence[bytes | Removed]) -> frozenset[bytes]:
-    """The lines of rows whose words are others now."""
-    words: dict[bytes, tuple[str, Any]] = {}
+def _outdated_rows(connection: apsw.Connection, read: Sequence[SyncLine | None]) -> frozenset[int]:
+    """The places of the rows whose words are others now."""
+    words: dict[int, tuple[str, Any]] = {}
     present = outgoing.Changed(connection)
-    for line in written:
-        if isinstance(line, Removed) or not isinstance(found := lines.decode(line), RowLine):
-            continue
-        if (had := _words_of(found.line)) is not None:
+    for place, found in enumerate(read):
+        if isinstance(found, RowLine) and (had := _words_of(found.line)) is not None:
             thing = lines.thing_of(found.line)
-            words[line] = thing, had
+            words[place] = thing, had
             present.named(thing)
     now = {lines.thing_of(line): _words_of(line) for line in present.lines()}
-    return frozenset(line for line, (thing, had) in words.items() if had != now.get(thing))
+    return frozenset(place for place, (thing, had) in words.items() if had != now.get(thing))
 
 
 def _words_of(line: AnyLine) -> Any:

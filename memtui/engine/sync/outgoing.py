@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import apsw
 import msgspec
@@ -26,8 +26,8 @@ from .lines import ErasedLine, GoneLine, RowLine, SyncLine, TombstonesLine
 
 KeyedHash = Callable[[str], str]
 """``Sealer.keyed_hash``."""
-_ALL_ERASED = "SELECT name FROM sync_erased ORDER BY name"
-_NEW_ERASED = "SELECT name FROM sync_erased WHERE sent = 2 ORDER BY name"
+_ERASED = 500
+"""Names in a line."""
 _TOMBSTONES = 20_000
 """In a line: who reads one looks through all its memories."""
 _image = msgspec.json.Decoder(dict[str, Any]).decode
@@ -177,39 +177,64 @@ def all_lines(connection: apsw.Connection, keyed: KeyedHash, *, facts_only: bool
     for start in range(0, len(hashes), _TOMBSTONES):
         some = hashes[start : start + _TOMBSTONES]
         yield TombstonesLine(salts=salts, hashes=tuple(one.hex() for one in some))
-    yield from _erased_lines(connection, _ALL_ERASED, keyed)
+    erased = _ErasedNames.load(connection, only_new=False)
+    yield from _erased_lines(connection, erased, keyed)
     yield from _row_lines(connection, export_rows.rows(connection, to_write=True), facts_only=facts_only)
     there = Changed(connection)
     for (thing,) in connection.execute("SELECT DISTINCT thing FROM sync_versions ORDER BY thing").fetchall():
         there.named(str(thing))
     yield from _removal_lines(connection, there.gone)
-    yield from _covered_lines(connection, _ALL_ERASED)
+    yield from _covered_lines(erased)
 
 
-def _erased_lines(connection: apsw.Connection, sql: str, keyed: KeyedHash) -> Iterator[SyncLine]:
-    noted = [str(name) for (name,) in connection.execute(sql)]
-    names = [name for name in noted if not name.startswith((sync_erased.COVERED, sync_erased.CLEARED))]
-    kept = tuple(sorted(map(keyed, state.kept(connection)))) if names else ()
-    for start in range(0, len(names), 500):
-        yield ErasedLine(names=tuple(names[start : start + 500]), kept=kept)
-    cleared = [one.removeprefix(sync_erased.CLEARED) for one in noted if one.startswith(sync_erased.CLEARED)]
-    for start in range(0, len(cleared), 500):
-        yield ErasedLine(cleared=tuple(cleared[start : start + 500]))
+class _ErasedNames(NamedTuple):
+    """What was erased, and the rows that lost words by it, each in order: ``whole``, ``cleared`` and ``covered``."""
+
+    whole: list[str]
+    cleared: list[str]
+    covered: list[str]
+
+    @classmethod
+    def load(cls, connection: apsw.Connection, *, only_new: bool) -> _ErasedNames:
+        """``only_new``: those of which the batch that is written tells first."""
+        where = "WHERE sent = 2" if only_new else ""
+        found = cls([], [], [])
+        for (noted,) in connection.execute(f"SELECT name FROM sync_erased {where} ORDER BY name"):
+            name = str(noted)
+            if name.startswith(sync_erased.CLEARED):
+                found.cleared.append(name.removeprefix(sync_erased.CLEARED))
+            elif name.startswith(sync_erased.COVERED):
+                found.covered.append(name.removeprefix(sync_erased.COVERED))
+            else:
+                found.whole.append(name)
+        return found
 
 
-def _covered_lines(connection: apsw.Connection, sql: str) -> Iterator[SyncLine]:
+def _erased_lines(connection: apsw.Connection, erased: _ErasedNames, keyed: KeyedHash) -> Iterator[SyncLine]:
+    kept = tuple(sorted(map(keyed, state.kept(connection)))) if erased.whole else ()
+    for names in _in_parts(erased.whole):
+        yield ErasedLine(names=names, kept=kept)
+    for names in _in_parts(erased.cleared):
+        yield ErasedLine(cleared=names)
+
+
+def _covered_lines(erased: _ErasedNames) -> Iterator[SyncLine]:
     """Which rows were covered: after the rows as they are now, so that no history keeps what they were."""
-    noted = [str(name) for (name,) in connection.execute(sql)]
-    covered = [one.removeprefix(sync_erased.COVERED) for one in noted if one.startswith(sync_erased.COVERED)]
-    for start in range(0, len(covered), 500):
-        yield ErasedLine(covered=tuple(covered[start : start + 500]))
+    for names in _in_parts(erased.covered):
+        yield ErasedLine(covered=names)
+
+
+def _in_parts(names: list[str]) -> Iterator[tuple[str, ...]]:
+    for start in range(0, len(names), _ERASED):
+        yield tuple(names[start : start + _ERASED])
 
 
 def changed_lines(
     connection: apsw.Connection, first: int, last: int, keyed: KeyedHash, *, facts_only: bool
 ) -> Iterator[SyncLine]:
     """What changed here between two places of history, what merges made anew, and what was erased and others do not know."""
-    yield from _erased_lines(connection, _NEW_ERASED, keyed)
+    erased = _ErasedNames.load(connection, only_new=True)
+    yield from _erased_lines(connection, erased, keyed)
     found = Changed(connection)
     found.since(first, last)
     for (thing,) in connection.execute("SELECT thing FROM sync_merged ORDER BY thing").fetchall():
@@ -217,7 +242,7 @@ def changed_lines(
     found.complete()
     yield from _row_lines(connection, found.lines(), facts_only=facts_only)
     yield from _removal_lines(connection, found.gone)
-    yield from _covered_lines(connection, _NEW_ERASED)
+    yield from _covered_lines(erased)
 
 
 def _row_lines(

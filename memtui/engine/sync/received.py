@@ -11,7 +11,7 @@ import msgspec
 
 from memtui.engine.clock import Clock
 from memtui.engine.errors import MemtuiError
-from memtui.engine.records import Operation, device_name
+from memtui.engine.records import Operation
 from memtui.engine.records.sync import ProblemKind, SyncProblem, changes_words
 from memtui.engine.store import history, operations, stamps
 from memtui.engine.store.connections import Connections
@@ -47,6 +47,8 @@ class ReceivedBatches:
         self._on_finished = on_finished
         self._device = device
         self._op_id: int | None = None
+        self._name = ""
+        """What the device is called beside the others, once the operation begins."""
         self.received = self.batches = self.questions = 0
         self.counts: Counter[str] = Counter()
         self.operation: Operation | None = None
@@ -108,9 +110,14 @@ class ReceivedBatches:
 
     def _begin_operation(self) -> int:
         if self._op_id is None:
-            name = device_name(self._device)
+            with self._connections.read() as connection:
+                [self._name] = stamps.device_names(connection, [self._device]).values()
             self._op_id = history.begin_long(
-                self._connections, self._clock, f"device:{name}", versions.KIND, f"Syncing with {name}"
+                self._connections,
+                self._clock,
+                f"device:{self._name}",
+                versions.KIND,
+                f"Syncing with {self._name}",
             )
         return self._op_id
 
@@ -130,4 +137,4 @@ class ReceivedBatches:
             if number and word != "refused"
         ]
         what = ", ".join(parts[:4]) or "what was decided"
-        return f"Synced from {device_name(self._device)}: {what}"
+        return f"Synced from {self._name}: {what}"
