@@ -19,6 +19,7 @@ from .clause_facts import ClauseContext
 from .clauses import clause_spans, without_chat
 from .durability import DurabilityModel
 from .exclusions import in_known_language, is_request
+from .fragments import complete_fragments
 from .health_results import results_in_message
 from .instructions import (
     asks_for_work,
@@ -86,7 +87,14 @@ class KeywordExtractor:
                 if _is_of_person(turn)
                 else _StatedFacts({}, {})
             )
-            stated = _StatedFacts(*(self._split_statements(message, some, around) for some in stated))
+            lasting, fragments = complete_fragments(message, stated.lasting)
+            updates_found = {
+                index: [*stated.updates.get(index, ()), *fragments.get(index, ())]
+                for index in {*stated.updates, *fragments}
+            }
+            stated = _StatedFacts(
+                *(self._split_statements(message, some, around) for some in (lasting, updates_found))
+            )
             for draft in self._drafts_of_turn(turn, message, stated.lasting):
                 key = fold_text(draft.content)
                 if key not in seen:
