@@ -44,3 +44,25 @@ def test_a_fragment_is_no_fact_without_its_subject(words: str, fragment: str, su
 )
 def test_what_leaves_out_only_the_person_is_a_fact(words: str, fact: str) -> None:
     assert any(fact in one for one in _facts(words))
+
+
+@pytest.mark.parametrize(
+    ("words", "fact"),
+    [
+        ("The dentist rang. It's the 9th of May now.", "The dentist rang. It's the 9th of May now"),
+        ("Bex is pregnant. Due 9 October.", "Bex is pregnant. Due 9 October"),
+        (
+            "I rent a garage on Mill Road. Costs 90 a month, paid in advance.",
+            "I rent a garage on Mill Road. Costs 90 a month, paid in advance",
+        ),
+    ],
+)
+def test_a_fragment_stands_behind_what_it_follows(words: str, fact: str) -> None:
+    assert fact in _facts(words)
+
+
+@pytest.mark.parametrize(
+    "words", ["When is it? It's the 9th of May now.", "Can you book the dentist? Costs 90 a month."]
+)
+def test_no_question_and_no_request_is_put_before_it(words: str) -> None:
+    assert not any("?" in fact or "book" in fact for fact in _facts(words))

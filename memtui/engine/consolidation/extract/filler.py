@@ -20,6 +20,7 @@ _inside = re.compile(
 )
 # "as I'm on warfarin": the reason stands alone.
 _reason = re.compile(word_lists.read_expression(_LIST, "reason"), re.IGNORECASE)
+_SHORTEST_WORD = 3  # letters that say something
 _CORRECTS = re.compile(r"\b(?:no|wait|actually|correction|nein|non|perdón|scrap|hang on)\b", re.IGNORECASE)
 
 
@@ -32,6 +33,13 @@ def filler_length(text: str) -> int:
 def begins_with_retraction(text: str) -> bool:
     """Whether the text begins by taking something back: "wait no, ...", "actually, ..."."""
     return _CORRECTS.search(text[: filler_length(text)]) is not None
+
+
+def is_retraction(text: str) -> bool:
+    """Whether the text only takes something back: "No wait."."""
+    return (
+        _CORRECTS.search(text) is not None and len(_CORRECTS.sub("", text).strip(" ,.!…-–—")) < _SHORTEST_WORD
+    )
 
 
 def without_filler(text: str) -> str:

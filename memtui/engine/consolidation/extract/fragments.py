@@ -15,7 +15,7 @@ from typing import NamedTuple
 from memtui.engine import word_lists
 
 from .exclusions import is_excluded_clause, is_small_talk
-from .filler import without_filler
+from .filler import is_retraction, without_filler
 from .sentences import Sentence
 from .severity import is_severe
 from .statements import Statement
@@ -101,8 +101,9 @@ def _readable(sentence: Sentence) -> str:
         or said.endswith(":")
         or len(said.split()) < _FEWEST_WORDS
         or len(said) > _LONGEST_BEFORE
+        or is_retraction(said)
         or is_small_talk(sentence.masked)
-        or is_excluded_clause(sentence.masked, lasts=True)
+        or is_excluded_clause(sentence.masked)
         or fragment_kind(said) not in ("", "value first")
         or find_unresolved(said) is not None
     ):
