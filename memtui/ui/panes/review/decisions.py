@@ -10,7 +10,8 @@ from msgspec.structs import replace
 from memtui.present.format import plural
 from memtui.ui.actions import BY_ID, Action
 from memtui.ui.dialogs.choice import Question
-from memtui.ui.panes.memory_actions import ASK_ABOVE, source_quote
+from memtui.ui.panes.correction import source_quote
+from memtui.ui.panes.memory_actions import ASK_ABOVE
 
 from .rows import Card, DayCards
 from .verdicts import action_of_verdict, verdict_of_action
