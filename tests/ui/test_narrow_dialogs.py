@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from memtui.ui.dialogs.dialog import HintLine
 from memtui.ui.dialogs.help import HelpDialog
 from memtui.ui.dialogs.line_input import LineDialog
+from textual.app import App, ComposeResult
+from textual.content import Content
 from ui_story import Story, running, screen_text, still, there, until
 
 
@@ -59,3 +62,35 @@ async def test_no_fragments_of_the_page_are_beside_a_wide_dialog(
         bottom = next(number for number, line in enumerate(lines) if "╰" in line)
         for line in lines[top : bottom + 1]:
             assert line[0] in "╭│╰" and len(line) == size[0] and line[-1] in "╮│╯", line
+
+
+@pytest.mark.parametrize("key", ["i", "E", "a", "e", "t", "number_sign", "comma"])
+async def test_the_way_out_is_in_the_last_line_of_a_dialog_in_a_narrow_window(story: Story, key: str) -> None:
+    app = story.app()
+    async with running(app, (40, 12)) as pilot:
+        await pilot.press(key)
+        await until(lambda: len(app.screen_stack) > 1 and app.screen.focused is not None)
+        await still(app)
+        lines = screen_text(app).splitlines()
+        bottom = next(number for number, line in enumerate(lines) if "╰" in line)
+        assert "Esc" in lines[bottom - 1], "\n".join(lines)
+
+
+async def test_a_line_of_keys_is_broken_between_keys_only() -> None:
+    hints = [("y", "restore all of it"), ("m", "take all missing"), ("Esc", "leave")]
+    text = Content("   ".join(f"{key} {what}" for key, what in hints))
+
+    class Hints(App[None]):
+        CSS = "HintLine { width: 1fr; height: auto; }"
+
+        def compose(self) -> ComposeResult:
+            yield HintLine(text)
+
+    for width, lines in ((60, 1), (45, 2), (30, 2), (20, 3)):
+        app = Hints()
+        async with app.run_test(size=(width, 5)) as pilot:
+            await pilot.pause()
+            shown = [strip.text.strip() for strip in app.screen._compositor.render_strips()]
+            assert len([line for line in shown if line]) == lines
+            for key, what in hints:
+                assert any(f"{key} {what}" in line for line in shown), (width, shown)

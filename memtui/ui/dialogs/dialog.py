@@ -4,7 +4,7 @@ and the one that shows an error.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 from textual import on
@@ -13,6 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.events import Key
+from textual.geometry import Size
 from textual.screen import ModalScreen
 from textual.types import CSSPathType
 from textual.widgets import Static, TextArea
@@ -29,7 +30,42 @@ from memtui.engine.errors import MemtuiError
 
 T = TypeVar("T")
 # In a window narrower than this, the keys have one line. Frame, padding and margins take this many cells.
-_NARROW, _BORDERS = 60, 8
+_NARROW, _BORDERS = 60, 6
+# The longest title of a narrow dialog.
+_TITLE = 60
+
+
+# What stands between two keys with what they do.
+_BETWEEN_HINTS = "   "
+
+
+def _hints_cells(hints: Sequence[tuple[str, str]]) -> int:
+    """The width of keys with what they do in one line."""
+    return sum(max_cells(visible_text(f"{key} {what}")) for key, what in hints) + len(_BETWEEN_HINTS) * (
+        len(hints) - 1
+    )
+
+
+class HintLine(Static):
+    """The keys of a dialog. It is broken only between a key with what it does and the next one."""
+
+    def _hint_lines(self, width: int) -> list[Content]:
+        hints = self.content
+        if not isinstance(hints, Content) or hints.cell_length <= width:
+            return [hints] if isinstance(hints, Content) else []
+        lines: list[Content] = []
+        for hint in hints.split(_BETWEEN_HINTS):
+            if lines and lines[-1].cell_length + len(_BETWEEN_HINTS) + hint.cell_length <= width:
+                lines[-1] = assemble(lines[-1], _BETWEEN_HINTS, hint)
+            elif hint.plain.strip():
+                lines.append(hint)
+        return lines
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return max(len(self._hint_lines(width)), 1)
+
+    def render(self) -> Content:
+        return assemble("\n").join(self._hint_lines(self.content_size.width))
 
 
 class Dialog(ModalScreen[T], Generic[T]):
@@ -49,9 +85,9 @@ class Dialog(ModalScreen[T], Generic[T]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog -wide" if self.wide else "dialog") as box:
-            box.border_title = line(self.title_text(), 60)
+            box.border_title = line(self.title_text(), max(self.app.size.width, 30) if self.wide else _TITLE)
             yield from self.body()
-            yield Static(self.hint_line(), classes="dialog-hints")
+            yield HintLine(self.hint_line(), classes="dialog-hints")
 
     @property
     def shell(self) -> Shell:
@@ -67,21 +103,17 @@ class Dialog(ModalScreen[T], Generic[T]):
         return self.fitting_hints(self.hints)
 
     def fitting_hints(self, hints: Iterable[tuple[str, str]], out: str = "leave") -> Content:
-        """The keys that fit, always with what Esc does (``out``). In a wide window they may take two lines."""
-        shown_hints, way_out = [*hints], ("Esc", out)
-        width = self.app.size.width
-        if width < _NARROW:
-            inner_width = width - _BORDERS
-            while (
-                len(shown_hints) > 1
-                and sum(max_cells(visible_text(f"{key} {what}")) + 3 for key, what in (*shown_hints, way_out))
-                - 3
-                > inner_width
-            ):
+        """The keys that fit, always with what Esc does (``out``; empty: nothing). In a wide window they may take two lines."""
+        shown_hints, way_out = [*hints], [("Esc", out)] if out else []
+        if (width := self.app.size.width) < _NARROW:
+            while len(shown_hints) > 1 and _hints_cells([*shown_hints, *way_out]) > width - _BORDERS:
                 shown_hints.pop()
+            if way_out and _hints_cells([*shown_hints, *way_out]) > width - _BORDERS:
+                way_out = [("Esc", "")]
         parts: list[Content | str] = []
-        for key, what in (*shown_hints, way_out):
-            parts += [assemble((key, "bold $accent"), " ", (what, "$text-muted")), "   "]
+        for key, what in (*shown_hints, *way_out):
+            parts += [_BETWEEN_HINTS] if parts else []
+            parts += [assemble((key, "bold $accent"), (f" {what}" if what else "", "$text-muted"))]
         return assemble(*parts)
 
     def action_leave(self) -> None:

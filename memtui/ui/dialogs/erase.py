@@ -315,11 +315,7 @@ class EraseDialog(Dialog["EraseProof"]):
         self.query_one(CarrierTable).styles.max_height = min(max(lines_left, 2), _MOST_ROWS)
 
     def hint_line(self) -> Content:
-        leave = () if self._stage == "erasing" else (("Esc", "leave"),)
-        parts: list[Content | str] = []
-        for key, what in (*_HINTS[self._stage], *leave):
-            parts += [assemble((key, "bold $accent"), " ", (what, "$text-muted")), "   "]
-        return assemble(*parts)
+        return self.fitting_hints(_HINTS[self._stage], "" if self._stage == "erasing" else "leave")
 
     def _show_stage(self, stage: Stage, text: Content) -> None:
         self._stage = stage

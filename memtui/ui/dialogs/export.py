@@ -129,10 +129,7 @@ class ExportDialog(Dialog[None]):
         return next((work for work in self.shell.operations.works if work.name == NAME), None)
 
     def hint_line(self) -> Content:
-        parts: list[Content | str] = []
-        for key, what in (*_HINTS[self._stage], ("Esc", "leave")):
-            parts += [assemble((key, "bold $accent"), " ", (what, "$text-muted")), "   "]
-        return assemble(*parts)
+        return self.fitting_hints(_HINTS[self._stage])
 
     def _show_stage(self, stage: Stage, text: Content | None = None) -> None:
         self._stage = stage

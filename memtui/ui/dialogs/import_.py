@@ -163,12 +163,10 @@ class ImportDialog(Dialog[None]):
     # -- what is shown
 
     def hint_line(self) -> Content:
-        parts: list[Content | str] = []
         several = (("Down, Space", "mark more"),) if self._stage == "choose" and len(self._places) > 1 else ()
-        leave = () if any(key == "Esc" for key, _ in _HINTS[self._stage]) else (("Esc", "leave"),)
-        for key, what in (*_HINTS[self._stage], *several, *leave):
-            parts += ["   " if parts else "", assemble((key, "bold $accent"), " ", (what, "$text-muted"))]
-        return assemble(*parts)
+        hints = [hint for hint in _HINTS[self._stage] if hint[0] != "Esc"]
+        out = next((what for key, what in _HINTS[self._stage] if key == "Esc"), "leave")
+        return self.fitting_hints([*hints, *several], out)
 
     def _show_stage(self, stage: Stage, text: Content | None = None) -> None:
         self._stage = stage

@@ -23,6 +23,7 @@ from memtui.present.reembedding import better_ranking_note, model_change_note
 from memtui.present.text import Role, one_line, visible_text
 from memtui.ui.action_dispatch import start_worker
 from memtui.ui.configuration import save_setting
+from memtui.ui.presenters.text_layout import labelled_block, stack_lines
 from memtui.ui.safe import assemble
 from memtui.ui.widgets.columns import Column, StyledText
 from memtui.ui.widgets.row_table import RowHighlighted, RowOpened, RowTable
@@ -37,6 +38,9 @@ if TYPE_CHECKING:
     from memtui.config import Configuration, Setting, Settings
     from memtui.engine.memory import Memory
     from memtui.engine.records import LlmOptions, Options
+
+# The width of the labels below the list.
+_ABOUT_LABEL = 9
 
 
 def effect_of_setting(memory: Memory, name: str) -> str:
@@ -312,18 +316,28 @@ class SettingsDialog(Dialog[None]):
         default = "none" if setting.is_table or setting.default == "" else str(setting.default)
         if isinstance(setting.default, bool):
             default = default.lower()  # as the file writes it
-        parts: list[Content | str | tuple[str, str]] = [
-            (f"{setting.heading}: {setting.title}", "bold"), (f"  {setting.name}\n", "$text-muted"),
-            setting.description, "\n",
-            ("now      ", "$text-muted"), row.idle or state or "…", "\n",
-            ("can be   ", "$text-muted"), f"{setting.expected}; {default} if not set\n",
-            ("comes    ", "$text-muted"), _origin_text(row), "; a change takes effect ",
-            "now" if row.takes_effect_at_once(self.shell.applies_settings) else "at the next start",
-        ]  # fmt: skip
+        takes_effect = "now" if row.takes_effect_at_once(self.shell.applies_settings) else "at the next start"
         configuration = self.shell.configuration
-        if configuration is not None:
-            parts += ["\n", ("file     ", "$text-muted"), str(configuration.file)]
-        self.query_one(".setting-about", Static).update(assemble(*parts))
+        labelled = {
+            "now": row.idle or state or "…",
+            "can be": f"{setting.expected}; {default} if not set",
+            "comes": f"{_origin_text(row)}; a change takes effect {takes_effect}",
+            "file": str(configuration.file) if configuration is not None else "",
+        }
+        about = self.query_one(".setting-about", Static)
+        lines = [
+            assemble((f"{setting.heading}: {setting.title}", "bold"), (f"  {setting.name}", "$text-muted")),
+            assemble(setting.description),
+            *(
+                line
+                for label, text in labelled.items()
+                if text
+                for line in labelled_block(
+                    label, assemble(text), about.content_size.width or self.app.size.width, _ABOUT_LABEL
+                )
+            ),
+        ]
+        about.update(stack_lines(lines))
 
     # -- changing
 

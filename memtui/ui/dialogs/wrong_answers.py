@@ -81,7 +81,7 @@ class WrongAnswersDialog(Dialog[PickedMemory]):
         self._cautions = cautions or {}
 
     def title_text(self) -> str:
-        return "Last answers of agents: what they were told. Which was wrong?"
+        return "What agents were told last. Which of it was wrong?"
 
     def body(self) -> ComposeResult:
         table: RowTable[ServedRow] = RowTable(

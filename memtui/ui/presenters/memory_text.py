@@ -303,7 +303,7 @@ class MemoryText(TextLayout):
                 yield from self._indent_text(mark_differences(one.was[:LONGEST], one.now[:LONGEST]), 2)
             else:
                 text = (f"{one.label}: {one.was} → {one.now}", "$text-muted")
-                yield from self._indent_text(assemble(text), 2)
+                yield from self.labelled("", assemble(text))
 
     def _recall_lines(self, detail: MemoryDetail) -> Iterable[Content]:
         for index, recall in enumerate(detail.recalls[:LISTED]):
