@@ -194,7 +194,8 @@ def _without_secrets(portrait: Portrait) -> Portrait:
 
 
 def _sides_without_secrets(one: Replacement) -> Replacement:
-    return replace(one, old=_fact_without_secrets(one.old), new=_fact_without_secrets(one.new))
+    old = None if one.old is None else _fact_without_secrets(one.old)
+    return replace(one, old=old, new=_fact_without_secrets(one.new))
 
 
 def _fact_without_secrets(fact: MemoryRecord) -> MemoryRecord:

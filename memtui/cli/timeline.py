@@ -120,7 +120,7 @@ def _latest_replacements(
     known = memory.view.page(f"{filter} is:changed", limit=_LOOKED_THROUGH)
     replaced = memory.view.replacements([one.id for one in known])
     new = {one.id for one in known}
-    those = {(one.old.id, one.new.id): one for each in replaced.values() for one in each if one.new.id in new}
+    those = {one.ids: one for each in replaced.values() for one in each if one.new.id in new}
     inside = [one for one in those.values() if timeline.bounds[0] <= one.at < timeline.bounds[-1]]
     return tuple(sorted(inside, key=lambda one: -one.at)[:most])
 

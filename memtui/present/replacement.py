@@ -21,7 +21,9 @@ _WORDS_LEFT = 2
 _WITH_BEGINNING = 24
 _MOST = 8
 _AGENT = 40
-_HOW = {"corrected": "corrected on", "replaced": "said on", "asked": "said on"}
+_HOW = {"corrected": "corrected on", "replaced": "said on", "asked": "said on", "told": "said on"}
+# So much of a value that a text itself says is over.
+_WAS = 24
 
 
 def moved_day(old: MemoryRecord, new: MemoryRecord, now: float) -> tuple[str, str] | None:
@@ -34,7 +36,7 @@ def moved_day(old: MemoryRecord, new: MemoryRecord, now: float) -> tuple[str, st
 
 def moved_days(one: Replacement, now: float) -> tuple[str, str] | None:
     """The days of ``moved_day``."""
-    return moved_day(one.old, one.new, now)
+    return None if one.old is None else moved_day(one.old, one.new, now)
 
 
 def latest_of(replacements: Sequence[Replacement], memory: MemoryRecord) -> Replacement | None:
@@ -80,7 +82,7 @@ def shown_sides(one: Replacement, room: int) -> tuple[VisibleText, VisibleText]:
 
     Where they do not fit, the old text begins where they differ, and the new one says less of what is alike before that.
     """
-    new, old = _words(one.new), _words(one.old)
+    new, old = _words(one.new), _old_words(one)
     texts = " ".join(new), " ".join(old)
     if sum(map(max_cells, texts)) <= room:
         return one_line(texts[0], room), one_line(texts[1], room)
@@ -94,12 +96,12 @@ def shown_sides(one: Replacement, room: int) -> tuple[VisibleText, VisibleText]:
 def shown_new(one: Replacement, room: int) -> VisibleText:
     """The new text in ``room`` cells: without a part of the beginning that is alike in both, where it does not fit."""
     new = _words(one.new)
-    return _with_difference(new, _words_alike(new, _words(one.old)), room)
+    return _with_difference(new, _words_alike(new, _old_words(one)), room)
 
 
 def shown_old(one: Replacement, room: int) -> VisibleText:
     """The old text in ``room`` cells: without the beginning that is alike in both, where it does not fit."""
-    old = _words(one.old)
+    old = _old_words(one)
     whole = " ".join(old)
     return one_line(
         whole if max_cells(whole) <= room else _from_difference(old, _words_alike(_words(one.new), old)), room
@@ -108,6 +110,10 @@ def shown_old(one: Replacement, room: int) -> VisibleText:
 
 def _words(memory: MemoryRecord) -> list[str]:
     return visible_text(without_secrets(memory)).split()
+
+
+def _old_words(one: Replacement) -> list[str]:
+    return visible_text(one.was).split() if one.old is None else _words(one.old)
 
 
 def _words_alike(one: Sequence[str], other: Sequence[str]) -> int:
@@ -150,6 +156,8 @@ def short_note(one: Replacement, now: float, of: MemoryRecord | None = None) -> 
     """
     days = moved_days(one, now)
     by = " by an agent" if changed_by(one) else ""
+    if one.old is None:
+        return f"was {one_line(one.was, _WAS)}"
     if not days:
         same_day = one.old.happens_at is not None and one.new.happens_at is not None
         return f"{_TEXT_CHANGED}{'?' * (one.how == 'asked')}{by}" if same_day else f"{label(one)}{by}"
@@ -172,7 +180,7 @@ def line(one: Replacement, now: float, of: MemoryRecord | None = None) -> Line:
         return ((f"was {days[0]}, now {days[1]}{'?' * is_open}", role(one)), (about, "dim"))
     was: Line = (
         (label_before(one), role(one)),
-        (" ".join(without_secrets(one.old).split()), "text"),
+        (" ".join((one.was if one.old is None else without_secrets(one.old)).split()), "text"),
     )
     is_now: Line = (
         (label_before(one, "now"), role(one)),
@@ -180,14 +188,14 @@ def line(one: Replacement, now: float, of: MemoryRecord | None = None) -> Line:
     )
     if of is not None and of.id == one.new.id:
         return (*was, (about, "dim"))
-    if of is not None and of.id == one.old.id:
+    if of is not None and one.old is not None and of.id == one.old.id:
         return (*is_now, (about, "dim"))
     return (*was, ("; ", role(one)), *is_now, (about, "dim"))
 
 
 def versions(chain: Sequence[Replacement]) -> list[MemoryRecord]:
     """The texts of a chain, each once, the earliest first."""
-    return list({side.id: side for one in chain for side in (one.old, one.new)}.values())
+    return list({side.id: side for one in chain for side in one.sides}.values())
 
 
 def next_version(chain: Sequence[Replacement], id: str) -> MemoryRecord | None:

@@ -19,6 +19,7 @@ from memtui.engine.store import consolidations, memories, proposals, replacement
 from . import reread
 from .compare import conflicts, duplicates
 from .compare.conflicts import left_over
+from .compare.value_mentions import value_said_over
 from .plan import Plan, PlanLine
 
 
@@ -177,6 +178,8 @@ def insert_line(
     if replaces is not None:
         attributes |= {"supersedes": replaces.id, "conflict_reason": validation.without_secrets(line.reason)}
         attributes |= {} if observation else operations.pin_of(replaces)
+    if not observation and not accepted.attributes and (was := value_said_over(accepted.content)):
+        attributes["was"] = was
     stated = line.edited and not observation
     topic = line.topic or (replaces.topic if replaces is not None else None)
     if observation:

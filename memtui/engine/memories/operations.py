@@ -171,7 +171,7 @@ def correct(
     attributes = {
         key: value
         for key, value in old.attributes.items()
-        if key not in ("supersedes", "conflict_reason", "secrets", "redacted", CORRECTED_BY)
+        if key not in ("supersedes", "conflict_reason", "was", "secrets", "redacted", CORRECTED_BY)
     }
     if actor.startswith("agent:"):  # whose words these are, whatever the old ones were drawn from
         attributes[CORRECTED_BY] = actor.removeprefix("agent:")

@@ -213,5 +213,5 @@ def _read_replacements(
     connection: apsw.Connection, ids: Sequence[str], now: float
 ) -> tuple[Replacement, ...]:
     replaced = replacements.find_replacements(connection, ids, now)
-    those = {(one.old.id, one.new.id): one for id in ids for one in replaced.get(id, ()) if one.new.id == id}
+    those = {one.ids: one for id in ids for one in replaced.get(id, ()) if one.new.id == id}
     return tuple(sorted(those.values(), key=lambda one: (-one.at, -one.new.rid)))

@@ -277,7 +277,7 @@ def _recent_replacements(
     ).fetchall()
     ids = [str(id) for (id,) in rows]
     found = replacements.find_replacements(connection, ids, now)
-    those = {(one.old.id, one.new.id): one for id in ids for one in found.get(id, ()) if one.new.id == id}
+    those = {one.ids: one for id in ids for one in found.get(id, ()) if one.new.id == id}
     latest = sorted(
         (one for one in those.values() if one.at >= since), key=lambda one: (-one.at, -one.new.rid)
     )

@@ -284,10 +284,22 @@ class Caution(Record):
 class Replacement(Record):
     """``new`` took the place of ``old`` at a time (Unix seconds): it was ``corrected``, or a later statement ``replaced`` it.
 
-    ``asked``: a card of Review asks whether it did; both are active.
+    ``asked``: a card of Review asks whether it did; both are active. ``told``: no memory says what was before (``old`` is
+    None), but the new text names the value that is over (``was``: "no longer 10 December").
     """
 
-    old: MemoryRecord
+    old: MemoryRecord | None
     new: MemoryRecord
     at: int
-    how: Literal["corrected", "replaced", "asked"]
+    how: Literal["corrected", "replaced", "asked", "told"]
+    was: str = ""
+
+    @property
+    def sides(self) -> tuple[MemoryRecord, ...]:
+        """The memories of it, the old one first."""
+        return (self.new,) if self.old is None else (self.old, self.new)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of ``sides``."""
+        return tuple(one.id for one in self.sides)

@@ -43,29 +43,33 @@ def _find_newer(
     facts = {one.id for one in listed if one.kind == "fact"}
     cards = proposals.undecided_about_any(connection, proposals.CONFLICT, facts)
     on_cards = facts.intersection(id for card in cards for id in proposals.conflict_ids(card))
-    candidates = [
+    changes = [
         one
-        for id, those in replacements.find_replacements(connection, on_cards, now, guessed=True).items()
+        for those in replacements.find_replacements(connection, on_cards, now, guessed=True).values()
         for one in those
-        if one.how == "asked"
-        and one.old.id == id
-        and not why_kept_back(one.new)
+        if one.how == "asked" and not why_kept_back(one.new)
+    ]
+    candidates = [
+        (one.old, one.new)
+        for one in sorted(changes, key=lambda one: one.at)
         # An agent's claim casts no doubt on the person's words.
+        if one.old is not None
+        and one.old.id in on_cards
         and not is_trusted_less(one.new.trust, one.old.trust)
     ]
     if known is not None:
-        within = rids_in_scope(connection, known, {one.new.rid for one in candidates})
-        candidates = [one for one in candidates if one.new.rid in within]
+        within = rids_in_scope(connection, known, {new.rid for _, new in candidates})
+        candidates = [(old, new) for old, new in candidates if new.rid in within]
     related = {
-        (one.old.id, one.new.id)
-        for one in candidates
-        if not lexicon.content_stems(one.new.content).isdisjoint(lexicon.content_stems(one.old.content))
+        (old.id, new.id)
+        for old, new in candidates
+        if not lexicon.content_stems(new.content).isdisjoint(lexicon.content_stems(old.content))
     }
     told = {new for _, new in related}
     return {
-        one.old.id: one.new
-        for one in sorted(candidates, key=lambda one: one.at)
-        if (one.old.id, one.new.id) in related or (one.new.id in facts and one.new.id not in told)
+        old.id: new
+        for old, new in candidates
+        if (old.id, new.id) in related or (new.id in facts and new.id not in told)
     }
 
 

@@ -38,12 +38,14 @@ REPLACED_AT = f"""
         CASE WHEN m.attributes <> '{{}}' AND json_type(m.attributes, '$.supersedes') IN ('text', 'array') THEN (
             SELECT max({_AT}) FROM memory_links l CROSS JOIN memories o ON o.id = l.to_id
             WHERE l.from_id = m.id AND l.rel = 'supersedes' AND {_REPLACED}) END,
-        CASE WHEN m.id IN ({_LATER_SIDES}) THEN m.event_time END) END"""
+        CASE WHEN m.id IN ({_LATER_SIDES}) THEN m.event_time END,
+        CASE WHEN m.attributes <> '{{}}' AND json_type(m.attributes, '$.was') = 'text' THEN m.event_time END) END"""
 """SQL: when the memory ``m`` took the place of another one, or may have; NULL if it did not."""
 
 CANDIDATES = f"""
     SELECT rid FROM memories INDEXED BY memories_with_attributes
-        WHERE attributes <> '{{}}' AND json_type(attributes, '$.supersedes') IN ('text', 'array')
+        WHERE attributes <> '{{}}' AND (
+            json_type(attributes, '$.supersedes') IN ('text', 'array') OR json_type(attributes, '$.was') = 'text')
     UNION SELECT rid FROM memories WHERE id IN ({_LATER_SIDES})"""
 """SQL: the rids of all for which ``REPLACED_AT`` may be a time, found without reading the others."""
 
@@ -53,7 +55,7 @@ LATELY = f"""
         WHERE o.valid_until >= :since
     UNION SELECT n.id FROM memories n INDEXED BY notes_by_time
         WHERE n.kind <> 'episode' AND n.valid_until IS NULL AND n.event_time >= :since AND n.attributes <> '{{}}'
-            AND json_type(n.attributes, '$.conflict_reason') IS NOT NULL
+            AND (json_type(n.attributes, '$.conflict_reason') IS NOT NULL OR json_type(n.attributes, '$.was') = 'text')
     UNION {_LATER_SIDES}"""
 """SQL: the ids among which is whatever took the place of another one since ``:since``, found by indexes."""
 _LINKED = f"""
@@ -62,6 +64,11 @@ _LINKED = f"""
     WHERE l.rel = 'supersedes' AND m.kind <> 'episode' AND {_REPLACED}
         AND (l.from_id IN (SELECT value FROM json_each(:ids)) OR l.to_id IN (SELECT value FROM json_each(:ids)))
     ORDER BY o.rid, m.rid"""
+
+_TOLD = """
+    SELECT m.id, m.event_time, m.attributes ->> '$.was' FROM memories m
+    WHERE m.id IN (SELECT value FROM json_each(:ids)) AND m.kind <> 'episode' AND m.attributes <> '{}'
+        AND json_type(m.attributes, '$.was') = 'text'"""
 
 # A correction of an agent names it. Else who ended the old one says who put the new one in its place (who undoes that this
 # was rejected has ended it anew); where it was only weakened, who linked the two. What a person
@@ -129,7 +136,9 @@ def find_replacements(
     rows: list[Any] = connection.execute(_LINKED, {"ids": as_json(list(wanted_ids))}).fetchall()
     linked = {(old, new) for old, new, *_ in rows}
     cards = proposals.undecided_about_any(connection, proposals.CONFLICT, wanted_ids)
+    told: list[Any] = connection.execute(_TOLD, {"ids": as_json(list(wanted_ids))}).fetchall()
     wanted = [
+        *(id for id, *_ in told),
         *(id for pair in linked for id in pair),
         *(id for card in cards for id in proposals.conflict_ids(card)),
     ]
@@ -153,12 +162,14 @@ def find_replacements(
             if (old.id, new.id) not in asked_pairs:
                 asked_pairs.add((old.id, new.id))
                 replacements.append(Replacement(old=old, new=new, at=new.event_time, how="asked"))
+    paired = {one.new.id for one in replacements}
+    replacements += [
+        Replacement(old=None, new=known[id], at=at, how="told", was=was)
+        for id, at, was in told
+        if id not in paired
+    ]
     replacements.sort(key=lambda one: one.at)
-    return {
-        id: those
-        for id in wanted_ids
-        if (those := tuple(one for one in replacements if id in (one.old.id, one.new.id)))
-    }
+    return {id: those for id in wanted_ids if (those := tuple(one for one in replacements if id in one.ids))}
 
 
 def chain(connection: apsw.Connection, start: MemoryRecord, now: float) -> tuple[Replacement, ...]:
@@ -166,12 +177,12 @@ def chain(connection: apsw.Connection, start: MemoryRecord, now: float) -> tuple
 
     Of what a card of Review only asks about, the other side belongs to it; what that replaced does not.
     """
-    replacements: dict[tuple[str, str], Replacement] = {}
+    replacements: dict[tuple[str, ...], Replacement] = {}
     seen: set[str] = set()
     ahead = {start.id}
     while ahead and len(seen) < _MAX_CHAIN:
         seen |= ahead
         steps = [one for those in find_replacements(connection, ahead, now).values() for one in those]
-        replacements.update({(one.old.id, one.new.id): one for one in steps})
-        ahead = {id for one in steps if one.how != "asked" for id in (one.old.id, one.new.id)} - seen
-    return tuple(sorted(replacements.values(), key=lambda one: (one.at, one.old.rid)))
+        replacements.update({one.ids: one for one in steps})
+        ahead = {id for one in steps if one.how != "asked" for id in one.ids} - seen
+    return tuple(sorted(replacements.values(), key=lambda one: (one.at, one.sides[0].rid)))

@@ -70,12 +70,12 @@ class Learned(Record):
 
 class Change(Record, omit_defaults=True):
     """``now`` took the place of ``was`` on a day. ``perhaps``: the person has not decided yet whether it did. ``now_day`` and
-    ``was_day``: the days that they name.
+    ``was_day``: the days that they name. Without ``was`` the text of ``now`` itself says which value is over.
     """
 
     when: str
     now: ServedMemory
-    was: ServedMemory
+    was: ServedMemory | None = None
     now_day: str = ""
     was_day: str = ""
     perhaps: bool = False
@@ -100,7 +100,7 @@ def over_time(agent: Agent, arguments: OverTimeArguments) -> OverTime:
     timeline = agent.memory.view.timeline(agent.narrow_filter(learned), most=_PERIODS, layers=("learned",))
     rows = {row.name or OTHER: row.counts["learned"] for row in timeline.rows}
     changes, left_out = _visible_replacements(agent, f"{about} changed:{span or '*'}", arguments.limit)
-    every = list({one.id: one for change in changes for one in (change.new, change.old)}.values())
+    every = list({one.id: one for change in changes for one in reversed(change.sides)}.values())
     agent.log_recall(_CHANGES, every)
     served = {one.id: one for one in serve_memories(agent, every)}
     return OverTime(
@@ -112,8 +112,8 @@ def over_time(agent: Agent, arguments: OverTimeArguments) -> OverTime:
         changes=tuple(
             Change(
                 when=datetime.fromtimestamp(one.at).date().isoformat(),
-                now=served[one.new.id], was=served[one.old.id], now_day=_event_date(one.new), was_day=_event_date(one.old),
-                perhaps=one.how == "asked",
+                now=served[one.new.id], was=served[one.old.id] if one.old else None, now_day=_event_date(one.new),
+                was_day=_event_date(one.old) if one.old else "", perhaps=one.how == "asked",
             )
             for one in changes
         ),
@@ -126,21 +126,25 @@ def _visible_replacements(agent: Agent, filter: str, limit: int) -> tuple[list[R
     known = agent.page(filter, limit=_LOOKED_AT)
     new = {one.id for one in known}
     all_of = agent.memory.view.replacements([*new])
-    those = {
-        (one.old.id, one.new.id): one
-        for replacements in all_of.values()
-        for one in replacements
-        if one.new.id in new
+    those = {one.ids: one for replacements in all_of.values() for one in replacements if one.new.id in new}
+    olds = {
+        one.old.id: one.old
+        for one in those.values()
+        if one.old is not None and one.old.ended_by in (None, "superseded")
     }
-    olds = {one.old.id: one.old for one in those.values() if one.old.ended_by in (None, "superseded")}
     seen: set[str] = set()
     for start in range(0, len(olds), MAX_IDS):
         some = [*olds][start : start + MAX_IDS]
         seen.update(one.id for one in agent.page(f"is:active,trash id:{','.join(some)}", limit=MAX_IDS))
-    sides = {side.id: side for one in those.values() if one.old.id in seen for side in (one.new, one.old)}
+    sides = {
+        side.id: side
+        for one in those.values()
+        if one.old is None or one.old.id in seen
+        for side in reversed(one.sides)
+    }
     open_ones, left_out = agent.leave_out_secrets(sides.values())
     ids = {one.id for one in open_ones}
-    replacements = [one for one in those.values() if one.new.id in ids and one.old.id in ids]
+    replacements = [one for one in those.values() if ids.issuperset(one.ids)]
     return sorted(replacements, key=lambda one: (-one.at, one.new.rid))[:limit], left_out
 
 

@@ -243,6 +243,8 @@ class MemoryText(TextLayout):
             now_here = " (this one)" if one.new.id == detail.memory.id else ""
             when = f"{replacement.how_and_when(one, self.now)}{now_here}"
             yield from self.labelled(replacement.label(one), assemble((when, "$text-muted")))
+            if one.old is None:
+                continue
             yield from self._indent_text(
                 mark_differences(one.old.content[:LONGEST], one.new.content[:LONGEST]), 2
             )
@@ -253,7 +255,7 @@ class MemoryText(TextLayout):
         way = assemble("") if detail.successor is not None else self._key_hint("successor", "goes there")
         for one in detail.replacements:
             days = replacement.moved_days(one, self.now)
-            if days is None and told and one.old.id == detail.memory.id:
+            if days is None and told and one.ids[0] == detail.memory.id != one.new.id:
                 continue  # said above
             text = content_of_line(replacement.line(one, self.now, detail.memory))
             yield from self.labelled(replacement.label(one), assemble(text, way))

@@ -59,7 +59,7 @@ class Desk:
 
 def shown(one: Replacement) -> tuple[str, str, str, int]:
     """``at`` in days before now."""
-    return one.how, one.old.content, one.new.content, round((NOW - one.at) / DAY)
+    return one.how, one.old.content if one.old else one.was, one.new.content, round((NOW - one.at) / DAY)
 
 
 @pytest.fixture
@@ -118,6 +118,26 @@ def test_where_it_is_doubtful_which_fact_changed_only_review_asks(desk: Desk) ->
     assert (portrait.changed, portrait.changes, portrait.replaced) == (0, (), {})
     assert sum(month.changed for month in portrait.months) == 0
     assert desk.memory.view.detail(old).asked and desk.memory.view.status().review == 1
+
+
+def test_a_text_that_names_the_value_that_is_over_is_a_change_by_itself(desk: Desk) -> None:
+    text = "Go-live is 31 December and no longer 10 December"
+    id = desk.learn(text, ago=4, attributes={"was": "10 December"})
+    expected = [("told", "10 December", text, 4)]
+    assert desk.chain(id) == expected
+    assert desk.found("is:changed") == desk.found("changed:7d") == desk.found("changed:2026-05") == [text]
+    assert desk.found("changed:2d") == []
+    portrait = desk.memory.view.portrait()
+    assert (portrait.changed, list(map(shown, portrait.changes))) == (1, expected)
+    assert sum(month.changed for month in portrait.months) == 1
+    (change,) = portrait.changes
+    assert replacement.short_note(change, NOW) == "was 10 December"
+    assert (
+        "".join(part for part, _ in replacement.line(change, NOW, change.new))
+        == "was: 10 December (said on 16 May)"
+    )
+    new = desk.memory.correct(id, "Go-live is in January")
+    assert [one[0] for one in desk.chain(new.id)] == ["told", "corrected"]
 
 
 def test_a_chain_is_whole_from_each_of_its_versions(desk: Desk) -> None:

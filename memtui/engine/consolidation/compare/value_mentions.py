@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from .change_words import day_names, hour_names, month_names, words_under
+from .change_words import day_names, hour_names, month_names, says_change, words_under
 from .similarity import tokens_as_written, word_shape
 from .vocabulary import NUMBER_WORDS
 
@@ -25,6 +25,19 @@ _gone_to = re.compile(
 _over = re.compile(
     r"((?:[\w:.]+,? ){1,4})(?:is|are|was|were|fällt|ist|sind|est) (?:gone|off|aus|weg|too (?:low|little|much))\b"
 )
+# What a statement says of a value that was true: "10 December" of "the 31st and no longer 10 December"; "not" alone only says
+# so beside a word for a change.
+_said_over = re.compile(
+    r"(?:\b(?:no longer|no more|instead of|nicht mehr|(?:an)?statt|au lieu d[eu]|ya no(?: es)?|en vez de|en lugar de)"
+    r"|(?P<weak>\b(?:but |and )?(?:not|nicht|pas)(?! (?:only|just|nur|que)\b)))(?= ([^,;]{1,40}))"
+)
+_moved_from = re.compile(
+    r"\b(?:moved?|moves|shift(?:ed|s)|push(?:ed|es)|chang(?:ed|es)|rescheduled|postponed|went|goes|gone|rais(?:ed|es)|increased|"
+    r"reduced|cut|dropped)(?: (?:up|down|back|forward|out))? from (?=([^,;]{1,40}?) to\b)"
+)
+_BEFORE_VALUE = 12  # characters: "on the", "from"
+_BETWEEN = 2
+_PRECISE_FIRST = ("dates", "times", "amounts", "days", "numbers")
 # "from 9 to 10": what follows is the new one.
 _then = re.compile(r"(?:^| )(?:to|until|till|but|sondern|auf|bis|à|a|al|now)(?= |$)")
 _money = re.compile(
@@ -189,3 +202,32 @@ def negated_values(plain: str) -> frozenset[str]:
 @functools.lru_cache(maxsize=2048)
 def _value_spans(part: str) -> list[tuple[str, str, int, int]]:
     return read_values(part, tokens_as_written(part)).spans
+
+
+def value_said_over(text: str) -> str:
+    """The value that a statement says is over, in its words, where it gives another one of the same kind: "10 December" of "the
+    go-live is 31 December and no longer 10 December". Empty where it does not."""
+    written = " ".join(text.split())
+    plain = written.lower().replace("’", "'")
+    if len(plain) != len(written):
+        return ""
+    spans = read_values(plain, tokens_as_written(plain)).spans
+    for match in (*_said_over.finditer(plain), *_moved_from.finditer(plain)):
+        if match.re is _said_over and match["weak"] and not says_change(text):
+            continue
+        first, last = match.span(match.lastindex or 0)
+        inside = sorted((one for one in spans if first <= one[2] and one[3] <= last), key=lambda one: one[2])
+        if not inside or inside[0][2] - first > _BEFORE_VALUE:
+            continue
+        run = [inside[0]]
+        for one in inside[1:]:
+            if one[2] <= max(end for *_, end in run) + _BETWEEN:
+                run.append(one)
+        kind = next(name for name in _PRECISE_FIRST if any(one[0] == name for one in run))
+        over = {value for name, value, *_ in run if name == kind}
+        now = {
+            value for name, value, start, end in spans if name == kind and (end <= first or start >= max(one[3] for one in run))
+        } - over  # fmt: skip
+        if now:
+            return written[run[0][2] : max(end for *_, end in run)]
+    return ""
