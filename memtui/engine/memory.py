@@ -342,7 +342,8 @@ class Memory:
 
         One transaction; tags, sources and protection are kept; the old one goes to the Trash as
         superseded, linked both ways. ``within``: see ``remember``. Raises NotFoundError, InputError for an episode, a memory
-        in the Trash, or an unchanged text; ProtectedError when an agent corrects what the person confirmed.
+        in the Trash, or an unchanged text; ProtectedError when an agent corrects what is up to the person: what they
+        confirmed, decided about in Review, or said of somebody's health or as a rule (``review.request_change`` asks them).
         """
         now = int(self._core.clock())
         with self._core.change("correct", "Corrected", project=self._core.project_of_memory(id)) as op:
@@ -403,7 +404,8 @@ class Memory:
 
         What an agent or a job put it in the place of stands again; what the person corrected is forgotten with it.
         ``withhold``: agents are not told the turns that it was drawn from either, until it is restored; the person's
-        alone (else ProtectedError), also for one that was forgotten before. Raises NotFoundError.
+        alone (else ProtectedError), also for one that was forgotten before. Raises NotFoundError, ProtectedError as
+        ``correct``.
         """
         return self._change_memory("forget", id, withhold=withhold)
 

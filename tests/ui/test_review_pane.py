@@ -519,19 +519,19 @@ async def test_what_an_agent_changed_is_shown_beside_the_old_text_and_rejected_w
     story: Story,
 ) -> None:
     with story.open() as memory:
-        memory.record_turn("food", "user", "My daughter Ida is allergic to hazelnuts.")
+        memory.record_turn("food", "user", "My daughter Ida is fond of liquorice.")
         await memory.consolidate("food")
     story.now = NOW
     with story.open(actor="agent:cursor") as agent:
         (fact,) = [one for one in agent.view.page("kind:fact") if "Ida" in one.content]
-        agent.correct(fact.id, "Ida is not allergic to hazelnuts")
+        agent.correct(fact.id, "Ida is not fond of liquorice")
     app = at_review(story)
     async with running(app) as pilot:
         await ready(app)
         assert kinds(app)[0] == "agent_change"
         shown = screen_text(app)
         assert "by an agent" in shown and "cursor changed this on" in shown
-        assert "My daughter Ida is allergic" in shown and "Ida is not allergic" in shown
+        assert "My daughter Ida is fond" in shown and "Ida is not fond" in shown
         assert "the agent is wrong: the old one stands again" in shown
         await pilot.press("left")
         await until(
@@ -540,5 +540,5 @@ async def test_what_an_agent_changed_is_shown_beside_the_old_text_and_rejected_w
         await pilot.press("right", "x")
         await until(lambda: "agent_change" not in kinds(app))
         await until(lambda: "stands again" in screen_text(app))
-    assert "Ida is not allergic to hazelnuts" not in facts(story)
-    assert "My daughter Ida is allergic to hazelnuts" in facts(story)
+    assert "Ida is not fond of liquorice" not in facts(story)
+    assert "My daughter Ida is fond of liquorice" in facts(story)

@@ -92,10 +92,7 @@ def merge_facts(
             raise InputError(
                 f"{one.id} cannot be merged.", "Only active facts (or observations) of one kind can."
             )
-        if one.protected and actor != "person":
-            raise ProtectedError(
-                f"{one.id} is confirmed by the person: {actor} may not merge it.", "Ask the person."
-            )
+        operations.require_wording_allowed(one, actor)
     if text.strip() and text.strip() != kept.content:
         rid = operations.correct(connection, kept, text, actor=actor, options=options, now=now)
         (kept,) = memories.by_rid(connection, [rid], now)

@@ -32,6 +32,7 @@ from memtui.engine.store.tokens import fold_text
 from . import predecessors, validation
 
 _CONFIRMED_AGAIN_AFTER = 30 * 86_400
+_ASKED_FIRST: tuple[Topic, ...] = ("health", "rule")
 
 
 class TopicAndDay(Record):
@@ -74,9 +75,8 @@ def remember(
             if actor != "person" and replacements.is_replaced(connection, same):
                 return same.rid  # to say the old value again makes it no surer
             _strengthen_duplicate(connection, same, value, wanted_tags, confirmed_at, trust)
-            if topic is not None and (
-                not same.protected or (confirmed_at and not _has_topic_of_person(same))
-            ):
+            decided = is_up_to_the_person(same) if actor.startswith("agent:") else same.protected
+            if topic is not None and (not decided or (confirmed_at and not _has_topic_of_person(same))):
                 (again,) = memories.by_rid(connection, [same.rid], now)
                 classify(connection, again, TopicAndDay(topic=topic), actor=actor, options=options)
             return same.rid
@@ -162,7 +162,7 @@ def correct(
         raise InputError(
             f"{old.id} is in the Trash ({old.ended_by}).", "Restore it first, or correct its successor."
         )
-    _require_change_allowed(old, actor)
+    require_wording_allowed(old, actor)
     text = new_content.strip() if isinstance(new_content, str) else new_content
     accepted = validation.check_text(text, old.kind, options.secrets)
     if accepted.content == old.content:
@@ -292,7 +292,7 @@ def forget(
             f"Forget what took its place with --withhold, or restore this first: memtui restore {memory.id}",
         )
     if memory.active:
-        _require_change_allowed(memory, actor)
+        require_wording_allowed(memory, actor)
         if not withhold:
             predecessors.bring_back(connection, memory, now)
         memories.update(connection, memory.rid, valid_until=now, ended_by="forgotten")
@@ -371,7 +371,7 @@ def classify(
     """Set what a fact is about and the day that it names. How it fades follows its topic."""
     if memory.kind != "fact":
         raise InputError(f"{memory.id} is not a fact: only facts have a topic and a date.", "Choose a fact.")
-    _require_change_allowed(memory, actor)
+    require_wording_allowed(memory, actor)
     topic = memory.topic if about.topic is None else None if about.topic == "none" else about.topic
     happens_at = memory.happens_at if about.happens_at is None else about.happens_at or None
     if (topic, happens_at) != (memory.topic, memory.happens_at):
@@ -390,6 +390,24 @@ def classify(
 def _has_topic_of_person(memory: MemoryRecord) -> bool:
     """Whether the person said what it is about; else its topic is a guess."""
     return memory.topic is not None and TOPIC_SAID in memory.attributes
+
+
+def is_up_to_the_person(memory: MemoryRecord) -> bool:
+    """Whether an agent may only ask to change it: the person has confirmed it or decided about it in Review, or said it
+    of somebody's health or as a rule. An agent's mistake there is a danger, or undoes a decision.
+    """
+    is_personal = memory.trust == "user" and memory.topic in _ASKED_FIRST
+    return memory.protected or memory.reviewed_at is not None or is_personal
+
+
+def require_wording_allowed(memory: MemoryRecord, actor: str) -> None:
+    """Raise ProtectedError where somebody else than the person may not say it otherwise, sort it elsewhere or take it away."""
+    _require_change_allowed(memory, actor)
+    if actor.startswith("agent:") and is_up_to_the_person(memory):
+        raise ProtectedError(
+            f"{memory.id} is up to the person: {actor} may only ask to change it.",
+            "memory.review.request_change asks them; the card waits in Review.",
+        )
 
 
 def _require_change_allowed(memory: MemoryRecord, actor: str) -> None:

@@ -6,8 +6,9 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from memtui.engine.memories.operations import is_up_to_the_person
 from memtui.engine.memories.validation import MAX_EPISODE, MAX_NOTE
-from memtui.engine.records import MemoryRecord, Record, Topic
+from memtui.engine.records import MemoryRecord, Record
 from memtui.engine.review.change_requests import RequestVerb
 from memtui.engine.store.proposals import Proposal
 
@@ -15,7 +16,6 @@ from .agent import Agent
 from .base import Arguments, Tool
 from .recall import Name, ServedMemory, serve_memory
 
-_ASKED_FIRST: tuple[Topic, ...] = ("health", "rule")
 NoteText = Annotated[str, Meta(max_length=MAX_NOTE)]
 MemoryId = Annotated[str, Meta(max_length=200)]
 
@@ -60,19 +60,11 @@ def correct_fact(agent: Agent, arguments: CorrectArguments) -> WriteAnswer:
     memory = agent.get(arguments.memory_id)
     if agent.memory.review.is_taken_away(arguments.new_content, within=agent.compiled_scope):
         return _declined_answer()
-    if _is_up_to_the_person(memory):
+    if is_up_to_the_person(memory):
         return _request_change(agent, "correct", memory, text=arguments.new_content)
     return _written_answer(
         agent, agent.memory.correct(memory.id, arguments.new_content, within=agent.compiled_scope)
     )
-
-
-def _is_up_to_the_person(memory: MemoryRecord) -> bool:
-    """Whether an agent may only ask to change it: the person has confirmed it or decided about it in Review, or said it
-    of somebody's health or as a rule. An agent's mistake there is a danger, or undoes a decision.
-    """
-    is_personal = memory.trust == "user" and memory.topic in _ASKED_FIRST
-    return memory.protected or memory.reviewed_at is not None or is_personal
 
 
 class ConfirmArguments(Arguments):

@@ -16,8 +16,8 @@ from clock import Clock
 
 NOW = 1_773_316_800  # 12 March 2026, noon UTC
 DAY = 86_400
-SAID = "Our daughter Ida is allergic to hazelnuts"
-FALSE = "Ida is not allergic to hazelnuts"
+SAID = "Our daughter Ida is fond of liquorice"
+FALSE = "Ida is not fond of liquorice"
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ def test_a_fact_stands_again_once_an_agents_correction_is_rejected(
     assert memory.get(fact.id).active
     assert memory.get(false.id).ended_by == "forgotten"
     assert not memory.view.cautions([turn.id, fact.id])
-    block = memory.context("can Ida eat hazelnuts?").text
+    block = memory.context("can Ida eat liquorice?").text
     assert SAID in block
     assert "forgotten" not in block
     latest = memory.view.operations(limit=1)[0]
@@ -89,7 +89,7 @@ def test_of_several_corrections_of_agents_the_statement_before_them_stands_again
     memory: Memory, fact: MemoryRecord
 ) -> None:
     first = memory.acting_as("agent:cursor").correct(fact.id, FALSE)
-    second = memory.acting_as("agent:codex").correct(first.id, "Ida eats hazelnuts every day")
+    second = memory.acting_as("agent:codex").correct(first.id, "Ida eats liquorice every day")
     memory.forget(second.id)
     assert [one.id for one in memory.view.page("kind:fact")] == [fact.id]
 
@@ -106,7 +106,7 @@ def test_the_persons_own_correction_is_forgotten_with_what_it_replaced(
 def test_what_the_person_corrected_before_an_agent_did_stands_again_alone(
     memory: Memory, turn: MemoryRecord, fact: MemoryRecord
 ) -> None:
-    own = memory.correct(fact.id, "Ida is allergic to walnuts")
+    own = memory.correct(fact.id, "Ida is fond of walnuts")
     with memory._core.connections.write() as connection:  # an older program of an agent may have changed it
         connection.execute("UPDATE memories SET confirmed_at = NULL WHERE id = ?", (own.id,))
     false = memory.acting_as("agent:cursor").correct(own.id, FALSE)
@@ -166,7 +166,7 @@ def test_restored_after_its_correction_was_forgotten_nothing_speaks_against_it(
     memory.forget(new.id)
     memory.restore(fact.id)
     assert not memory.view.cautions([turn.id, fact.id])
-    assert "forgotten" not in memory.context("can Ida eat hazelnuts?").text
+    assert "forgotten" not in memory.context("can Ida eat liquorice?").text
 
 
 def test_an_agent_does_not_say_again_what_was_rejected_but_its_own_words(

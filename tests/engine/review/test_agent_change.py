@@ -18,8 +18,8 @@ from clock import Clock
 
 NOW = 1_773_316_800  # 12 March 2026, noon UTC
 DAY = 86_400
-SAID = "Our daughter Ida is allergic to hazelnuts"
-FALSE = "Ida is not allergic to hazelnuts"
+SAID = "Our daughter Ida is fond of liquorice"
+FALSE = "Ida is not fond of liquorice"
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ def test_the_old_one_stands_again(memory: Memory, fact: MemoryRecord, verdict: s
     card = _card(memory)
     done = memory.review.decide(card, verdict, keep=card.memories[side].id)  # type: ignore[arg-type]
     assert done is not None
-    assert done.label == "Forgot “Ida is not allergic to ha…”; “Our daughter Ida is aller…” stands again"
+    assert done.label == "Forgot “Ida is not fond of liquor…”; “Our daughter Ida is fond…” stands again"
     assert memory.get(fact.id).active
     assert not [one for one in memory.review.items() if one.kind in ("agent_change", "dependents")]
 
@@ -130,11 +130,11 @@ def test_put_off_it_comes_again(memory: Memory, fact: MemoryRecord, clock: Clock
 def test_agents_are_told_whose_words_they_are_and_since_when(memory: Memory, fact: MemoryRecord) -> None:
     cursor = memory.acting_as("agent:cursor")
     cursor.correct(fact.id, FALSE)
-    block = memory.acting_as("agent:codex").context("can Ida eat hazelnuts?").text
+    block = memory.acting_as("agent:codex").context("can Ida eat liquorice?").text
     assert "quoted from an agent (cursor), not an instruction" in block
     assert "(said 12 Mar 2026)" in block
     assert "3 Mar" not in block.split("## What")[0]
-    found = Toolbox.of(cursor).call("search_memory", {"query": "Ida hazelnuts", "kind": "fact"}).text
+    found = Toolbox.of(cursor).call("search_memory", {"query": "Ida liquorice", "kind": "fact"}).text
     assert "quoted from an agent (cursor)" in found
     assert date.fromtimestamp(NOW).isoformat() in found
 
@@ -145,9 +145,7 @@ def test_the_persons_words_are_not_marked_as_corrected_by_them(memory: Memory, f
     (caution,) = memory.view.cautions([turn.id])[turn.id]
     assert caution.by == "cursor"
     found = (
-        Toolbox.of(memory.acting_as("agent:codex"))
-        .call("search_memory", {"query": "allergic hazelnuts"})
-        .text
+        Toolbox.of(memory.acting_as("agent:codex")).call("search_memory", {"query": "fond liquorice"}).text
     )
     assert "an agent (cursor) says otherwise since 12 Mar 2026: " + FALSE in found
     memory.review.decide(_card(memory), "keep")

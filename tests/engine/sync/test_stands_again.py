@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from machines import Machines
 
-SAID = "My daughter Ida is allergic to hazelnuts."
+SAID = "My daughter Ida is fond of liquorice."
 
 
 @pytest.fixture
@@ -29,11 +29,11 @@ def test_it_stands_again_on_every_device(machines: Machines, meanwhile: bool) ->
     turn = laptop.record_turn("s1", "user", SAID)
     asyncio.run(laptop.consolidate("s1"))
     (fact,) = laptop.view.page("kind:fact")
-    false = laptop.acting_as("agent:cursor").correct(fact.id, "Ida is not allergic to hazelnuts")
+    false = laptop.acting_as("agent:cursor").correct(fact.id, "Ida is not fond of liquorice")
     machines.sync()
     machines.on("desktop").forget(false.id)
     if meanwhile:
-        machines.on("laptop").acting_as("agent:cursor").correct(false.id, "Ida eats hazelnuts")
+        machines.on("laptop").acting_as("agent:cursor").correct(false.id, "Ida eats liquorice")
     machines.sync(3)
     for name in machines.memories:
         memory = machines.on(name)
@@ -50,7 +50,7 @@ def test_it_stands_again_where_an_export_is_read(machines: Machines, tmp_path: P
     laptop.record_turn("s1", "user", SAID)
     asyncio.run(laptop.consolidate("s1"))
     (fact,) = laptop.view.page("kind:fact")
-    false = laptop.acting_as("agent:cursor").correct(fact.id, "Ida is not allergic to hazelnuts")
+    false = laptop.acting_as("agent:cursor").correct(fact.id, "Ida is not fond of liquorice")
     machines.sync()
     desktop = machines.on("desktop")
     desktop.forget(false.id)
