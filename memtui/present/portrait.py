@@ -38,7 +38,7 @@ class Since(NamedTuple):
 
     @property
     def filter_value(self) -> str:
-        """What stands behind ``added:`` and ``changed:``."""
+        """What stands behind ``learned:`` and ``changed:``."""
         return self.date if self == THIS_WEEK else f"{self.date}.."
 
     @property
@@ -204,4 +204,4 @@ def fact_day(fact: MemoryRecord, now: float) -> str:
 
 
 def is_new(fact: MemoryRecord, portrait: Portrait) -> bool:
-    return fact.created_at >= portrait.since
+    return fact.created_at >= portrait.since and fact.id not in portrait.reworded

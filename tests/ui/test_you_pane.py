@@ -206,7 +206,7 @@ async def test_enter_on_what_goes_on_shows_it(known: Story) -> None:
         stop = await opened(app, pilot, lambda stop: stop.about == "sessions", "sessions")
         await back(app, pilot, stop)
         stop = await opened(app, pilot, lambda stop: stop.about == "new", "memories")
-        assert memories(app).filter_text == "kind:fact added:7d"
+        assert memories(app).filter_text == "kind:fact learned:7d"
         await back(app, pilot, stop)
 
 
@@ -430,7 +430,7 @@ async def test_it_tells_what_is_new_since_the_app_was_open_last(known: Story, tm
         assert "when memtui was open last" in screen_text(app)
         await pilot.press("enter")
         await until(lambda: app.main.active == "memories" and memories(app).table.row_count == 1)
-        assert memories(app).filter_text.startswith("kind:fact added:2")
+        assert memories(app).filter_text.startswith("kind:fact learned:2")
     # Nothing came since: what is new this week is shown.
     known.now += 2 * 3_600
     app = begin()

@@ -6,6 +6,7 @@ confidence, then the newest. So a topic of a hundred thousand facts costs as muc
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, get_args
 
@@ -45,6 +46,8 @@ _LEAST_LOOKED_AT = 32
 _TOPICS: tuple[Topic | None, ...] = (*get_args(Topic), None)
 
 _FACT = "m.kind = 'fact' AND m.valid_until IS NULL"
+# What was written down before is not new again when it is corrected.
+_NEW = f"(m.created_at >= :since AND ({replacements.LEARNED_AT}) >= :since)"
 _CONFIRMED = "(m.confirmed_at IS NOT NULL)"
 _STRONGEST = f"{_CONFIRMED} DESC, m.confidence DESC, m.event_time DESC"
 
@@ -101,6 +104,7 @@ def make_portrait(
         topics=by_topic,
         people=() if filter else tuple(entity_lists.most_mentioned(connection, "person", PEOPLE)),
         newest=tuple(newest),
+        reworded=frozenset(_reworded(connection, compiled_filter, new_from)),
         fading=tuple(soonest),
         fades=fades,
         pending_sessions=sessions.count_pending(connection),
@@ -151,18 +155,20 @@ def list_topic_facts(
     since: int | None = None,
 ) -> tuple[TopicFacts, ...]:
     """The topics of the facts that pass a filter, each with its counts and its strongest facts."""
+    since = new_since(now) if since is None else since
     rows: list[Any] = connection.execute(
         f"""
         SELECT m.topic, count(*), sum{_CONFIRMED}, sum(m.created_at >= :since) FROM memories m
         WHERE {_FACT} AND ({STATES["past"]}) IS NOT TRUE AND {compiled_filter.where} GROUP BY m.topic
         """,
-        {**compiled_filter.bindings, "since": new_since(now) if since is None else since},
+        {**compiled_filter.bindings, "since": since},
     ).fetchall()
+    corrections = Counter(_reworded(connection, compiled_filter, since).values())
     counted = {topic: counts for topic, *counts in rows}
     pinned = _pinned_rids(connection, compiled_filter)
     return tuple(
         TopicFacts(
-            topic=topic, total=total, confirmed=confirmed, new=new,
+            topic=topic, total=total, confirmed=confirmed, new=new - corrections[topic],
             facts=tuple(_strongest_facts(connection, compiled_filter, topic, pinned, now, each)),
         )
         for topic in _TOPICS
@@ -247,12 +253,26 @@ def _newest_facts(
     rows = connection.execute(
         f"""
         SELECT m.rid FROM memories m
-        WHERE {_FACT} AND m.created_at >= :since AND ({STATES["past"]}) IS NOT TRUE AND {compiled_filter.where}
+        WHERE {_FACT} AND {_NEW} AND ({STATES["past"]}) IS NOT TRUE AND {compiled_filter.where}
         ORDER BY m.created_at DESC, m.rid DESC LIMIT {NEWEST}
         """,
         {**compiled_filter.bindings, "since": since},
     )
     return memories.by_rid(connection, [int(rid) for (rid,) in rows], now)
+
+
+def _reworded(connection: apsw.Connection, filter: CompiledFilter, since: int) -> dict[str, Topic | None]:
+    """The facts (by id, with their topics) that were written down since, and correct what was learned before."""
+    rows: list[Any] = connection.execute(
+        f"""
+        SELECT m.id, m.topic FROM memories m WHERE m.id IN (
+            SELECT l.from_id FROM memories o INDEXED BY memories_ended
+            CROSS JOIN memory_links l ON l.to_id = o.id AND l.rel = 'supersedes' WHERE o.valid_until >= :since)
+        AND {_FACT} AND m.created_at >= :since AND NOT {_NEW} AND ({STATES["past"]}) IS NOT TRUE AND {filter.where}
+        """,
+        {**filter.bindings, "since": since},
+    ).fetchall()
+    return {str(id): topic for id, topic in rows}
 
 
 def _from_agents(

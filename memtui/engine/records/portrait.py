@@ -85,6 +85,7 @@ class Portrait(Record):
     topics: tuple[TopicFacts, ...]
     people: tuple[Entity, ...] = ()
     newest: tuple[MemoryRecord, ...] = ()
+    reworded: frozenset[str] = frozenset()
     fading: tuple[FadingFact, ...] = ()
     fades: int = 0
     pending_sessions: int = 0

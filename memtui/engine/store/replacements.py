@@ -42,6 +42,17 @@ REPLACED_AT = f"""
         CASE WHEN m.attributes <> '{{}}' AND json_type(m.attributes, '$.was') = 'text' THEN m.event_time END) END"""
 """SQL: when the memory ``m`` took the place of another one, or may have; NULL if it did not."""
 
+LEARNED_AT = """
+    CASE WHEN m.kind <> 'episode' AND m.attributes <> '{}' AND json_type(m.attributes, '$.supersedes') IN ('text', 'array') THEN (
+        WITH RECURSIVE earlier(id, at, reworded) AS (
+            SELECT m.id, m.created_at, json_type(m.attributes, '$.conflict_reason') IS NULL
+            UNION SELECT o.id, o.created_at, json_type(o.attributes, '$.conflict_reason') IS NULL FROM earlier
+                CROSS JOIN memory_links l ON l.from_id = earlier.id AND l.rel = 'supersedes' AND earlier.reworded
+                CROSS JOIN memories o ON o.id = l.to_id
+        ) SELECT min(at) FROM earlier)
+    ELSE m.created_at END"""
+"""SQL: when the memory ``m`` was learned: a correction says anew what was learned with the text that it corrects."""
+
 CANDIDATES = f"""
     SELECT rid FROM memories INDEXED BY memories_with_attributes
         WHERE attributes <> '{{}}' AND (

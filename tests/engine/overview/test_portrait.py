@@ -221,6 +221,7 @@ def test_topics_are_counted_and_chosen_by_their_index(desk: Desk) -> None:
                     "COVERING INDEX facts_by_topic",
                     "INDEX memories_with_attributes",
                     "INDEX memories_by_day",
+                    "INDEX memories_ended",
                 )
                 assert any(index in plan for index in known), (statement, plan)
                 assert "TEMP B-TREE" not in plan or "happens_at" in statement, (statement, plan)

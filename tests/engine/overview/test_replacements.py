@@ -15,6 +15,7 @@ from memtui.engine.records import NewMemory, Options, Replacement
 from memtui.engine.store import memories, proposals
 from memtui.present import replacement
 from memtui.present.for_others import redacted_portrait
+from memtui.present.portrait import is_new
 
 DAY = 86_400
 NOW = int(datetime(2026, 5, 20, 10, tzinfo=UTC).timestamp())
@@ -253,3 +254,25 @@ def test_hostile_texts_are_told_in_plain_lines(desk: Desk, text: str) -> None:
     [one] = desk.memory.view.portrait().changes
     for of in (None, one.old, one.new):
         assert all("\n" not in part for part, _ in replacement.line(one, NOW, of))
+
+
+def test_a_correction_is_changed_and_not_new(desk: Desk) -> None:
+    old = desk.learn("Dentist on 12 June", ago=30)
+    desk.now = NOW - 2 * DAY
+    first = desk.memory.correct(old, "Dentist on 13 June")
+    again = desk.memory.correct(first.id, "Dentist on 14 June")
+    desk.now = NOW
+    fresh = desk.learn("Party on 1 July", ago=3)
+    corrected = desk.memory.correct(fresh, "Party on 2 July")
+    course = desk.learn("Course on Wednesdays", ago=30)
+    later = {"supersedes": course, "conflict_reason": "a different day"}
+    desk.learn("Course on Thursdays", ago=1, attributes=later)
+    new = ["Course on Thursdays", "Party on 2 July"]
+    assert desk.found("kind:fact learned:7d") == new
+    assert desk.found("learned:2026-04") == ["Course on Wednesdays", "Dentist on 14 June"]
+    portrait = desk.memory.view.portrait()
+    assert portrait.new == 2 and sorted(one.content for one in portrait.newest) == new
+    shown = {fact.id for one in portrait.topics for fact in one.facts}
+    assert {again.id, corrected.id} <= shown and not is_new(desk.memory.get(again.id), portrait)
+    assert is_new(desk.memory.get(corrected.id), portrait)
+    assert portrait.changed == 3

@@ -21,6 +21,7 @@ _ABOUT: Mapping[str, str] = {
     "session": "conversations", "source": "where it comes from", "role": "who said it", "trust": "whose word it is",
     "conf": "how sure: conf<0.5", "after": "a date, or 7d", "before": "a date, or 7d", "on": "a day, or a span",
     "added": "when it was written down", "happens": "the day that a fact names",
+    "learned": "when it was new: a correction is not",
     "changed": "when it took the place of another one", "ended": "when it went to the Trash",
     "recalled": "when agents were told it",
     "category": "finding, insight, lesson", "text": "exact words", "id": "its id",
@@ -30,6 +31,7 @@ _DATES = ("today", "yesterday", "7d", "1mo", "1y")
 _FIXED: Mapping[str, tuple[str, ...]] = {
     "kind": KINDS, "topic": TOPICS, "trust": TRUST_ORDER, "category": CATEGORIES, "is": tuple(STATES),
     "after": _DATES, "before": _DATES, "on": ("today", "yesterday"), "added": ("today", "7d", "1mo"),
+    "learned": ("today", "7d", "1mo"),
     "changed": ("today", "7d", "1mo"), "ended": ("today", "7d", "1mo"), "recalled": ("today", "7d", "1mo"),
     "happens": ("today", "tomorrow", "today..+7d", "today..+1mo"),
     "role": ("user", "assistant"),

@@ -14,7 +14,7 @@ from typing import Any, get_args
 from memtui.engine.confidence import EFFECTIVE_SQL
 from memtui.engine.records import KINDS, TOPICS, TRUST_ORDER, Category
 from memtui.engine.store import recalls, withheld
-from memtui.engine.store.replacements import REPLACED_AT
+from memtui.engine.store.replacements import LEARNED_AT, REPLACED_AT
 from memtui.engine.store.tokens import fold_text
 
 from . import dates
@@ -111,6 +111,7 @@ class Translator:
             "before": self.date,
             "on": self.date,
             "added": lambda _, value: self.span("added", value, "m.created_at"),
+            "learned": lambda _, value: self.span("learned", value, f"({LEARNED_AT})"),
             "happens": self.happens,
             "changed": self.changed,
             "ended": lambda _, value: self.span("ended", value, "m.valid_until"),

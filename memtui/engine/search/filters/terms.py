@@ -9,7 +9,7 @@
     value   = ( text | '"' quoted '"' ) [ "*" ] ;             (* "*": anything that begins so *)
     key     = "kind" | "tag" | "entity" | "session" | "project" | "role" | "source" | "category" | "trust"
             | "topic" | "id" | "text" | "conf" | "is" | "after" | "before" | "on" | "added" | "happens"
-            | "changed" | "ended" | "recalled" | "withheld" ;
+            | "learned" | "changed" | "ended" | "recalled" | "withheld" ;
     date    = yyyy [ "-" mm [ "-" dd [ "T" hour ] ] ]
             | "today" | "yesterday" | "tomorrow" | digits ( "m" | "h" | "d" | "w" | "mo" | "y" )
             | "+" digits ( "d" | "w" | "mo" | "y" ) ;                (* with "+": on from now, for happens *)
@@ -33,7 +33,7 @@ from . import dates
 
 KEYS = (
     "kind", "tag", "entity", "session", "project", "role", "source", "category", "trust",
-    "topic", "id", "text", "conf", "is", "after", "before", "on", "added", "happens", "changed", "ended", "recalled",
+    "topic", "id", "text", "conf", "is", "after", "before", "on", "added", "happens", "learned", "changed", "ended", "recalled",
     "withheld",
 )  # fmt: skip
 # A value may be looked for in the text of every memory: without a bound, a filter of 10 kB takes a minute among
@@ -48,7 +48,7 @@ _MAX_WITH_IDS = 20_000
 _MEANT = {
     "confidence": "conf", "type": "kind", "person": "entity", "since": "after", "until": "before",
     "date": "on", "time": "on", "label": "tag", "content": "text", "who": "role", "speaker": "role",
-    "state": "is", "has": "is", "due": "happens", "created": "added", "learned": "added", "new": "added",
+    "state": "is", "has": "is", "due": "happens", "created": "added", "new": "learned",
     "when": "happens", "moved": "changed", "updated": "changed", "corrected": "changed",
     "deleted": "ended", "removed": "ended", "told": "recalled", "served": "recalled", "about": "topic", "subject": "topic",
 }  # fmt: skip
@@ -286,5 +286,5 @@ _EXAMPLE = {
     "text": 'text:"exact words"', "conf": "conf<0.5 or conf:.2...5", "is": "is:protected",
     "topic": "topic:health,rule", "withheld": "withheld:claude-code", "happens": "happens:today..+1mo",
     "after": "after:2026-01 or after:7d", "before": "before:2026-03", "on": "on:2026-01..2026-03",
-    "added": "added:7d", "changed": "changed:7d", "ended": "ended:2026-03", "recalled": "recalled:7d",
+    "added": "added:7d", "learned": "learned:7d", "changed": "changed:7d", "ended": "ended:2026-03", "recalled": "recalled:7d",
 }  # fmt: skip

@@ -217,7 +217,7 @@ class YouPane(Pane):
 
         def read_since(memory: Memory) -> tuple[Portrait, Since]:
             """Since the app was open last, if anything came since; else of the last week."""
-            news = (f"kind:fact added:{since.filter_value}", f"kind:fact changed:{since.filter_value}")
+            news = (f"kind:fact learned:{since.filter_value}", f"kind:fact changed:{since.filter_value}")
             known = since if any(memory.view.count(one) for one in news) else THIS_WEEK
             return memory.view.portrait(since=known.date), known
 
@@ -373,7 +373,7 @@ class YouPane(Pane):
                 case "review" | "sessions" as section:
                     await go.visit_pane(section)
                 case "new":
-                    await go.list_memories(f"kind:fact added:{self._since.filter_value}")
+                    await go.list_memories(f"kind:fact learned:{self._since.filter_value}")
                 case "months":
                     self.view.move_to_first((WHO, WHEN))
                 case "who" | "when":
