@@ -9,8 +9,11 @@ from memtui.engine.records import MemoryRecord
 from memtui.engine.store import proposals
 from memtui.ui.app import MemtuiApp
 from memtui.ui.dialogs.choice import Question
+from memtui.ui.dialogs.context import ContextDialog
 from memtui.ui.dialogs.edit import AddDialog, CorrectDialog, TagDialog, TopicDialog, tag_change, topic_change
+from memtui.ui.dialogs.line_input import PromptDialog
 from memtui.ui.dialogs.merge import FactMergeDialog
+from memtui.ui.dialogs.why_not import WhyNotDialog
 from memtui.ui.widgets.bars import KeyBar, StatusLine
 from memtui.ui.widgets.row_table import RowTable
 from textual.widgets import Static, TextArea
@@ -756,3 +759,24 @@ async def test_an_error_in_the_word_that_is_being_typed_waits_until_typing_rests
         monkeypatch.setattr("memtui.ui.widgets.filter_bar.ERROR_DELAY", 0.01)
         await pilot.press("ctrl+u", *"on:20")
         await until(lambda: "is no date" in screen_text(app))
+
+
+async def test_one_key_asks_whether_agents_would_be_told_a_fact(story: Story) -> None:
+    app = story.app()
+    async with running(app) as pilot:
+        await pilot.press("slash", *"trains kind:fact", "enter")
+        await until(lambda: memories(app).table.row_count == 1)
+        await pilot.press("v")
+        await until(lambda: there(app, PromptDialog))
+        assert "Would agents be told this?" in screen_text(app)
+        await pilot.press(*"shall I take the train?", "enter")
+        await until(lambda: there(app, ContextDialog))
+        await until(lambda: "told: The context block has it." in screen_text(app))
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.main)
+        await pilot.press("v")
+        await until(lambda: there(app, PromptDialog))
+        await pilot.press(*"explain DNS", "enter")
+        await until(lambda: "not told: The context block does not have it." in screen_text(app))
+        await pilot.press("w")
+        await until(lambda: there(app, WhyNotDialog) and "Is it told, and why?" in screen_text(app))

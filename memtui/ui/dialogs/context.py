@@ -8,15 +8,24 @@ from textual.app import ComposeResult
 from textual.content import Content
 
 from memtui.present.format import plural
-from memtui.present.memory import RULE_FIRST, pinned_since
+from memtui.present.hit import served_line
+from memtui.present.memory import RULE_FIRST, pinned_since, without_secrets
 from memtui.present.text import one_line
-from memtui.ui.safe import assemble, content
+from memtui.ui.safe import assemble, content, content_of_line
 from memtui.ui.widgets.text_view import TextView
 
 from .dialog import Dialog
 
 if TYPE_CHECKING:
+    from memtui.engine.records import MemoryRecord
     from memtui.engine.search.briefing import ContextBlock
+    from memtui.present.text import LabelledLine
+
+
+def in_context_line(block: ContextBlock, memory_id: str) -> LabelledLine:
+    """Whether the block has a memory, and why not where that is known."""
+    reasons = (one.reason for one in block.left_out if one.memory is not None and one.memory.id == memory_id)
+    return served_line(any(one.id == memory_id for one in block.memories), next(reasons, ""))
 
 
 class ContextDialog(Dialog[bool]):
@@ -29,8 +38,10 @@ class ContextDialog(Dialog[bool]):
     hints = (("j k", "scroll"), ("y", "copy the block"), ("w", "why not here?"))
     BINDINGS = [("y", "copy_block", "copy"), ("w", "why_not", "why not here?")]
 
-    def __init__(self, block: ContextBlock, query: str) -> None:
+    def __init__(self, block: ContextBlock, query: str, about: MemoryRecord | None = None) -> None:
+        """``about``: the memory of which the person asks whether it is told."""
         super().__init__()
+        self._about = about
         self._block = block
         self._query = query
 
@@ -53,6 +64,10 @@ class ContextDialog(Dialog[bool]):
         parts: list[Content | str | tuple[str, str]] = [
             ("asked   ", "$text-muted"), one_line(self._query, 200), "\n\n",
         ]  # fmt: skip
+        if self._about is not None:
+            label, answer = in_context_line(block, self._about.id)
+            parts += [(f"{label}: ", "bold"), content_of_line(answer), "\n"]
+            parts.append((f"  {one_line(without_secrets(self._about), 300)}\n\n", "$text-muted"))
         if block.text:
             parts.append(content(block.text))
         else:

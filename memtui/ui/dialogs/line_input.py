@@ -15,6 +15,8 @@ from memtui.ui.safe import assemble, content
 
 from .dialog import Dialog
 
+_LONGEST_PROMPT = 2_000
+
 
 class LineDialog(Dialog[str]):
     """Returns the text without blanks around it. ``empty``: what an empty line means, if it is allowed."""
@@ -67,6 +69,20 @@ class LineDialog(Dialog[str]):
             self.query_one(".dialog-warning", Static).update(
                 assemble(("! There is nothing to save yet.", "$warning"))
             )
+
+
+class PromptDialog(LineDialog):
+    """Asks for the prompt of an agent at which a memory may be told."""
+
+    hints = (("Enter", "ask"),)
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Would agents be told this?",
+            hint="It depends on what they are asked. Type a prompt as you would type it to an agent.",
+            placeholder="where shall we eat tonight?",
+            longest=_LONGEST_PROMPT,
+        )
 
 
 BUILT_IN = ("default", "rrf")

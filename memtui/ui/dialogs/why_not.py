@@ -15,7 +15,6 @@ from textual.content import Content
 from textual.widgets import Static
 
 from memtui.engine.errors import InputError, NotFoundError
-from memtui.present.hit import served_line
 from memtui.ui.action_dispatch import start_worker
 from memtui.ui.presenters.hit import AGENTS_SEE, MOST
 from memtui.ui.presenters.memory_rows import MemoryRow, MemorySource, memory_columns
@@ -24,13 +23,13 @@ from memtui.ui.widgets.filter_bar import FilterBar
 from memtui.ui.widgets.row_table import RowHighlighted, RowOpened, RowsCounted, RowsFailed, RowTable
 from memtui.ui.widgets.text_view import TextView
 
+from .context import in_context_line
 from .dialog import Dialog
 
 if TYPE_CHECKING:
     from memtui.engine.memory import Memory
     from memtui.engine.records import Explanation, MemoryRecord, Profile
     from memtui.engine.search.briefing import ContextBlock
-    from memtui.present.text import LabelledLine
 
 
 _MOST = 100
@@ -94,11 +93,6 @@ def _has_only_words(expression: str) -> bool:
 
 def _filter_with_trash(expression: str) -> str:
     return expression if "is:" in expression else f"is:active,trash {expression}"
-
-
-def _in_context_line(block: ContextBlock, memory_id: str) -> LabelledLine:
-    reasons = (one.reason for one in block.left_out if one.memory is not None and one.memory.id == memory_id)
-    return served_line(any(one.id == memory_id for one in block.memories), next(reasons, ""))
 
 
 class WhyNotDialog(Dialog[None]):
@@ -253,7 +247,7 @@ class WhyNotDialog(Dialog[None]):
         view = self.query_one(TextView)
         text = HitText(view.text_width, self.shell.clock(), self.shell.glyphs)
         memory_id = explanation.memory.id
-        served = None if self._block is None else _in_context_line(self._block, memory_id)
+        served = None if self._block is None else in_context_line(self._block, memory_id)
         view.show_text(text.explain_memory(explanation, self._best, MOST, served), subject=memory_id)
 
     def _show_message(self, text: str, *, warning: bool = False) -> None:

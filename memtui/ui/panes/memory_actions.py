@@ -108,7 +108,7 @@ class MemoryActions:
             return ""
         if action.id == "erase":
             return "" if self._marked_keys or self.current is not None else self._nothing
-        if action.id == "successor":
+        if action.id in ("successor", "told"):
             return "" if self.current is not None else self._nothing
         if action.id == "in_session":
             return _why_no_session(self.current)
@@ -305,6 +305,23 @@ class MemoryActions:
             await self._pane.shell.navigation.open_memory(one.rid)
         else:
             await self._pane.shell.navigation.list_memories(f"is:trash id:{one.id}")
+
+    async def do_told(self) -> None:
+        """Ask for a prompt, and show whether an agent would be told this there; from there why a memory is not."""
+        from memtui.ui.dialogs.context import ContextDialog
+        from memtui.ui.dialogs.line_input import PromptDialog
+        from memtui.ui.dialogs.why_not import WhyNotDialog
+
+        memory = self.current
+        prompt = await self._pane.shell.show_dialog(PromptDialog())
+        if memory is None or not prompt:
+            return
+        block = await self._pane.ask(lambda engine: engine.context(prompt))
+        if await self._pane.shell.show_dialog(ContextDialog(block, prompt, memory)):
+            profile, best = block.result.profile, block.result.best
+            await self._pane.shell.show_dialog(
+                WhyNotDialog(prompt, "", profile, best, saved_profile=profile.name, block=block)
+            )
 
     async def do_tag(self) -> None:
         from memtui.ui.dialogs.edit import TagDialog

@@ -554,7 +554,7 @@ class SearchPane(ListPane[SearchRow]):
             if asks_why_not:
                 self._explain_missing(block)
 
-        self.app.push_screen(ContextDialog(block, question), leave_dialog)
+        self.app.push_screen(ContextDialog(block, question, self.current), leave_dialog)
 
     async def do_why_not(self) -> None:
         self._explain_missing()
