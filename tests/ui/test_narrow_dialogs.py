@@ -6,6 +6,7 @@ import pytest
 from memtui.ui.dialogs.dialog import HintLine
 from memtui.ui.dialogs.help import HelpDialog
 from memtui.ui.dialogs.line_input import LineDialog
+from memtui.ui.theme import Appearance
 from textual.app import App, ComposeResult
 from textual.content import Content
 from ui_story import Story, running, screen_text, still, there, until
@@ -94,3 +95,27 @@ async def test_a_line_of_keys_is_broken_between_keys_only() -> None:
             assert len([line for line in shown if line]) == lines
             for key, what in hints:
                 assert any(f"{key} {what}" in line for line in shown), (width, shown)
+
+
+async def test_without_colours_the_page_is_hidden_below_a_dialog(
+    story: Story, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    app = story.app()
+    async with running(app, (80, 24)) as pilot:
+        for key in ("t", "ctrl+p"):
+            await pilot.press(key)
+            await until(lambda: len(app.screen_stack) > 1 and app.screen.focused is not None)
+            await still(app)
+            assert "? help" not in screen_text(app)
+            await pilot.press("escape")
+            await until(lambda: len(app.screen_stack) == 1)
+
+
+async def test_the_palette_has_a_frame_of_plain_letters_in_ascii(story: Story) -> None:
+    app = story.app(look=Appearance(ascii=True, motion=False))
+    async with running(app, (80, 24)) as pilot:
+        await pilot.press("ctrl+p")
+        await until(lambda: len(app.screen_stack) > 1 and app.screen.focused is not None)
+        await still(app)
+        assert screen_text(app).isascii() and "+---" in screen_text(app)
