@@ -204,8 +204,10 @@ async def test_an_empty_history_says_what_will_stand_here(empty_story: Story) ->
     app = at_history(empty_story)
     async with running(app) as pilot:
         await until(lambda: "Nothing was changed yet" in screen_text(app))
+        assert "i  bring in conversations you had" in screen_text(app)
         await pilot.press("L")
         await until(lambda: "No agent was told anything yet" in screen_text(app))
+        assert "memtui connect" in screen_text(app)
 
 
 @pytest.mark.hostile

@@ -126,13 +126,16 @@ class HistoryPane(ListPane[Any]):
         if self.recalls:
             return assemble(
                 ("No agent was told anything yet.\n\n", "bold"),
-                "When an agent asks this memory, its question and the answer are listed here.\n\n",
+                "When an agent asks this memory, its question and the answer are listed here.",
+                " memtui connect lets agents use it.\n\n",
                 (key("recalls"), "bold $accent"), "  back to the changes",
             )  # fmt: skip
         return assemble(
             ("Nothing was changed yet.\n\n", "bold"),
-            "Every change of the memory will be listed here, with its undo. Changes are kept for 90 days.",
-        )
+            "Every change of the memory will be listed here, with its undo. Changes are kept for 90 days.\n\n",
+            (key("import"), "bold $accent"), "  bring in conversations you had\n",
+            (key("pane_memories"), "bold $accent"), "  write down a first memory there",
+        )  # fmt: skip
 
     # -- actions
 
