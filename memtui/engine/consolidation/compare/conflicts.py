@@ -114,14 +114,14 @@ def _relation_by_rules(
         return Relation(kind="beside", score=verdict.score)
     if ends_ailment(new, old):
         return Relation(kind="conflict", reason=OVER, score=max(verdict.score, _CLOSE))
-    if reason := changes_life(new, old):
-        return Relation(kind="conflict", reason=reason, score=max(verdict.score, _CLOSE))
     slot = contested_slot(new, old)
     if slot is not None:
         return Relation(
             kind="conflict", reason=f"a different {slot}", strong=_surely_replaces(slot, new, old, correcting),
             score=max(verdict.score, _CLOSE),
         )  # fmt: skip
+    if reason := changes_life(new, old):
+        return Relation(kind="conflict", reason=reason, score=max(verdict.score, _CLOSE))
     if correcting and (reason := another_value(new, old)):
         return Relation(kind="conflict", reason=reason, strong=True, score=max(verdict.score, _CLOSE))
     if looks_like_one(new, old) or (

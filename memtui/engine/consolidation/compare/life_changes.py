@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from memtui.engine import word_lists
@@ -16,6 +17,7 @@ from memtui.engine.models.ner.words import ordinary_words
 
 from ..extract.joined_statements import without_date
 from .change_words import words_under
+from .compatible import subject_of
 from .similarity import tokens_as_written
 
 HOME = "it tells of a new home"
@@ -60,19 +62,33 @@ def ends_belonging(new: str, old: str) -> bool:
 @functools.lru_cache(maxsize=1024)
 def tells_new_home(text: str) -> bool:
     """Whether the person says that they have moved."""
-    plain = _plain_text(text)
-    return _search("new home", plain) is not None and not _search("told", plain)
+    return any(
+        "place" not in match.re.groupindex
+        or any(gazetteer.is_place(words) for words in (match["place"].split()[:1], match["place"].split()))
+        for match in _own_changes("new home", text)
+    )
 
 
 @functools.lru_cache(maxsize=1024)
 def tells_new_job(text: str) -> bool:
     """Whether the person says that they have another employer, or none any more."""
-    plain = _plain_text(text)
-    return not _search("told", plain) and any(
-        "employer" not in shape.groupindex or _is_name(match["employer"], text)
-        for shape in _patterns_of("new job")
-        for match in shape.finditer(plain)
+    return any(
+        "employer" not in match.re.groupindex or _is_name(match["employer"], text)
+        for match in _own_changes("new job", text)
     )
+
+
+def _own_changes(heading: str, text: str) -> Iterator[re.Match[str]]:
+    """What a statement says of the person; of a clause without a subject only where nobody else is the subject before it."""
+    plain = _plain_text(text)
+    if _search("told", plain):
+        return
+    who = subject_of(text)
+    of_others = bool(who.relation or who.name) or _search("of others", plain) is not None
+    for shape in _patterns_of(heading):
+        for match in shape.finditer(plain):
+            if not of_others or not words_under("self").isdisjoint(tokens_as_written(match[0])):
+                yield match
 
 
 def _ends(text: str, name: str) -> bool:
@@ -132,7 +148,9 @@ def _search(heading: str, plain: str, name: str = "") -> re.Match[str] | None:
 @functools.lru_cache(maxsize=512)
 def _patterns_of(heading: str, name: str = "") -> tuple[re.Pattern[str], ...]:
     """A pattern for each line under a heading. ``name``: an expression for the name that it speaks of."""
-    parts = {part: word_lists.read_expression(_LIST, part) for part in ("SELF", "HOME", "JOB", "NAMED")}
+    parts = {
+        part: word_lists.read_expression(_LIST, part) for part in ("SELF", "HOME", "JOB", "NAMED", "PLACE")
+    }
     found = []
     for line in word_lists.read_sections(_LIST)[heading]:
         for part, expression in parts.items():
