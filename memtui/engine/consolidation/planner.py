@@ -29,6 +29,7 @@ from .suspicious import find_suspicions, is_supported, least_trust
 _MOST_ALSO = 2
 # In log-odds.
 _NEARLY_AS_LIKELY = 1.0
+_LIKELY_IN_PART = 2.0  # what another part of a statement changes
 _LEAST_ALONE = -1.2  # for a value alone
 _MAY_BE_MEANT = -1.5  # for what is offered beside the target
 _MOST_MEANT = 2
@@ -411,7 +412,8 @@ def _changed_by_parts(
 def _other_contradicted(
     text: str, related: Sequence[tuple[conflicts.Relation, Candidate]], but: Candidate
 ) -> tuple[Contradicted, ...]:
-    """The likeliest of what is contradicted beside one. What only sounds changed has to be about as likely and share a word."""
+    """The likeliest of what is contradicted beside one. What only sounds changed has to be about as likely and share a word,
+    or to be what another part of the statement is about."""
     best = max((one.score or 0.0 for _, one in related), default=0.0)
     likeliest = sorted(related, key=lambda one: one[0].score, reverse=True)
     return tuple(
@@ -423,6 +425,10 @@ def _other_contradicted(
         and (
             standing.reason != conflicts.CHANGED
             or ((one.score or 0.0) >= best - _NEARLY_AS_LIKELY and shares_words(text, one.statement.text))
+            or (
+                (one.score or 0.0) >= _LIKELY_IN_PART
+                and several_changes.is_in_another_part(text, one.statement.text, but.statement.text)
+            )
         )
     )[:_MOST_ALSO]  # fmt: skip
 

@@ -41,6 +41,16 @@ def _asked_about(known: tuple[str, ...], words: str) -> set[str]:
             (),
         ),
         (
+            ("I live in Bradford with my partner", "I work as a dispatcher at a taxi firm"),
+            "Big year: moved to Leeds in April, changed jobs (I'm at the council now), and my knee is fine",
+            ("My sister Carla lives in Hull",),
+        ),
+        (
+            ("My driving test is on 4 October", "My driving instructor is Karl"),
+            "Karl broke his leg so my instructor is Bea, and the driving test moved to 18 October",
+            ("I live near the test centre",),
+        ),
+        (
             ("The project is called Falcon", "Falcon ships in Q2"),
             "we renamed Falcon to Heron, and it ships in Q3 now",
             ("Wei owns the API",),
@@ -53,6 +63,11 @@ def test_each_fact_that_a_part_changes_is_asked_about(
     asked = _asked_about((*known, *beside), words)
     assert set(known) <= asked
     assert asked.isdisjoint(beside)
+
+
+def test_somebody_elses_changes_are_not_the_persons() -> None:
+    known = ("I work at Volvo", "I live in Oslo", "I have a dog called Rex")
+    assert _asked_about(known, "My neighbour moved to Bergen, changed jobs, and her dog died") == set()
 
 
 def test_only_what_says_several_changes_is_cut() -> None:

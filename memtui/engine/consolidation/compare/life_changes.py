@@ -39,6 +39,8 @@ def changes_life(new: str, old: str) -> str:
     if tells_new_job(new) and _search("works", known) and not _share_name(new, old):
         return JOB
     for name in _names_of(old) & {_bare(token) for token in tokens_as_written(new)}:
+        if name in words_under("people") | _animals() and _search("somebody's", _plain_text(new), name):
+            continue
         if _ends(new, name) and _search("is about", known, name):
             return "" if _search("gone", known, name) else GONE
     return ""

@@ -32,6 +32,12 @@ def changed_parts(text: str) -> list[str]:
     return found[:_MOST_PARTS] if len(found) > 1 else []
 
 
+def is_in_another_part(text: str, old: str, other: str) -> bool:
+    """Whether a part of a statement shares a word with a known one, and none with the ``other`` that the statement changes."""
+    parts = [part for part in _join.split(text) if len(part.split()) >= _FEWEST_WORDS]
+    return len(parts) > 1 and any(shares_words(part, old) and not shares_words(part, other) for part in parts)
+
+
 def changed_by_parts(text: str, known: Sequence[Statement]) -> dict[int, float]:
     """The places of the known statements that single parts of ``text`` change, each with its log-odds."""
     found: dict[int, float] = {}
