@@ -142,8 +142,8 @@ def main() -> None:
                 print(f"  wrong {message.text} -> {drawn}")
             elif message.pattern != _NONE and not _telling(message, facts):
                 print(f"  miss  {message.text}" + (f" -> {drawn}" if drawn else ""))
-        for known, message in stand:
-            print(f"  stands {known}  |  {message}")
+        for known, ending in stand:
+            print(f"  stands {known}  |  {ending}")
 
 
 if __name__ == "__main__":

@@ -22,7 +22,15 @@ from .durability import Judgement
 from .exclusions import is_excluded_clause, is_request
 from .filler import begins_with_retraction, filler_length, without_filler
 from .sentences import Sentence
-from .severity import is_condition, is_impersonal, is_severe, severe_clause, severe_parts, severe_words
+from .severity import (
+    is_condition,
+    is_impersonal,
+    is_severe,
+    only_sounds_severe,
+    severe_clause,
+    severe_parts,
+    severe_words,
+)
 from .statement_shapes import CORRECTING
 from .statements import (
     CONFIDENCE,
@@ -219,7 +227,7 @@ def _sure_enough(run: Sequence[tuple[CandidateClause, Judgement]]) -> bool:
 
 
 def _worth_keeping(candidate: CandidateClause, judgement: Judgement) -> bool:
-    if judgement.topic == "health" and is_impersonal(candidate.text):
+    if only_sounds_severe(candidate.text) or (judgement.topic == "health" and is_impersonal(candidate.text)):
         return False
     return judgement.probability >= (_LEAST_VITAL if judgement.topic in _VITAL else _LEAST)
 

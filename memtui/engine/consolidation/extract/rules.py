@@ -19,6 +19,7 @@ from .clause_facts import ClauseContext
 from .clauses import clause_spans, without_chat
 from .durability import DurabilityModel
 from .exclusions import in_known_language, is_request
+from .figurative import is_made_for_others, speaks_of_own
 from .fragments import complete_fragments
 from .health_results import results_in_message
 from .instructions import (
@@ -30,6 +31,7 @@ from .instructions import (
 from .protocol import SAID, Context, Draft, Extraction
 from .question_updates import updates_in_questions
 from .sentences import Sentence, split_sentences
+from .severity import is_severe, only_sounds_severe
 from .statement_shapes import CORRECTING
 from .statements import RELATIVE, Statement, find_statement, introduced_names, plain_text
 from .summary import summarise_session
@@ -150,7 +152,7 @@ class KeywordExtractor:
                 of_work=of_work and not outlasts_work(sentence.masked, content),
                 of_play=of_play,
             )
-            if statement is not None:
+            if statement is not None and not only_sounds_severe(statement.text):
                 stated[index] = [statement]
         if of_play or not in_known_language(content) or not self._model.available():
             return _StatedFacts(stated, {})
@@ -172,6 +174,8 @@ class KeywordExtractor:
             message, list(zip(severe, judged, strict=True)), around
         ).items():
             stated[index] = [*stated.get(index, ()), *more]
+        if is_made_for_others(content):
+            stated = {index: own for index, some in stated.items() if (own := _only_own(some))}
         updates = clause_facts.bare_updates(clauses_judged, message, around, stated)
         for index, more in updates_in_questions(message, stated).items():
             updates[index] = [*updates.get(index, ()), *more]
@@ -194,6 +198,11 @@ class KeywordExtractor:
             ]
             for index, some in stated.items()
         }
+
+
+def _only_own(statements: Sequence[Statement]) -> list[Statement]:
+    """Without what may harm, but nobody of the person's."""
+    return [one for one in statements if not is_severe(one.text) or speaks_of_own(one.text)]
 
 
 def _preceding_text(message: Sequence[Sentence], index: int, text: str) -> list[Sentence]:

@@ -17,6 +17,7 @@ from pathlib import Path
 from memtui.engine import word_lists
 
 from .exclusions import is_hypothetical, is_request
+from .figurative import after_relief, is_of_stranger, is_of_thing, without_figures
 from .filler import filler_length, without_reason
 
 _LIST = Path(__file__).with_name("severity.txt")
@@ -36,6 +37,11 @@ _NONE_FOR = (
 _DOSE = r"\d+(?:[.,]\d+)? ?(?:mg|mcg|µg|iu|units|einheiten|unidades)"
 # What others must not learn, or must not do: "my ex is not to know where we live", "never give anyone my address".
 _KEPT_FROM = rf"(?:{word_lists.read_expression(_LIST, 'KEPT_FROM')})"
+_BODILY = [
+    rf"(?:{word_lists.read_expression(_LIST, name)})"
+    for name in ("REACTS", "HAS", "RECOVERS", "HAUNTS", "BARRED")
+]
+_HARD_RULE = rf"(?:{word_lists.read_expression(_LIST, 'HARD_RULE')})"
 _GIVES = (
     r"(?:gives?|brings?|sets?|makes?) (?:me|him|her|us|(?:my|our|his) [a-z]+) (?:out in|off with|(?:a |an )?(?:rash|"
     r"hives|migraines?|asthma|attacks?|welts|spots|blisters|cramps|palpitations|itch\w*|swell\w*|ill|sick|wheezy|dizzy))"
@@ -121,7 +127,8 @@ def _shapes(lines: Iterable[str]) -> list[str]:
 def _severity_pattern(*, bodily: bool = False) -> re.Pattern[str]:
     """``bodily``: without what only must be kept from others. The apostrophe of "can't" may be left out."""
     shapes = _shapes(chain.from_iterable(word_lists.read_sections(_WORDS).values()))
-    shapes += [_FREE, _NONE_FOR, _DOSE, _GIVES, _SCARES, _TAKES, *([] if bodily else [_KEPT_FROM])]
+    shapes += [_FREE, _NONE_FOR, _DOSE, _GIVES, _SCARES, _TAKES, *_BODILY]
+    shapes += [] if bodily else [_KEPT_FROM, _HARD_RULE]
     return re.compile(rf"(?<!\w)(?:{'|'.join(shapes)})(?!\w){_NO_PLACE}".replace("n't", "n'?t"))
 
 
@@ -166,7 +173,7 @@ def severe_clause(masked: str, *, question: bool) -> str | None:
 
     ``masked``: with a NUL in the place of each quoted character.
     """
-    if is_hypothetical(masked):
+    if is_hypothetical(masked) or only_sounds_severe(masked):
         return None
     masked = masked[filler_length(masked) :]
     if _doubts.search(masked):
@@ -231,7 +238,24 @@ def is_condition(masked: str) -> bool:
 
 def is_impersonal(text: str) -> bool:
     """Whether it is said of people in general, of a thing, or of this moment. "Not allergic any more, tested today" lasts."""
-    plain = " ".join(text.casefold().replace("’", "'").split())
-    if _NOBODY.match(plain):
+    plain = _in_small_letters(text)
+    if _NOBODY.match(plain) or only_sounds_severe(plain) or is_of_stranger(plain):
         return True
     return _ONCE.search(plain) is not None and not says_allergy_is_over(plain)
+
+
+@functools.lru_cache(maxsize=2048)
+def only_sounds_severe(text: str) -> bool:
+    """Whether its words of harm are turns of speech, or of nobody whom the person knows."""
+    plain = _in_small_letters(text)
+    rest = without_figures(plain)
+    if rest != plain:
+        return not is_severe(rest)
+    if not is_severe(plain):
+        return False
+    after = after_relief(plain)
+    return is_of_thing(plain) or is_of_stranger(plain) or (after is not None and not is_severe(after))
+
+
+def _in_small_letters(text: str) -> str:
+    return " ".join(text.casefold().replace("’", "'").split())

@@ -27,6 +27,23 @@ def test_severe_statements_are_drawn_as_people_type_them(facts: Facts) -> None:
     assert len(lost) <= 8, lost
 
 
+def test_what_others_typed_is_drawn(facts: Facts) -> None:
+    """Of two writers who knew no rule."""
+    told = [
+        line.split("\t")[1:]
+        for file in (SEVERE.parent / "vital").glob("others_*_dev.txt")
+        for line in file.read_text(encoding="utf-8").splitlines()
+        if line.startswith("vital")
+    ]
+    lost = [
+        message
+        for pattern, message in told
+        if not any(re.search(pattern, fact, re.IGNORECASE) for fact in facts(message))
+    ]
+    assert len(told) == 180
+    assert len(lost) <= 14, lost
+
+
 def test_talk_of_illness_is_no_fact(facts: Facts) -> None:
     drawn = [message for message in _lines("lookalikes.txt") if facts(message)]
     assert len(drawn) <= 4, drawn
@@ -63,14 +80,26 @@ def test_what_was_found_by_its_words_alone_is_unsure(drafts: Callable[..., list[
 @pytest.mark.parametrize(
     "text",
     ["candesartan 8 mg", "the cake must be walnut free", "no aspirin for me", "she comes out in hives", "keine Treppen",
-     "my ex is not allowed to know where we live", "Laktoseintoleranz", "L-Thyroxin"],
+     "my ex is not allowed to know where we live", "Laktoseintoleranz", "L-Thyroxin", "her throat closes", "14 months sober",
+     "there's a steel clip in my head", "ended up in the ER", "she freezes up", "nothing by mouth", "22 weeks along", "O neg",
+     "you never ever tell me to buy one", "elle s'étouffe", "le cierra la garganta"],
 )  # fmt: skip
 def test_the_forms_of_harm_are_known(text: str) -> None:
     assert is_severe(text)
 
 
 @pytest.mark.parametrize(
-    "text", ["feel free to cut it", "the april issue", "the allergy clinic", "hands-free kit", "a good day"]
+    "text",
+    [
+        "feel free to cut it",
+        "the april issue",
+        "the allergy clinic",
+        "hands-free kit",
+        "a good day",
+        "I'm expecting a string here",
+        "a positive review",
+        "one mustn't complain",
+    ],
 )
 def test_likenesses_are_not(text: str) -> None:
     assert not is_severe(text)
