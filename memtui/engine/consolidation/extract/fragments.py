@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from memtui.engine import word_lists
 
+from ..compare.change_words import says_change
 from .exclusions import is_excluded_clause, is_small_talk
 from .filler import is_retraction, without_filler
 from .sentences import Sentence
@@ -52,7 +53,9 @@ def complete_fragments(
             if followed is not None:
                 place, first = followed
                 lasting[place][-1] = _joined(first, first.text, statement)
-            elif before := _followed_text(message, index, statement.text):
+            elif (before := _followed_text(message, index, statement.text)) and not (
+                says_change(statement.text) and _pattern_of("only names").search(before.casefold())
+            ):
                 lasting.setdefault(index, []).append(_joined(statement, before, statement))
             elif kind in _HALF_CLEAR:
                 lasting.setdefault(index, []).append(statement)
