@@ -528,9 +528,9 @@ async def test_on_a_fact_of_a_profile_the_keys_of_facts_mean_it(known: Story) ->
         await until(lambda: app.screen is app.main)
         await pilot.press("x")
         await until(lambda: "Forgot" in said(app))
-        await until(lambda: "lives in Ghent" not in screen_text(app))
+        await until(lambda: "in 1 memory" in screen_text(app))
         await pilot.press("u")
-        await until(lambda: "lives in Ghent" in screen_text(app))
+        await until(lambda: "in 2 memories" in screen_text(app))
         assert "Ghent" in names(known)
 
 
