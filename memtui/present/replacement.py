@@ -17,6 +17,8 @@ CHANGED = "changed"
 _TEXT_CHANGED = "text changed"
 # So many words are left of a text with which the other one begins.
 _WORDS_LEFT = 2
+# So many words before a value that is over belong to it: "Friday 1 January and no longer".
+_WORDS_AROUND = 6
 # With less room nothing stands before what differs.
 _WITH_BEGINNING = 24
 _MOST = 8
@@ -86,17 +88,15 @@ def shown_sides(one: Replacement, room: int) -> tuple[VisibleText, VisibleText]:
     texts = " ".join(new), " ".join(old)
     if sum(map(max_cells, texts)) <= room:
         return one_line(texts[0], room), one_line(texts[1], room)
-    alike = _words_alike(new, old)
     # The old text has the half of the room, or what the new one leaves.
-    half = min(max_cells(_from_difference(old, alike)), room // 2)
-    shown_new = _with_difference(new, alike, room - half)
+    half = min(max_cells(_from_difference(old, _words_alike(new, old))), room // 2)
+    shown_new = _with_difference(new, _words_before_change(one), room - half)
     return shown_new, shown_old(one, room - max_cells(shown_new))
 
 
 def shown_new(one: Replacement, room: int) -> VisibleText:
     """The new text in ``room`` cells: without a part of the beginning that is alike in both, where it does not fit."""
-    new = _words(one.new)
-    return _with_difference(new, _words_alike(new, _old_words(one)), room)
+    return _with_difference(_words(one.new), _words_before_change(one), room)
 
 
 def shown_old(one: Replacement, room: int) -> VisibleText:
@@ -114,6 +114,17 @@ def _words(memory: MemoryRecord) -> list[str]:
 
 def _old_words(one: Replacement) -> list[str]:
     return visible_text(one.was).split() if one.old is None else _words(one.old)
+
+
+def _words_before_change(one: Replacement) -> int:
+    """How many words at the beginning of the new text say nothing of the change: those alike in both.
+
+    Where the new text itself names the value that is over, those well before that: the new value stands beside it."""
+    new, old = _words(one.new), _old_words(one)
+    if one.old is not None:
+        return _words_alike(new, old)
+    at = next((at for at in range(len(new)) if _words_alike(new[at:], old) == len(old)), 0)
+    return max(at - _WORDS_AROUND, 0)
 
 
 def _words_alike(one: Sequence[str], other: Sequence[str]) -> int:

@@ -103,3 +103,11 @@ def test_a_text_that_changed_while_its_day_did_not_is_not_taken_for_a_moved_day(
         words.short_note(Replacement(old=fact(1, "Tea"), new=fact(2, "Tea", **day), at=NOW, how="asked"), NOW)
         == "changed?"
     )
+
+
+def test_of_a_text_that_names_what_is_over_the_new_value_is_seen() -> None:
+    new = fact(4, "The go-live for all water boards is Friday 1 January and no longer Friday 11 December")
+    told = Replacement(old=None, new=new, at=NOW, how="told", was="Friday 11 December")
+    shown, was = words.shown_sides(told, 60)
+    assert "Friday 1 January" in str(shown) and str(was) == "Friday 11 December"
+    assert max_cells(str(shown)) + max_cells(str(was)) <= 60
