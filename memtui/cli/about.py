@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from typing import get_args
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, get_args
 
 import click
 from msgspec.structs import asdict, replace
@@ -13,6 +14,8 @@ from memtui.present import replacement
 from memtui.present.format import format_count, local_month, whole_month
 from memtui.present.memory import without_secrets
 from memtui.present.portrait import (
+    OTHER_PLANS,
+    PLANS_AHEAD,
     THIS_WEEK,
     TITLES,
     WHEN,
@@ -35,6 +38,9 @@ from .invocation import Invocation
 from .memory_lines import print_replacements, print_what_changed, shown_glyphs
 from .output import cut_to_terminal, err, out, paint, paint_role, print_json, print_note, printed_cells, row
 from .root import Command, json_option, pass_invocation
+
+if TYPE_CHECKING:
+    from memtui.present.glyphs import Glyphs
 
 _EACH = 5
 # So many persons and changes of a month are printed; and how wide a month is.
@@ -66,8 +72,8 @@ def about_command(
 ) -> int:
     """Show what is known about you, by topic: the strongest facts of each.
 
-    Pinned facts come first, then confirmed ones, then the surest. Plans come by their day,
-    without those that are over. Exit code 1 when nothing is known.
+    Pinned facts come first, then confirmed ones, then the surest. Plans ahead are
+    what has a day to come, of any topic; the other plans have no day, or are over. Exit code 1 when nothing is known.
 
     \b
     memtui about --topic plan
@@ -75,10 +81,11 @@ def about_command(
     memtui about --since yesterday
     """
     named = THIS_WEEK if since == THIS_WEEK.date else Since(since, f"since {since}")
-    narrowed = f"{filter} topic:{topic}".strip() if topic else filter
+    about = "is:planned" if topic == "plan" else f"topic:{topic}"
+    narrowed = f"{filter} {about}".strip() if topic else filter
     with invocation.open_readonly() as memory:
         portrait = _without_secrets(memory.view.portrait(narrowed, each=limit, since=since))
-        review = len(memory.review.inbox(all=True).items)
+        review = len(memory.review.inbox().items)
     if json:
         counted = {
             "total": portrait.total,
@@ -106,7 +113,7 @@ def about_command(
             )
             out(row(paint("mentioned most", "dim"), cut_to_terminal(names, 16)))
     _print_changes(portrait, named)
-    _print_topics(invocation, portrait)
+    _print_topics(invocation, portrait, (topic,) if topic else tuple(TITLES))
     _print_months(portrait)
     return OK if portrait.topics else NEGATIVE
 
@@ -146,30 +153,59 @@ def _print_months(portrait: Portrait) -> None:
             print_note(f"all of them: memtui list kind:fact changed:{one.term}")
 
 
-def _print_topics(invocation: Invocation, portrait: Portrait) -> None:
-    now, signs = time.time(), shown_glyphs(invocation)
-    for one in topics_in_order(portrait.topics):
-        out()
-        new = (paint(f"{format_count(one.new)} new", "dim"),) if one.new else ()
-        out(row(paint(TITLES[one.topic], "bold"), format_count(one.total), *new))
-        if one.topic == "plan" and portrait.due:
-            months = (f"{whole_month(due.start, now)} {format_count(due.facts)}" for due in portrait.due)
-            out(row(" ", paint("due in", "dim"), cut_to_terminal(", ".join(months), 10)))
-            term = portrait.due[0].term
-            print_note(f"those of a month: memtui list kind:fact happens:{term} --sort day --ascending")
-        for fact in one.facts:
-            cautions = portrait.cautions.get(fact.id, ())
-            mark = (
-                paint_role(*fact_sign(fact, cautions, signs)),
-                paint_role(signs.pinned if fact.pinned else " ", "accent"),
-            )
-            when = (paint(fact_day(fact, now), "cyan"),) if fact.happens_at is not None else ()
-            new = (paint("new", "green"),) if is_new(fact, portrait) else ()
-            line_start = row(" ", row(*mark, gap=""), paint(fact.id, "dim"), *when, *new)
-            out(row(line_start, cut_to_terminal(fact.content, printed_cells(line_start) + 2)))
-            print_what_changed(fact, cautions, portrait.replaced.get(fact.id, ()))
-    if len(portrait.topics) and any(len(one.facts) < one.total for one in portrait.topics):
+def _print_topics(invocation: Invocation, portrait: Portrait, topics: Sequence[Topic | None]) -> None:
+    signs, by_topic = shown_glyphs(invocation), {one.topic: one for one in portrait.topics}
+    hidden = False
+    for topic in topics:
+        if topic == "plan":
+            _print_plans(portrait, signs)
+            plans = portrait.plans
+            hidden |= len(plans.next) < plans.ahead or len(plans.undated) < plans.others - plans.over
+        elif one := by_topic.get(topic):
+            _print_heading(TITLES[topic], one.total, one.new)
+            _print_facts(one.facts, portrait, signs)
+            hidden |= len(one.facts) < one.total
+    if hidden:
         print_note("there is more: --limit 20, or memtui list topic:health")
+
+
+def _print_plans(portrait: Portrait, signs: Glyphs) -> None:
+    """What lies ahead, by its day; and the plans without a day, with how many are over."""
+    plans, now = portrait.plans, time.time()
+    if plans.ahead:
+        _print_heading(PLANS_AHEAD, plans.ahead, plans.ahead_new)
+        months = (f"{whole_month(due.start, now)} {format_count(due.facts)}" for due in portrait.due)
+        out(row(" ", paint("due in", "dim"), cut_to_terminal(", ".join(months), 10)))
+        term = portrait.due[0].term
+        print_note(f"those of a month: memtui list kind:fact happens:{term} --sort day --ascending")
+        _print_facts(plans.next, portrait, signs)
+    if plans.others:
+        over = f"{format_count(plans.over)} over" if plans.over else ""
+        _print_heading(OTHER_PLANS, plans.others, plans.others_new, over)
+        _print_facts(plans.undated, portrait, signs)
+        if plans.over:
+            print_note("those that are over: memtui list is:past")
+
+
+def _print_heading(title: str, total: int, new: int, note: str = "") -> None:
+    notes = (f"{format_count(new)} new" if new else "", note)
+    out()
+    out(row(paint(title, "bold"), format_count(total), *(paint(one, "dim") for one in notes if one)))
+
+
+def _print_facts(facts: Sequence[MemoryRecord], portrait: Portrait, signs: Glyphs) -> None:
+    now = time.time()
+    for fact in facts:
+        cautions = portrait.cautions.get(fact.id, ())
+        mark = (
+            paint_role(*fact_sign(fact, cautions, signs)),
+            paint_role(signs.pinned if fact.pinned else " ", "accent"),
+        )
+        when = (paint(fact_day(fact, now), "cyan"),) if fact.happens_at is not None else ()
+        new = (paint("new", "green"),) if is_new(fact, portrait) else ()
+        line_start = row(" ", row(*mark, gap=""), paint(fact.id, "dim"), *when, *new)
+        out(row(line_start, cut_to_terminal(fact.content, printed_cells(line_start) + 2)))
+        print_what_changed(fact, cautions, portrait.replaced.get(fact.id, ()))
 
 
 def _without_secrets(portrait: Portrait) -> Portrait:
@@ -178,6 +214,11 @@ def _without_secrets(portrait: Portrait) -> Portrait:
         portrait,
         topics=tuple(
             replace(one, facts=tuple(map(_fact_without_secrets, one.facts))) for one in portrait.topics
+        ),
+        plans=replace(
+            portrait.plans,
+            next=tuple(map(_fact_without_secrets, portrait.plans.next)),
+            undated=tuple(map(_fact_without_secrets, portrait.plans.undated)),
         ),
         from_agents=tuple(map(_fact_without_secrets, portrait.from_agents)),
         changes=tuple(map(_sides_without_secrets, portrait.changes)),

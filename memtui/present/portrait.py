@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # In the order in which they are shown.
 TITLES: Mapping[Topic | None, str] = {
-    "identity": "About you", "people": "People", "health": "Health", "plan": "Plans ahead", "home": "Home",
+    "identity": "About you", "people": "People", "health": "Health", "plan": "Plans", "home": "Home",
     "work": "Work", "project": "Projects", "routine": "Routines", "preference": "Preferences",
     "rule": "Rules for assistants", "possession": "Possessions", "decision": "Decisions", None: "Other facts",
 }  # fmt: skip
@@ -25,8 +25,23 @@ _PLACES = {topic: place for place, topic in enumerate(TITLES)}
 _DAY = 86_400
 
 About = Literal[
-    "review", "new", "changed", "agents", "fading", "served", "told", "sessions", "who", "when", "months"
+    "ahead",
+    "other plans",
+    "review",
+    "new",
+    "changed",
+    "agents",
+    "fading",
+    "served",
+    "told",
+    "sessions",
+    "who",
+    "when",
+    "months",
 ]
+PLANS_AHEAD, OTHER_PLANS = "Plans ahead", "Other plans"
+"""What of any topic has a day from today on; and the plans without a day, or whose day is over."""
+AHEAD_FILTER, OTHER_PLANS_FILTER = "kind:fact happens:today..", "topic:plan -happens:today.."
 WHO, WHEN = "Who was talked about, by month", "What changed, by month"
 
 
@@ -81,13 +96,15 @@ def topic_filter(topic: Topic | None) -> str:
     """The filter that passes exactly the facts that the portrait counts for a topic."""
     if topic is None:
         return "kind:fact -topic:*"
-    return "topic:plan -is:past" if topic == "plan" else f"topic:{topic}"
+    return f"topic:{topic}"
 
 
 def portrait_headline(portrait: Portrait) -> str:
-    """``214 facts, 38 of them confirmed``."""
+    """``214 facts, 38 of them confirmed``; and how many memories that are with the notes of other kinds."""
     confirmed = f", {format_count(portrait.confirmed)} of them confirmed" if portrait.confirmed else ""
-    return f"{plural(portrait.total, 'fact')}{confirmed}"
+    memories = plural(portrait.total + portrait.other_notes, "memory")
+    others = f"; {memories} with observations and reflections" if portrait.other_notes else ""
+    return f"{plural(portrait.total, 'fact')}{confirmed}{others}"
 
 
 def portrait_notices(portrait: Portrait, review: int | None, since: Since = THIS_WEEK) -> list[Notice]:

@@ -165,7 +165,7 @@ class InboxCount:
 
     async def _count_cards(self) -> None:
         began = monotonic()
-        number = await self._shell.operations.ask(lambda memory: memory.review.inbox().total)
+        number = await self._shell.operations.ask(lambda memory: len(memory.review.inbox().items))
         self._cost = monotonic() - began
         if not self._shell.is_leaving:
             self._shell.show_count("review", number)

@@ -52,16 +52,19 @@ def test_facts_stand_under_their_topic_with_their_day(cli: Cli, known: Path) -> 
     result = cli("about")
     lines = result.out.splitlines()
     assert result.code == 0
-    assert lines[0] == "5 facts, 5 of them confirmed"
+    assert lines[0] == "6 facts, 6 of them confirmed"
     assert "1 to review" in lines and "3 new this week" in lines and "1 told to agents today" in lines
     assert lines[lines.index("1 told to agents today") + 1].strip() == "codex: 1 memory, 1 time"
     headings = [
-        line.split("  ")[0] for line in lines if line[:1].isalpha() and line.endswith(("1", "2", "new"))
+        line.split("  ")[0]
+        for line in lines
+        if line[:1].isalpha() and line.endswith(("1", "2", "new", "over"))
     ]
-    assert headings == ["Health", "Plans ahead", "Work", "Other facts"]
+    assert headings == ["Health", "Plans ahead", "Other plans", "Work", "Other facts"]
     due, *plans = lines[lines.index("Plans ahead  2  2 new") + 1 :][:3]
     assert due.startswith("   due in  ")
     assert "tomorrow" in plans[0] and "dentist" in plans[0] and "ferry" in plans[1]
+    assert "Other plans  1  1 over" in lines and "memtui list is:past" in result.err
     assert "party" not in result.out and "\x1b" not in result.out and "sk-proj" not in result.out
 
 
@@ -78,12 +81,28 @@ def test_one_topic_a_filter_and_a_limit(cli: Cli, known: Path) -> None:
 
 def test_the_same_for_a_script(cli: Cli, known: Path) -> None:
     found = cli("about", "--json").json
-    assert (found["total"], found["confirmed"], found["new"], found["review"]) == (5, 5, 3, 1)
+    assert (found["total"], found["confirmed"], found["new"], found["review"]) == (6, 6, 3, 1)
     assert [(one["topic"], one["total"]) for one in found["topics"]] == [
-        ("health", 1), ("plan", 2), ("work", 1), (None, 1),
+        ("health", 1), ("plan", 3), ("work", 1), (None, 1),
     ]  # fmt: skip
     assert found["status"]["served"] == [{"agent": "codex", "times": 1, "memories": 1}]
     assert "sk-proj" not in cli("about", "--json").out
+
+
+def test_plans_ahead_are_of_any_topic_and_the_numbers_are_those_of_lists(cli: Cli, known: Path) -> None:
+    with Memory.open(known, options=OPTIONS) as memory:
+        memory.classify(memory.remember("The allergist tests", topic="health").id, happens="in 2 days")
+        memory.remember("There is a sourdough to start", topic="plan")
+    for told in (cli("about", "--json").json, cli("about", "-t", "plan", "--json").json):
+        plans = told["plans"]
+        assert (plans["ahead"], plans["others"], plans["over"]) == (3, 2, 1)
+        assert [one["content"] for one in plans["next"]][1] == "The allergist tests"
+        assert sum(one["facts"] for one in told["due"]) == 3
+    assert cli("list", "kind:fact", "happens:today..", "--json").json["total"] == 3
+    assert cli("list", "--json", "topic:plan -happens:today..").json["total"] == 2
+    lines = cli("about").out.splitlines()
+    assert "Plans ahead  3  3 new" in lines and "Other plans  2  1 new  1 over" in lines
+    assert "Health  2  1 new" in lines  # it stands under its own topic, too
 
 
 def test_an_empty_memory_says_so(cli: Cli, home: Path) -> None:
@@ -109,8 +128,8 @@ def test_what_changed_is_told_with_what_it_was_and_since_says_from_when(cli: Cli
     assert "was 12 Jan" in cli("list", "dentist").out and moved.id in cli("list", "is:changed").out
     shown = cli("show", dentist.id).out
     assert "was 12 Jan" in shown and moved.id in shown
-    assert "2 new since today" in cli("about", "--since", "today").out
-    assert "4 new since 2020" in cli("about", "--since", "2020").out
+    assert "3 new since today" in cli("about", "--since", "today").out
+    assert "6 new since 2020" in cli("about", "--since", "2020").out
     wrong = cli("about", "--since", "whenever")
     assert wrong.code == 3 and "whenever" in wrong.err
 

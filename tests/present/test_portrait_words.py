@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
-from memtui.engine.records import TOPICS, Caution, MemoryRecord, Portrait, Status, TopicFacts
+from memtui.engine.records import TOPICS, Caution, MemoryRecord, Portrait, ServedToday, Status, TopicFacts
 from memtui.engine.search.filters.compiler import compile_filter
 from memtui.present import portrait as words
 from memtui.present.glyphs import ASCII, UNICODE
@@ -86,8 +86,13 @@ def test_only_what_goes_on_is_told() -> None:
     assert [one.text for one in words.portrait_notices(asked, None)] == ["cards to review"]
     assert words.portrait_notices(Portrait(since=0, topics=()), None) == []
     topic = TopicFacts(topic="home", total=3, confirmed=1, new=2, facts=())
+    served = ServedToday(agent="codex", times=1_100, memories=1_200)
     found = Portrait(
-        since=0, topics=(topic,), fades=1, pending_sessions=2, status=Status(review=9, memories=1_200)
+        since=0,
+        topics=(topic,),
+        fades=1,
+        pending_sessions=2,
+        status=Status(review=9, served=(served,), memories=1_200),
     )
     assert [(one.text, one.calls) for one in words.portrait_notices(found, 4)] == [
         ("4 to review", True), ("2 conversations without facts", True), ("2 new this week", False),
@@ -99,3 +104,7 @@ def test_only_what_goes_on_is_told() -> None:
         ("told", "5 told to agents this week")
     ]
     assert words.portrait_headline(found) == "3 facts, 1 of them confirmed"
+    noted = Portrait(since=0, topics=(topic,), other_notes=4)
+    assert words.portrait_headline(noted) == (
+        "3 facts, 1 of them confirmed; 7 memories with observations and reflections"
+    )

@@ -52,13 +52,13 @@ def test_sentences() -> None:
     one = made("month", "topic", {"plan": [0, 3, 1], None: [0, 0, 0], "rule": [1, 0, 1], "home": [0, 2, 0]})
     everything, *rows = words.rows_in_order(one)
     assert [words.row_name(one, row) for row in rows] == [
-        "Plans ahead",
+        "Plans",
         "Home",
         "Rules for assistants",
         "No topic",
     ]
     assert [words.row_sentence(one, row, UTC) for row in rows] == [
-        "Plans ahead: 4 learned, most in April 2026 (3).", "Home: 2 learned, in April 2026.",
+        "Plans: 4 learned, most in April 2026 (3).", "Home: 2 learned, in April 2026.",
         "Rules for assistants: 2 learned, the last in May 2026.", "No topic: nothing.",
     ]  # fmt: skip
     assert words.cell_sentence(one, everything, 1, UTC) == "Everything, April 2026: 5 learned."

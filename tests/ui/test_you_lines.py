@@ -17,6 +17,7 @@ from memtui.engine.records import (
     MemoryRecord,
     Month,
     PersonInMonth,
+    Plans,
     Portrait,
     Replacement,
     ServedToday,
@@ -61,7 +62,11 @@ FULL = Portrait(
     fades=1,
     pending_sessions=2,
     status=Status(review=3, served=(ServedToday(agent="codex", times=2, memories=7),), memories=7),
-)
+    plans=Plans(
+        ahead=10, next=topic("plan", 8, happens_at=NOW + DAY).facts,
+        others=10, undated=tuple(fact(900 + number, topic="plan") for number in range(8)),
+    ),
+)  # fmt: skip
 
 
 def laid(
@@ -95,7 +100,9 @@ def test_a_higher_window_shows_more_of_each_topic_and_a_low_one_scrolls() -> Non
     assert 20 < heights[20] < heights[40] < heights[60] < heights[90]
     narrow = lines(laid(FULL, 76, 20))
     assert len(narrow) > 20
-    assert sum("Fact number" in line for line in narrow) == 3 * 13 - 1 + 2  # a person is one of three
+    assert (
+        sum("Fact number" in line for line in narrow) == 3 * 14 - 1 + 2
+    )  # a person is one of three, plans have two sections
 
 
 def test_every_stop_is_where_it_says() -> None:
@@ -185,7 +192,7 @@ def test_the_months_tell_who_was_talked_about_and_what_changed() -> None:
     rows = lines(found)
     who, when = (next(at for at, row in enumerate(rows) if row.startswith(title)) for title in (WHO, WHEN))
     assert [" ".join(row.split()) for row in rows[who + 1 : who + 4]] == [
-        "Oct Ada with Ben 5 memories", "Ben 1 memory", "May Ben 3 memories",
+        "Oct Ada with Ben 5 mentions", "Ben 1 mention", "May Ben 3 mentions",
     ]  # fmt: skip
     assert [" ".join(row.split()) for row in rows[when + 1 : when + 5]] == [
         "May ━━━━━━━━ 4", "26 May New 10 was: Old 10", "25 May New 20 was? Old 20", "and 2 more",
@@ -221,9 +228,10 @@ def test_dates_are_counted_by_month_unless_all_are_there(width: int) -> None:
             DueInMonth(start=month(1 + at).start, term=f"2025-{1 + at:02}", facts=number)
             for at, number in enumerate(dates)
         )
+        plans = topic("plan", 2, total=total, happens_at=NOW + DAY)
         rows = lines(
             laid(
-                Portrait(since=NOW, topics=(topic("plan", 2, total=total, happens_at=NOW + DAY),), due=due),
+                Portrait(since=NOW, topics=(plans,), plans=Plans(ahead=total, next=plans.facts), due=due),
                 width,
                 40,
             )
@@ -293,19 +301,57 @@ def test_at_eighty_cells_the_head_has_everything_that_goes_on() -> None:
 def test_plans_have_their_day_before_them() -> None:
     plans = (
         fact(1, happens_at=NOW, content="the dentist"), fact(2, happens_at=NOW + 40 * DAY, content="the ferry"),
-        fact(3, content="the move"),
+        fact(3, happens_at=NOW + 41 * DAY, topic="health", content="the allergist"),
     )  # fmt: skip
-    portrait = Portrait(since=0, topics=(TopicFacts(topic="plan", total=3, confirmed=0, new=0, facts=plans),))
-    rows = [row for row in shown(portrait).split("\n") if " the " in row]
+    known = Plans(
+        ahead=3, next=plans, others=14, others_new=2, over=3, undated=(fact(4, content="the move"),)
+    )
+    portrait = Portrait(since=0, topics=(topic("plan", 1),), plans=known)
+    told = shown(portrait).split("\n")
+    rows = [row for row in told if " the " in row]
     assert "  today       the dentist" in rows[0] and "  1 Jan 2026  the ferry" in rows[1]
-    assert rows[2].index("the move") == rows[1].index("the ferry")
+    assert "the allergist" in rows[2] and rows[2].endswith("Health")  # it stands there, too
+    [others] = [row for row in told if row.startswith("Other plans")]
+    assert others.split()[2:6] == ["2", "new", "3", "over"] and others.endswith(" 14")
+    assert rows[3].startswith("·  the move")
+
+
+def test_a_day_of_another_topic_is_ahead_without_any_plan() -> None:
+    test = fact(1, happens_at=NOW + DAY, topic="health", content="the allergist")
+    portrait = Portrait(since=0, topics=(topic("health", 1),), plans=Plans(ahead=1, next=(test,)))
+    assert "Plans ahead" in shown(portrait) and "Other plans" not in shown(portrait)
+
+
+def test_all_dangers_are_shown_where_there_is_room_even_with_less_of_all_else() -> None:
+    def drawn(dangers: int, width: int, height: int) -> tuple[int, int, int]:
+        """So many dangers and other topics are in sight; and so many lines there are."""
+        health = topic("health", max(dangers, 8), total=40)
+        topics = tuple(
+            replace(health, dangers=dangers) if one.topic == "health" else one for one in FULL.topics
+        )
+        found = lines(laid(replace(FULL, topics=topics), width, height))
+        numbers = [f"number {one.rid} " for one in health.facts[:dangers]]
+        sight = "\n".join(found[:height])
+        return (
+            sum(number in sight for number in numbers),
+            sum(f"{title} " in sight for title in TITLES.values()),
+            len(found),
+        )
+
+    # With its twelve dangers the health of a person takes the room of second facts and of what goes on.
+    number, titles, high = drawn(12, 113, 29)
+    assert (number, high <= 29) == (12, True) and titles == len(TITLES)
+    assert drawn(3, 113, 29)[0] == 3
+    # Where all of it has to be scrolled they are all there; where they are too many as many as have room.
+    assert drawn(12, 76, 20)[2] > 20
+    assert 2 < drawn(30, 113, 29)[0] < 30 and drawn(30, 113, 29)[2] <= 29
 
 
 def test_one_fact_is_enough_and_no_person_needs_a_fact() -> None:
     one = Portrait(since=0, topics=(topic("health", 1),))
     assert "Health" in shown(one) and "Fact number" in shown(one)
     known = Portrait(since=0, topics=(topic("health", 1),), people=(ADA,))
-    assert shown(known).split("\n")[2].startswith("People") and "12 memories" in shown(known)
+    assert shown(known).split("\n")[2].startswith("People") and "12 mentions" in shown(known)
 
 
 texts = st.text(max_size=60) | st.sampled_from(

@@ -100,7 +100,7 @@ async def test_its_key_shows_what_is_known_by_topic(known: Story) -> None:
             assert title in text
         assert "0 You" in text and "party" not in text and "Projects" not in text
         assert "12 Dec  The ferry" in text
-        assert "7 facts, 3 of them confirmed" in app.main.query_one(StatusLine).position_text
+        assert "8 facts, 4 of them confirmed" in app.main.query_one(StatusLine).position_text
 
 
 async def test_enter_on_a_fact_shows_it_in_memories(known: Story) -> None:
@@ -117,7 +117,7 @@ async def test_enter_on_a_fact_shows_it_in_memories(known: Story) -> None:
 async def test_enter_on_a_topic_lists_exactly_its_facts(known: Story) -> None:
     app = at_you(known)
     async with app.run_test(size=(120, 40)) as pilot:
-        for name in ("plan", "health", None):
+        for name in ("health", None):
             stop = await opened(
                 app, pilot, lambda stop, name=name: stop.topic and stop.topic.topic == name, "memories"
             )
@@ -125,6 +125,30 @@ async def test_enter_on_a_topic_lists_exactly_its_facts(known: Story) -> None:
             pane = app.main.pane
             assert isinstance(pane, MemoriesPane)
             await until(lambda pane=pane, stop=stop: pane.table.row_count == stop.topic.total)
+            await back(app, pilot, stop)
+
+
+async def test_each_number_of_plans_cards_and_conversations_lists_so_many_rows(known: Story) -> None:
+    with known.open() as memory:
+        test = memory.remember("The allergist tests Ada", topic="health")
+        memory.classify(test.id, happens="2025-12-09")
+        memory.remember("There is a sourdough to start", topic="plan")
+        cards = len(memory.review.inbox().items)
+        first, *others = memory.sessions.pending()
+        memory.sessions.skip(first.session_id)
+        waiting = len(others)
+        assert waiting
+    app = at_you(known)
+    async with app.run_test(size=(120, 50)) as pilot:
+        portrait = (await ready(app))._portrait
+        assert portrait is not None and (portrait.plans.ahead, portrait.plans.over) == (2, 1)
+        for about, place, number in (
+            ("ahead", "memories", portrait.plans.ahead), ("other plans", "memories", portrait.plans.others),
+            ("review", "review", cards), ("sessions", "sessions", waiting),
+        ):  # fmt: skip
+            stop = await opened(app, pilot, lambda stop, about=about: stop.about == about, place)
+            table = app.main.pane.table  # type: ignore[attr-defined]
+            await until(lambda table=table, number=number: table.row_count == number)
             await back(app, pilot, stop)
 
 
@@ -571,7 +595,7 @@ async def test_esc_in_a_memory_of_a_list_goes_back_to_the_list_as_it_was(known: 
             assert app.shown_pane_id == "memories" and pane.has_class("-zoom-preview") is zoomed
             assert (pane.filter_text, pane.table.selected_key) == listed
         await back(app, pilot, stop)
-        stop = await opened(app, pilot, lambda stop: stop.topic and stop.topic.topic == "plan", "memories")
+        stop = await opened(app, pilot, lambda stop: stop.about == "ahead", "memories")
         await back(app, pilot, stop)
         await opened(app, pilot, lambda stop: stop.topic and stop.topic.topic == "health", "memories")
         assert pane.table.row_count == 3
@@ -581,7 +605,7 @@ async def test_what_a_visit_set_stays_with_the_visit(known: Story) -> None:
     app = at_you(known)
     async with app.run_test(size=(120, 40)) as pilot:
         for number, away in enumerate(("2", "0", "5")):
-            await opened(app, pilot, lambda stop: stop.topic and stop.topic.topic == "plan", "memories")
+            await opened(app, pilot, lambda stop: stop.about == "ahead", "memories")
             assert memories(app).table.order == ("day", False)
             await pilot.press(away)
             await quiet(app)
@@ -599,7 +623,7 @@ async def test_what_a_visit_set_stays_with_the_visit(known: Story) -> None:
         await pilot.press("2", "slash", *"standup", "enter")
         await settle(app)
         await pilot.press("0")
-        await opened(app, pilot, lambda stop: stop.topic and stop.topic.topic == "plan", "memories")
+        await opened(app, pilot, lambda stop: stop.about == "ahead", "memories")
         await pilot.press("2")
         await settle(app)
         assert memories(app).filter_text == "standup" and memories(app).table.order == ("time", True)
@@ -674,8 +698,7 @@ async def test_tab_goes_from_section_to_section(known: Story) -> None:
             view = (await ready(app)).view
             at_top = view.cursor
             keys = 0
-            while not (view.stop_at_cursor is not None and view.stop_at_cursor.topic
-                       and view.stop_at_cursor.topic.topic == "plan"):  # fmt: skip
+            while view.stop_at_cursor is None or view.stop_at_cursor.about != "ahead":
                 await pilot.press("tab")
                 keys += 1
             await pilot.press("j")

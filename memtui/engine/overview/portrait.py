@@ -17,6 +17,7 @@ from memtui.engine.records import (
     FadingFact,
     MemoryRecord,
     Options,
+    Plans,
     Portrait,
     Replacement,
     Status,
@@ -31,7 +32,7 @@ from memtui.engine.search.filters.compiler import CompiledFilter, compile_filter
 from memtui.engine.search.filters.sql import FADING_DAYS, STATES
 from memtui.engine.search.scope import make_scope, rids_in_scope
 from memtui.engine.store import entity_lists, fading, memories, recalls, replacements, sessions
-from memtui.engine.store.sql import as_json
+from memtui.engine.store.sql import as_json, scalar
 
 from .months import count_days_ahead, load_months
 
@@ -49,6 +50,8 @@ _FACT = "m.kind = 'fact' AND m.valid_until IS NULL"
 # What was written down before is not new again when it is corrected.
 _NEW = f"(m.created_at >= :since AND ({replacements.LEARNED_AT}) >= :since)"
 _CONFIRMED = "(m.confirmed_at IS NOT NULL)"
+# The same as ``happens:today..`` of a filter: the day that a fact names is stored as its noon.
+_AHEAD = f"m.happens_at >= :now - {_DAY // 2}"
 _STRONGEST = f"{_CONFIRMED} DESC, m.confidence DESC, m.event_time DESC"
 
 
@@ -81,6 +84,7 @@ def make_portrait(
     )
     new_from = new_since(now, since)
     by_topic = list_topic_facts(connection, compiled_filter, now, each, new_from)
+    plans = load_plans(connection, compiled_filter, now, each, new_from)
     newest = _newest_facts(connection, compiled_filter, new_from, now)
     changed, changes = _recent_replacements(connection, _exclude_rids(suspicious, lately), new_from, now)
     agents = compile_filter(
@@ -96,6 +100,8 @@ def make_portrait(
         *from_agents,
         *(one.memory for one in soonest),
         *(fact for one in by_topic for fact in one.facts),
+        *plans.next,
+        *plans.undated,
     ]
     ids = {one.id for one in shown}
     replaced = replacements.find_replacements(connection, ids, now)
@@ -121,9 +127,16 @@ def make_portrait(
             and (those := tuple(one for one in replaced_facts if one.new.id == id or one.how == "asked"))
         },
         months=load_months(connection, compiled_filter, now, people=not filter) if months else (),
+        plans=plans,
         due=count_days_ahead(connection, compiled_filter, now),
+        other_notes=_count_other_notes(connection, compiled_filter),
         told=recalls.recall_counts_since(connection, new_since(now))[1],
     )
+
+
+def _count_other_notes(connection: apsw.Connection, compiled_filter: CompiledFilter) -> int:
+    where = f"m.kind <> 'episode' AND m.kind <> 'fact' AND m.valid_until IS NULL AND {compiled_filter.where}"
+    return int(scalar(connection, f"SELECT count(*) FROM memories m WHERE {where}", compiled_filter.bindings))
 
 
 def trusted_facts_filter(
@@ -159,7 +172,7 @@ def list_topic_facts(
     rows: list[Any] = connection.execute(
         f"""
         SELECT m.topic, count(*), sum{_CONFIRMED}, sum(m.created_at >= :since) FROM memories m
-        WHERE {_FACT} AND ({STATES["past"]}) IS NOT TRUE AND {compiled_filter.where} GROUP BY m.topic
+        WHERE {_FACT} AND {compiled_filter.where} GROUP BY m.topic
         """,
         {**compiled_filter.bindings, "since": since},
     ).fetchall()
@@ -169,11 +182,38 @@ def list_topic_facts(
     return tuple(
         TopicFacts(
             topic=topic, total=total, confirmed=confirmed, new=new - corrections[topic],
-            facts=tuple(_strongest_facts(connection, compiled_filter, topic, pinned, now, each)),
+            facts=tuple(facts), dangers=_count_dangers(topic, facts),
         )
         for topic in _TOPICS
         if topic in counted
         for total, confirmed, new in [counted[topic]]
+        for facts in [_strongest_facts(connection, compiled_filter, topic, pinned, now, each)]
+    )  # fmt: skip
+
+
+def load_plans(
+    connection: apsw.Connection,
+    compiled_filter: CompiledFilter,
+    now: float,
+    each: int,
+    since: int | None = None,
+) -> Plans:
+    """What lies ahead, and the other plans, of the facts that pass a filter; ``each`` facts of both."""
+    bindings = {
+        **compiled_filter.bindings, "since": new_since(now) if since is None else since,
+        "pinned": as_json(_pinned_rids(connection, compiled_filter)),
+    }  # fmt: skip
+    ahead = f"{_FACT} AND {_AHEAD} AND {compiled_filter.where}"
+    others = f"{_FACT} AND m.topic = 'plan' AND ({_AHEAD}) IS NOT TRUE AND {compiled_filter.where}"
+    numbers = f"count(*), count(*) FILTER (WHERE {_NEW}), count(m.happens_at)"
+    [counted] = connection.execute(f"SELECT {numbers} FROM memories m WHERE {ahead}", bindings)
+    [counted_others] = connection.execute(f"SELECT {numbers} FROM memories m WHERE {others}", bindings)
+    dated = _find_rids(connection, ahead, "m.happens_at, m.rid", {**bindings, "limit": each})
+    undated = _strongest_rids(connection, f"{others} AND m.happens_at IS NULL", bindings, each)
+    return Plans(
+        ahead=counted[0], ahead_new=counted[1], next=tuple(memories.by_rid(connection, dated, now)),
+        others=counted_others[0], others_new=counted_others[1], over=counted_others[2],
+        undated=tuple(sorted(memories.by_rid(connection, undated, now), key=_by_strength)[:each]),
     )  # fmt: skip
 
 
@@ -187,23 +227,32 @@ def _strongest_facts(
 ) -> list[MemoryRecord]:
     where = f"{_FACT} AND m.topic IS :topic AND {compiled_filter.where}"
     bindings = {**compiled_filter.bindings, "topic": topic, "pinned": as_json(pinned)}
-    rids_of_topics = _find_rids(
-        connection, f"{where} AND m.rid IN (SELECT value FROM json_each(:pinned))", "m.rid", bindings
-    )
     if topic == "plan":
-        ahead = f"{where} AND m.happens_at >= :now - {_DAY // 2}"
-        dated = _find_rids(connection, ahead, "m.happens_at, m.rid", {**bindings, "limit": each})
-        where += " AND m.happens_at IS NULL"
-    else:
-        dated = []
-    most = max(each * _LOOKED_AT, _LEAST_LOOKED_AT)
-    rids_of_topics += _find_rids(connection, where, _STRONGEST, {**bindings, "limit": most})
-    known = memories.by_rid(connection, list(dict.fromkeys([*dated, *rids_of_topics])), now)
-    if topic == "plan":
-        known = [one for one in known if one.happens_at is None or one.rid in dated]
+        ahead = _find_rids(
+            connection, f"{where} AND {_AHEAD}", "m.happens_at, m.rid", {**bindings, "limit": each}
+        )
+        undated = _strongest_rids(connection, f"{where} AND m.happens_at IS NULL", bindings, each)
+        return sorted(memories.by_rid(connection, [*ahead, *undated], now), key=_by_day)[:each]
+    known = memories.by_rid(connection, _strongest_rids(connection, where, bindings, each), now)
     if topic == "health":
         return _dangers_first(known, each)
-    return sorted(known, key=_by_day if topic == "plan" else _by_strength)[:each]
+    return sorted(known, key=_by_strength)[:each]
+
+
+def _strongest_rids(
+    connection: apsw.Connection, where: str, bindings: dict[str, Any], each: int
+) -> list[int]:
+    """The facts among which the ``each`` strongest are: those of ``:pinned``, and the first of the index."""
+    pinned = f"{where} AND m.rid IN (SELECT value FROM json_each(:pinned))"
+    most = max(each * _LOOKED_AT, _LEAST_LOOKED_AT)
+    return list(
+        dict.fromkeys(
+            [
+                *_find_rids(connection, pinned, "m.rid", bindings),
+                *_find_rids(connection, where, _STRONGEST, {**bindings, "limit": most}),
+            ]
+        )
+    )
 
 
 def _dangers_first(facts: Sequence[MemoryRecord], each: int) -> list[MemoryRecord]:
@@ -214,6 +263,13 @@ def _dangers_first(facts: Sequence[MemoryRecord], each: int) -> list[MemoryRecor
     dangers = [one for one in by_strength if is_severe(one.content)]
     others = [one for one in by_strength if one not in dangers]
     return [*dangers, *others[: max(0, each - len(dangers))]]
+
+
+def _count_dangers(topic: Topic | None, facts: Sequence[MemoryRecord]) -> int:
+    """How many facts may do harm if they are forgotten; of health alone, where they come first."""
+    from memtui.engine.consolidation.extract.severity import is_severe
+
+    return sum(is_severe(one.content) for one in facts) if topic == "health" else 0
 
 
 def _find_rids(connection: apsw.Connection, where: str, order: str, bindings: dict[str, Any]) -> list[int]:

@@ -70,7 +70,7 @@ from .options import (
     SecretPolicy,
     Usage,
 )
-from .portrait import DueInMonth, FadingFact, Month, PersonInMonth, Portrait, TopicFacts
+from .portrait import DueInMonth, FadingFact, Month, PersonInMonth, Plans, Portrait, TopicFacts
 from .search import (
     Explanation,
     Hit,
@@ -160,6 +160,7 @@ __all__ = [
     "Pause",
     "PersonInMonth",
     "PinnedQuestion",
+    "Plans",
     "Portrait",
     "Profile",
     "ProviderReport",

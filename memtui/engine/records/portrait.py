@@ -12,10 +12,11 @@ FROM_AGENTS = "kind:fact,observation trust:agent"
 
 
 class TopicFacts(Record):
-    """The active facts about one topic, without plans whose day is over. ``topic`` None: those without a topic.
+    """The active facts about one topic. ``topic`` None: those without a topic.
 
     ``facts``: the strongest: pinned, then confirmed, then the surest, then the newest; of plans the next by
-    their day, then those without a day. ``new``: how many were written down since ``Portrait.since``.
+    their day, then those without a day, none that is over. ``new``: how many were written down since ``Portrait.since``.
+    ``dangers``: so many of ``facts``, the first ones, may do harm if they are forgotten.
     """
 
     topic: Topic | None
@@ -23,6 +24,25 @@ class TopicFacts(Record):
     confirmed: int
     new: int
     facts: tuple[MemoryRecord, ...]
+    dangers: int = 0
+
+
+class Plans(Record):
+    """What lies ahead, and the other plans.
+
+    ``ahead``: how many facts, of any topic, name a day from today on; ``next``: the first of them by their day.
+    ``others``: how many plans have no day, or one that is past (``over`` of them); ``undated``: the strongest without a day.
+    ``ahead_new`` and ``others_new``: how many of each were written down since ``Portrait.since``. A fact of another topic
+    that lies ahead counts there too.
+    """
+
+    ahead: int = 0
+    ahead_new: int = 0
+    next: tuple[MemoryRecord, ...] = ()
+    others: int = 0
+    others_new: int = 0
+    over: int = 0
+    undated: tuple[MemoryRecord, ...] = ()
 
 
 class FadingFact(Record):
@@ -77,8 +97,10 @@ class Portrait(Record):
     of them. ``by_agents``: how many facts and observations agents wrote since, ``from_agents`` the
     latest. ``replaced``: what the facts here took the place of, by id, the latest last; a change that Review asks
     about is listed for both of its sides. ``months``: the latest in which persons were mentioned or facts changed, the
-    last first. ``due``: the next months that have plans, each with their number.
-    ``told``: how many memories agents were given in the last seven days.
+    last first. ``plans``: what lies ahead, and the other plans. ``due``: the next months that have days ahead, each with
+    the number of facts that name one.
+    ``told``: how many memories agents were given in the last seven days. ``other_notes``: how
+    many observations and reflections there are beside the facts.
     """
 
     since: int
@@ -97,8 +119,10 @@ class Portrait(Record):
     changes: tuple[Replacement, ...] = ()
     replaced: dict[str, tuple[Replacement, ...]] = {}
     months: tuple[Month, ...] = ()
+    plans: Plans = Plans()
     due: tuple[DueInMonth, ...] = ()
     told: int = 0
+    other_notes: int = 0
 
     @property
     def total(self) -> int:

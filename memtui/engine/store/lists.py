@@ -2,14 +2,14 @@
 
 A row must contain all words in its visible text, in any case and script, and no word that has a ``-``
 before it; ``id:3,7`` asks for rows by key, ``on:today`` or ``on:2026-03`` for those of a time, ``after:7d`` and
-``before:2026-03`` for those from or until one, as in a filter of memories. The keys (sid, op_id, recall_id) let a
-list follow its rows while new ones come in.
+``before:2026-03`` for those from or until one, as in a filter of memories; ``is:pending`` asks for the sessions that
+wait. The keys (sid, op_id, recall_id) let a list follow its rows while new ones come in.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from memtui.engine.records import Operation
@@ -26,7 +26,8 @@ T = TypeVar("T")
 class _ListTable(NamedTuple):
     """``text``: the SQL expression that is searched; ``orders``: name -> terms of ORDER BY, last first.
 
-    ``at``: the column of the time that ``on:``, ``after:`` and ``before:`` are about.
+    ``at``: the column of the time that ``on:``, ``after:`` and ``before:`` are about. ``states``: what ``is:`` knows,
+    each with its condition.
     """
 
     table: str
@@ -36,6 +37,7 @@ class _ListTable(NamedTuple):
     orders: dict[str, tuple[str, ...]]
     record: Callable[[Sequence[Any]], Any]
     at: str
+    states: Mapping[str, str] = {}
 
 
 SpanOf = Callable[[str], tuple[int, int] | None]
@@ -129,6 +131,10 @@ def _filter_condition(what: _ListTable, words: str, span_of: SpanOf) -> tuple[st
             terms.append(f"NOT ({within})" if word.startswith("-") else f"({within})")
             values += (second for _, second in bounds)
             continue
+        state = what.states.get(word.removeprefix("-").removeprefix("is:")) if "is:" in word else None
+        if state is not None:
+            terms.append(f"({state}) IS {'NOT ' if word.startswith('-') else ''}TRUE")
+            continue
         wanted = fold_text(word.removeprefix("-")) if len(word) > 1 else fold_text(word)
         missing = word.startswith("-") and len(word) > 1
         terms.append(f"instr(fold({what.text}), ?) {'=' if missing else '>'} 0")
@@ -169,6 +175,7 @@ _SESSIONS = _ListTable(
     },
     lambda row: SessionRow(sid=row[0], pending=bool(row[1]), session=sessions.session_record(tuple(row[2:]))),
     at="s.last_seen_at",
+    states={"pending": sessions.PENDING},
 )
 _OPERATIONS = _ListTable(
     "ops o",

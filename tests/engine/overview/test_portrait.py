@@ -13,6 +13,7 @@ from memtui.engine.errors import FilterError, InputError
 from memtui.engine.overview import portrait
 from memtui.engine.records import TOPICS, MemoryRecord, Options, Portrait
 from memtui.engine.search.filters.compiler import compile_filter
+from memtui.present.portrait import AHEAD_FILTER, OTHER_PLANS_FILTER
 
 DAY = 86_400
 NOW = datetime(2026, 3, 4, 10, tzinfo=UTC).timestamp()  # a Wednesday
@@ -135,7 +136,50 @@ def test_plans_come_by_their_day_and_without_those_that_are_past(desk: Desk) -> 
     desk.memory.pin(pinned.id)
     assert desk.texts("plan") == ["There is the dentist", "There is the ferry", "There is the move"]
     [plans] = desk.portrait().topics
-    assert plans.total == 3 == desk.memory.view.count("topic:plan -is:past")
+    assert plans.total == 5 == desk.memory.view.count("topic:plan")
+
+
+def test_plans_ahead_have_a_day_to_come_and_the_other_plans_are_counted_apart(desk: Desk) -> None:
+    for text, topic, day in (
+        ("the ferry", "plan", "2026-06-12"), ("the dentist", "plan", "2026-03-04"), ("the party", "plan", "2026-03-03"),
+        ("the move", "plan", "none"), ("the allergist", "health", "2026-03-09"), ("the walnuts", "health", "none"),
+    ):  # fmt: skip
+        desk.memory.classify(desk.learn(f"There is {text}", topic=topic).id, happens=day)
+    seen = desk.portrait()
+    plans = seen.plans
+    assert [one.content for one in plans.next] == [
+        "There is the dentist", "There is the allergist", "There is the ferry",
+    ]  # fmt: skip
+    assert (plans.ahead, plans.ahead_new, plans.others, plans.others_new, plans.over) == (3, 3, 2, 2, 1)
+    assert [one.content for one in plans.undated] == ["There is the move"]
+    count = desk.memory.view.count
+    assert (plans.ahead, plans.others) == (count(AHEAD_FILTER), count(OTHER_PLANS_FILTER))
+    assert plans.over == count("is:past") and sum(one.facts for one in seen.due) == plans.ahead
+    # A fact of another topic stays there, and every fact is counted once.
+    assert {one.topic: one.total for one in seen.topics} == {"health": 2, "plan": 4}
+    assert "There is the allergist" in desk.texts("health")
+    assert seen.total == count("kind:fact") == 6 and seen.new == count("kind:fact added:7d")
+    assert count("is:planned") == plans.ahead + plans.others
+
+
+def test_notes_of_other_kinds_are_counted_beside_the_facts(desk: Desk) -> None:
+    desk.learn("Lives in Porto", topic="home")
+    desk.memory.observations.remember_one("Prefers short answers", category="insight")
+    desk.memory.record_turn("talk", "user", "I like my job")
+    assert (desk.portrait().total, desk.portrait().other_notes) == (1, 1)
+    assert desk.portrait("topic:home").other_notes == 0
+
+
+def test_dangers_are_counted_and_come_first(desk: Desk) -> None:
+    for text in ("I sleep badly", "Ada is allergic to walnuts", "I walk a lot", "Carries an EpiPen"):
+        desk.learn(text, topic="health")
+    for each in (1, 8):
+        [health] = desk.portrait(each=each).topics
+        assert health.dangers == 2
+        assert {one.content for one in health.facts[:2]} == {
+            "Ada is allergic to walnuts",
+            "Carries an EpiPen",
+        }
 
 
 def test_what_was_written_down_this_week_is_new(desk: Desk) -> None:

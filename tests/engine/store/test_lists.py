@@ -38,6 +38,8 @@ def test_what_waits_comes_first_then_the_latest(memory: Memory) -> None:
         "latest",
     ]
     assert [row.pending for row in memory.view.session_list.page()] == [True, True, False]
+    assert memory.view.session_list.count("is:pending") == 2
+    assert [row.session.session_id for row in memory.view.session_list.page("-is:pending")] == ["latest"]
 
 
 def test_a_later_turn_makes_a_session_wait_again(memory: Memory) -> None:

@@ -120,7 +120,7 @@ class ReviewPane(ListPane[Card]):
         if undone and not first:
             self.decisions.decided.remove(undone[-1].item.id)
             self.table.select_key(undone[-1].key)
-        self.shell.show_count("review", len(self.decisions.cards) + deck.later)
+        self.shell.show_count("review", len(self.decisions.cards))
 
     def total(self) -> int | None:
         return len(self.decisions.cards)

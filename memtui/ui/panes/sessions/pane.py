@@ -147,7 +147,7 @@ class SessionsPane(ListPane["SessionRow"]):
         key = self.shell.keymap_shown
         if filter:
             return assemble(
-                ("No session passes this filter.\n\n", "bold"), unknown_term_note(filter, now=self.shell.clock()),
+                ("No session passes this filter.\n\n", "bold"), unknown_term_note(filter, ("is",), now=self.shell.clock()),
                 "Looked for in title, id, source and project. For words in the conversations use\n",
                 (key("pane_search"), "bold $accent"), "  Search\n",
                 (key("back"), "bold $accent"), "  clear the filter",

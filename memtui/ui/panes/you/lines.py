@@ -22,6 +22,8 @@ from memtui.present.format import (
 )
 from memtui.present.memory import without_secrets
 from memtui.present.portrait import (
+    OTHER_PLANS,
+    PLANS_AHEAD,
     THIS_WEEK,
     TITLES,
     WHEN,
@@ -33,7 +35,6 @@ from memtui.present.portrait import (
     month_of_most_changes,
     persons_of,
     portrait_notices,
-    topics_in_order,
     what_did_not_happen,
 )
 from memtui.present.text import VisibleText, max_cells, one_line, visible_text
@@ -93,6 +94,7 @@ _EXTENTS = (
     *(_Extent(_FEW - 1, True, months) for months in _FEWER_MONTHS[1:]),
     _Extent(_FEW - 1, True, 0),
     _Extent(_FEW - 1, False, 0),
+    _Extent(1, False, 0),
 )
 
 
@@ -126,31 +128,39 @@ class PortraitLines:
         if portrait.months and self.width < THREE:  # they may be far below
             notices.append(BY_MONTH)
         head = lay_head_out(notices, self.since, self.width)
-        topics = topics_in_order(portrait.topics)
         room = self.height - len(head.lines) - bool(head.lines)
 
         def columns(most: Mapping[Topic | None, int], extent: _Extent) -> list[Section]:
-            return self._sections_in_columns(portrait, topics, most, extent)
+            return self._sections_in_columns(portrait, most, extent)
 
         def fits(most: Mapping[Topic | None, int], extent: _Extent) -> bool:
             # Months after everything else are scrolled to.
-            shown = self._sections_in_columns(portrait, topics, most, extent, after=False)
+            shown = self._sections_in_columns(portrait, most, extent, after=False)
             return max(map(len, shown), default=0) <= room
 
-        for extent in _EXTENTS:
-            most = dict.fromkeys((one.topic for one in topics), extent.facts)
-            if fits(most, extent):
-                break
-        else:
-            extent = _Extent(_FEW, True, 0)
-            return self._lay_columns_out(head, columns(dict.fromkeys(most, _FEW), extent))
+        def grow(most: dict[Topic | None, int], extent: _Extent, limits: Mapping[Topic | None, int]) -> None:
+            """Show more of each topic in turn, as long as it fits."""
+            for _ in range(max(limits.values(), default=0)):
+                for topic, limit in limits.items():
+                    if most[topic] < limit and fits({**most, topic: most[topic] + 1}, extent):
+                        most[topic] += 1
+
+        dangers = {one.topic: one.dangers for one in portrait.topics if one.dangers}
+
+        def with_dangers(facts: int) -> dict[Topic | None, int]:
+            return {topic: max(facts, dangers.get(topic, 0)) for topic in TITLES}
+
+        tried = [(with_dangers(extent.facts), extent) for extent in _EXTENTS]
+        if dangers:  # else as many of them as there is room for
+            tried.append((dict.fromkeys(TITLES, _EXTENTS[-1].facts), _EXTENTS[-1]))
+        fitting = next((one for one in tried if fits(*one)), None)
+        if fitting is None:
+            return self._lay_columns_out(head, columns(with_dangers(_FEW), _Extent(_FEW, True, 0)))
+        most, extent = fitting
+        grow(most, extent, dangers)
         # Where the months come after it, what is left of the window is theirs.
         still = extent.months or not portrait.months
-        for _ in range(extent.facts + 1, _MOST + 1 if still else 0):
-            for topic in most:
-                most[topic] += 1
-                if not fits(most, extent):
-                    most[topic] -= 1
+        grow(most, extent, dict.fromkeys(most, _MOST if still else _FEW - 1))
         return self._lay_columns_out(head, columns(most, extent))
 
     # -- the columns
@@ -158,7 +168,6 @@ class PortraitLines:
     def _sections_in_columns(
         self,
         portrait: Portrait,
-        topics: Sequence[TopicFacts],
         most: Mapping[Topic | None, int],
         extent: _Extent,
         *,
@@ -168,9 +177,17 @@ class PortraitLines:
 
         ``after``: with the months that come after everything else.
         """
-        largest = max((one.total for one in topics), default=1)
-        known = [self._topic_section(one, portrait, most[one.topic], largest) for one in topics]
-        if portrait.people and "people" not in most:
+        by_topic = {one.topic: one for one in portrait.topics}
+        plans = portrait.plans
+        totals = (one.total for topic, one in by_topic.items() if topic != "plan")
+        largest = max((plans.ahead, plans.others, *totals))
+        known: list[Section] = []
+        for topic in TITLES:
+            if topic == "plan":
+                known += self._plan_sections(portrait, most[topic], largest)
+            elif one := by_topic.get(topic):
+                known.append(self._topic_section(one, portrait, most[topic], largest))
+        if portrait.people and "people" not in by_topic:
             known.insert(0, self._people_section(portrait))
         months = list(self._month_sections(portrait, extent.months, _IN_SIGHT))
         around = (
@@ -196,21 +213,39 @@ class PortraitLines:
         shown = one.facts[: max(most - len(persons), 1)]
         rows = [self._heading_row(title, one.total, Stop(title, topic=one), new=one.new, largest=largest)]
         rows += [self._person_row(person, title) for person in persons]
-        if one.topic == "plan":
-            rows += self._due_in_month_rows(portrait, [fact.rid for fact in shown if fact.happens_at], title)
-        days = (
-            max((max_cells(fact_day(fact, self.now)) for fact in shown), default=0)
-            if one.topic == "plan"
-            else 0
-        )
-        rows += [self._fact_row(fact, portrait, title, days) for fact in shown]
+        rows += [self._fact_row(fact, portrait, title) for fact in shown]
         return rows
 
-    def _due_in_month_rows(
-        self, portrait: Portrait, dated: Sequence[int], section: str
-    ) -> Iterable[PortraitRow]:
-        """The next months with the number of facts that name a day in them, unless the ``dated`` plans shown are all."""
-        if sum(one.facts for one in portrait.due) <= len(dated):
+    def _plan_sections(self, portrait: Portrait, most: int, largest: int) -> Iterable[Section]:
+        """What lies ahead by its day; and the plans without a day, with the number of those that are over."""
+        plans = portrait.plans
+        if plans.ahead:
+            shown = plans.next[:most]
+            days = max((max_cells(fact_day(fact, self.now)) for fact in shown), default=0)
+            yield [
+                self._heading_row(
+                    PLANS_AHEAD,
+                    plans.ahead,
+                    Stop(PLANS_AHEAD, about="ahead"),
+                    new=plans.ahead_new,
+                    largest=largest,
+                ),
+                *self._due_in_month_rows(portrait, len(shown), PLANS_AHEAD),
+                *(self._fact_row(fact, portrait, PLANS_AHEAD, days) for fact in shown),
+            ]
+        if plans.others:
+            over = f"{format_count(plans.over)} over" if plans.over else ""
+            yield [
+                self._heading_row(
+                    OTHER_PLANS, plans.others, Stop(OTHER_PLANS, about="other plans"),
+                    new=plans.others_new, note=over, largest=largest,
+                ),
+                *(self._fact_row(fact, portrait, OTHER_PLANS) for fact in plans.undated[:most]),
+            ]  # fmt: skip
+
+    def _due_in_month_rows(self, portrait: Portrait, shown: int, section: str) -> Iterable[PortraitRow]:
+        """The next months with the number of facts that name a day in them, unless all are ``shown``."""
+        if sum(one.facts for one in portrait.due) <= shown:
             return
         for one in portrait.due[:_MONTHS_DUE]:
             name = f"in {whole_month(one.start, self.now)}"
@@ -218,7 +253,7 @@ class PortraitLines:
 
     def _people_section(self, portrait: Portrait) -> Section:
         title = TITLES["people"]
-        rows = [self._heading_row(title, len(portrait.people), Stop(title))]
+        rows = [self._title_row(title, Stop(title))]
         return [*rows, *(self._person_row(person, title) for person in portrait.people[:_PERSONS])]
 
     def _month_sections(self, portrait: Portrait, number: int, each: int) -> Iterable[Section]:
@@ -319,7 +354,7 @@ class PortraitLines:
         """A person in a month, and with which others. ``label``: the month, in ``room`` cells."""
 
         def draw(width: int) -> list[StyledText]:
-            right = one_line(plural(one.memories, "memory"), width // 3)
+            right = one_line(plural(one.memories, "mention"), width // 3)
             width_left = width - 3 - room - 2 - max_cells(right) - 1
             name = one_line(one.person.canonical_name, width_left)
             beside = one_line(others, width_left - max_cells(name) - 2)
@@ -373,10 +408,14 @@ class PortraitLines:
         return PortraitRow(draw, Stop(WHEN, about="changed", month=month))
 
     def _heading_row(
-        self, title: str, total: int, stop: Stop, *, new: int = 0, largest: int = 0
+        self, title: str, total: int, stop: Stop, *, new: int = 0, note: str = "", largest: int = 0
     ) -> PortraitRow:
+        """``note``: what some of the ``total`` are, in words."""
+
         def draw(width: int) -> list[StyledText]:
             right = self._count_pieces(total, largest, width)
+            if note and width >= _NARROW:
+                right = [StyledText(visible_text(f"{note}  "), "dim"), *right]
             if new and width >= _NARROW:
                 right = [StyledText(visible_text(f"{format_count(new)} new  "), "success"), *right]
             room = width - cells_of(right)
@@ -398,7 +437,7 @@ class PortraitLines:
         ]
 
     def _person_row(self, person: Entity, section: str) -> PortraitRow:
-        memories = plural(person.mention_count, "memory")
+        memories = plural(person.mention_count, "mention")
         return self._counted_row(person.canonical_name, memories, "entity", Stop(section, entity=person))
 
     def _agent_row(self, one: ServedToday, section: str) -> PortraitRow:
@@ -494,6 +533,8 @@ class PortraitLines:
             )
         if fact.happens_at is not None and not days:
             return StyledText(visible_text(fact_day(fact, self.now)), "accent")
+        if days and fact.topic != "plan":  # it stands under its own topic, too
+            return StyledText(visible_text(TITLES[fact.topic]), "dim")
         change = replacement.latest_of(portrait.replaced.get(fact.id, ()), fact)
         if change is not None and (change.how == "asked" or change.at >= portrait.since):
             return StyledText(

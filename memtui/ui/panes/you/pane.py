@@ -20,6 +20,8 @@ from memtui.present import replacement
 from memtui.present.format import local_date, plural
 from memtui.present.memory import without_secrets
 from memtui.present.portrait import (
+    AHEAD_FILTER,
+    OTHER_PLANS_FILTER,
     THIS_WEEK,
     TITLES,
     WHEN,
@@ -313,15 +315,24 @@ class YouPane(Pane):
         if stop.due is not None:
             when = period_name("month", stop.due.start)
             return f"{key} lists {_all_text(stop.due.facts, 'fact', ' with a day')} in {when}, by day: plans and others."
-        if stop.topic is not None and stop.topic.topic == "plan":
-            return f"{key} lists {_all_text(stop.topic.total, 'plan')}, by day."
         if stop.topic is not None:
             return f"{key} lists {_all_text(stop.topic.total, 'fact')} under “{TITLES[stop.topic.topic]}”."
         if stop.agent is not None:
             return f"{key} lists what {stop.agent} was told today."
         match stop.about:
+            case "ahead" if self._portrait is not None:
+                ahead = _all_text(self._portrait.plans.ahead, "fact", " with a day from today on")
+                return f"{key} lists {ahead}, by day: plans and others."
+            case "other plans" if self._portrait is not None:
+                plans = self._portrait.plans
+                undated, over = plans.others - plans.over, plans.over
+                those = [
+                    f"{undated:,} without a day" if undated else "",
+                    f"{over:,} whose day is over" if over else "",
+                ]
+                return f"{key} lists the other plans: {' and '.join(one for one in those if one)}."
             case "review":
-                return f"{key} goes to Review, where each card takes one key."
+                return f"{key} goes to the cards of today in Review, where each takes one key."
             case "sessions":
                 return f"{key} goes to the conversations from which no facts were drawn yet: Sessions can draw them."
             case "new":
@@ -363,15 +374,20 @@ class YouPane(Pane):
         elif stop.due is not None:
             await self._list_due(stop.due.start)
         elif stop.topic is not None:
-            order = _BY_DAY if stop.topic.topic == "plan" else None
-            await go.list_memories(topic_filter(stop.topic.topic), order)
+            await go.list_memories(topic_filter(stop.topic.topic))
         elif stop.agent is not None:
             await go.list_recalls(f"{stop.agent} {_TODAY}")
             self._count_told(stop.agent, self._told_today(stop.agent), "today")
         else:
             match stop.about:
-                case "review" | "sessions" as section:
-                    await go.visit_pane(section)
+                case "ahead":
+                    await go.list_memories(AHEAD_FILTER, _BY_DAY)
+                case "other plans":
+                    await go.list_memories(OTHER_PLANS_FILTER)
+                case "review":
+                    await go.visit_pane("review")
+                case "sessions":
+                    await go.list_rows("sessions", "is:pending")
                 case "new":
                     await go.list_memories(f"kind:fact learned:{self._since.filter_value}")
                 case "months":
