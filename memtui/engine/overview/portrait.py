@@ -324,7 +324,7 @@ def _reworded(connection: apsw.Connection, filter: CompiledFilter, since: int) -
         SELECT m.id, m.topic FROM memories m WHERE m.id IN (
             SELECT l.from_id FROM memories o INDEXED BY memories_ended
             CROSS JOIN memory_links l ON l.to_id = o.id AND l.rel = 'supersedes' WHERE o.valid_until >= :since)
-        AND {_FACT} AND m.created_at >= :since AND NOT {_NEW} AND ({STATES["past"]}) IS NOT TRUE AND {filter.where}
+        AND {_FACT} AND m.created_at >= :since AND NOT {_NEW} AND {filter.where}
         """,
         {**filter.bindings, "since": since},
     ).fetchall()

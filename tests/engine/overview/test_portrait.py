@@ -162,6 +162,14 @@ def test_plans_ahead_have_a_day_to_come_and_the_other_plans_are_counted_apart(de
     assert count("is:planned") == plans.ahead + plans.others
 
 
+def test_a_corrected_plan_that_is_over_is_not_new_again(desk: Desk) -> None:
+    party = desk.learn("There is the party", ago=20, mine=True, topic="plan")
+    corrected = desk.memory.correct(party.id, "There was the party of Ada")
+    desk.memory.classify(corrected.id, happens="2026-03-01")
+    seen = desk.portrait()
+    assert (seen.plans.over, seen.plans.others_new, seen.new) == (1, 0, 0)
+
+
 def test_notes_of_other_kinds_are_counted_beside_the_facts(desk: Desk) -> None:
     desk.learn("Lives in Porto", topic="home")
     desk.memory.observations.remember_one("Prefers short answers", category="insight")
