@@ -22,7 +22,7 @@ OTHERS = (
 @pytest.fixture
 def memory() -> Iterator[Memory]:
     with Memory.open(":memory:", options=Options(background=False)) as memory:
-        memory.record_turn("s1", "user", f"So the wedding of my sister is settled at last. {HALL}.", 1.77e9)
+        memory.record_turn("s1", "user", f"Is the wedding of my sister settled? Yes! {HALL}.", 1.77e9)
         memory.record_turn("s2", "user", OTHERS, 1.77e9 + 9_000)
         asyncio.run(memory.consolidate())
         memory.models.index_pending()
