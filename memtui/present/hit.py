@@ -138,10 +138,10 @@ def explanation_lines(explanation: Explanation, listed: int) -> Iterator[Labelle
 
 
 def served_line(served: bool, left_out: str) -> LabelledLine:
-    """Whether the context block has a memory. ``left_out``: why it was left out, where that is known."""
+    """Whether an agent would get a memory in the context block. ``left_out``: why it was left out, where that is known."""
     if served:
-        return LabelledLine("told", (("The context block has it.", "success"),))
-    text = f"Left out of the context block: {left_out}" if left_out else "The context block does not have it."
+        return LabelledLine("told", (("Yes, an agent would get it.", "success"),))
+    text = f"No, it is left out: {left_out}" if left_out else "No, an agent would not get it."
     return LabelledLine("not told", ((text, "warning"),))
 
 
