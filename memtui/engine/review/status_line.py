@@ -11,13 +11,8 @@ import apsw
 
 from memtui.engine.clock import local_midnight
 from memtui.engine.records import ServedToday, Status
-from memtui.engine.store import proposals, recalls, recording_rules
-from memtui.engine.store.sql import as_json, scalar
-
-_ANY_OF_AGENTS = """
-    SELECT 1 FROM memories m INDEXED BY notes_by_time
-    WHERE m.kind <> 'episode' AND m.valid_until IS NULL AND m.trust = 'agent' AND m.attributes <> '{}'
-        AND json_type(m.attributes, '$.supersedes') IS NOT NULL LIMIT 1"""
+from memtui.engine.store import proposals, recalls, recording_rules, replacements
+from memtui.engine.store.sql import as_json
 
 
 def status(connection: apsw.Connection, now: float) -> Status:
@@ -46,7 +41,7 @@ def count_cards(connection: apsw.Connection, now: float) -> int:
 
 def _memory_ids_by_card(connection: apsw.Connection, now: float) -> Iterator[set[str]]:
     """The memories on each card that may show one that another card shows, the worst first."""
-    if scalar(connection, _ANY_OF_AGENTS):
+    if replacements.has_any_by_agents(connection):
         from . import agent_changes  # most memories have none
 
         for change in agent_changes.waiting_changes(connection, now):

@@ -108,6 +108,16 @@ _STATEMENT_AFTER = """
     SELECT EXISTS (SELECT 1 FROM memory_links l CROSS JOIN memories n ON n.id = l.from_id
         WHERE l.to_id = ?1 AND l.rel = 'supersedes' AND n.valid_until IS NULL AND n.content <> ?2
             AND json_type(n.attributes, '$.conflict_reason') IS NOT NULL)"""
+# From what was replaced: to look through all notes takes a large memory long.
+_ANY_BY_AGENTS = """
+    SELECT 1 FROM memories o INDEXED BY memories_ended
+    CROSS JOIN memory_links l ON l.to_id = o.id AND l.rel = 'supersedes' CROSS JOIN memories m ON m.id = l.from_id
+    WHERE o.valid_until IS NOT NULL AND m.kind <> 'episode' AND m.valid_until IS NULL AND m.trust = 'agent' LIMIT 1"""
+
+
+def has_any_by_agents(connection: apsw.Connection) -> bool:
+    """Whether an active text of an agent took the place of another. Quick where little was replaced."""
+    return connection.execute(_ANY_BY_AGENTS).fetchone() is not None
 
 
 def is_replaced(connection: apsw.Connection, memory: MemoryRecord) -> bool:
