@@ -37,7 +37,7 @@ class KnownFact(ServedMemory, omit_defaults=True, kw_only=True):
 
 class KnownTopic(Record, omit_defaults=True):
     """A topic, ``other`` for facts without one. ``total``: how many facts there are. ``facts``: confirmed ones first,
-    then the surest; plans by their day, without those that are over.
+    then the surest; plans by their day, without those that are over (``total`` counts them).
     """
 
     topic: str

@@ -44,7 +44,7 @@ def test_plans_come_by_their_day_without_those_that_are_over(door: Door, clock: 
         door.person.remember(text, topic="plan")
     [plans] = door.ask("about_user")["topics"]
     assert [fact["day"] for fact in plans["facts"]] == ["2025-12-01", "2026-06-12"]
-    assert plans["total"] == 2
+    assert plans["total"] == 3
     assert "day" not in door.ask("search_memory", query="dentist")["memories"][0]
 
 
