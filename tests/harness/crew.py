@@ -105,6 +105,8 @@ MUTANTS = {"ack before commit": _acknowledge_before_commit, "deferred begin": _b
 
 # Kill
 
+_FIRST = ("remember", "correct")
+
 
 def write_until_killed(path: str, seed: int, rare: bool, report: Report) -> None:
     """Use every writing verb, on rows of its own, and acknowledge each one after it returned.
@@ -140,6 +142,9 @@ def write_until_killed(path: str, seed: int, rare: bool, report: Report) -> None
                 ),
                 (46, 20, 12, 6, 4, 4, 4, 4, 3, 5),
             )[0]
+            # A writer may be killed after a few of them: a person's begins with a fact and its correction.
+            if actor == "person" and number < len(_FIRST):
+                verb = _FIRST[number]
             if verb == "record":
                 turn = memory.record_turn(f"session {seed % 7}", "user", words)
                 report(verb=verb, id=turn.id, content=words)
