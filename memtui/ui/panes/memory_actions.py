@@ -13,7 +13,6 @@ from memtui.present.text import one_line
 from memtui.ui.actions import Action
 from memtui.ui.messages import Notified, Severity
 
-from .correction import Correction, load_sources_and_dependents
 from .entity_links import NO_ROW, mentioned_in, show_about
 
 if TYPE_CHECKING:
@@ -85,7 +84,6 @@ class MemoryActions:
         self._go_to = go_to
         self._nothing = nothing
         self._memory_of = memory_of
-        self._correction = Correction(pane, go_to)
         # The memory that was brought back last, by its rid.
         self.restored: int | None = None
 
@@ -194,6 +192,8 @@ class MemoryActions:
         memory = self.current
         if memory is None:
             return
+        from .correction import load_sources_and_dependents
+
         memory_id = memory.id
         sources, depends = await self._pane.ask(lambda engine: load_sources_and_dependents(engine, memory_id))
         turns = plural(sum(one.kind == "episode" for one in sources), "turn")
@@ -365,11 +365,15 @@ class MemoryActions:
 
     async def do_correct(self) -> None:
         if self.current is not None:
-            await self._correction.correct(self.current)
+            from .correction import Correction
+
+            await Correction(self._pane, self._go_to).correct(self.current)
 
     async def do_editor(self) -> None:
         if self.current is not None:
-            await self._correction.correct_in_editor(self.current)
+            from .correction import Correction
+
+            await Correction(self._pane, self._go_to).correct_in_editor(self.current)
 
     async def _change_marked(
         self,

@@ -45,7 +45,6 @@ from memtui.ui.safe import assemble, content
 from memtui.ui.widgets.columns import StyledText
 from memtui.ui.widgets.stop_view import StopView
 
-from .lines import PortraitLines, text_lines
 from .rows import Stop
 
 if TYPE_CHECKING:
@@ -232,6 +231,8 @@ class YouPane(Pane):
         portrait = self._portrait
         if portrait is None:
             return
+        from .lines import PortraitLines, text_lines  # the first paint has nothing to lay out
+
         view = self.view
         if not portrait.topics:
             self.show_status("no facts yet")
