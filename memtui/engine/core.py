@@ -244,10 +244,10 @@ class Core:
 
     def _after_indexing(self) -> None:
         """The background has nothing left to prepare; called in its thread."""
-        with self.connections.read() as connection:
-            self.vector_cache.load_or_update(connection, self.indexer.is_stopping)
-            space = vectors.vector_space(connection)
         if self.vector_cache.wanted:
+            with self.connections.read() as connection:
+                self.vector_cache.load_or_update(connection, self.indexer.is_stopping)
+                space = vectors.vector_space(connection)
             # A first search does without much of the model; the next ones should not wait for it.
             with suppress(DegradedError):  # a search shows what is missing
                 embedder = self.embedders.embedder_of_space(space)

@@ -19,6 +19,7 @@ import apsw
 from memtui.engine.records import DueInMonth, Entity, Month, PersonInMonth, Replacement
 from memtui.engine.search.filters.compiler import CompiledFilter
 from memtui.engine.search.filters.dates import seconds_of, wall_clock
+from memtui.engine.search.filters.sql import AHEAD
 from memtui.engine.store import entities, entity_lists, replacements
 from memtui.engine.store.sql import as_json
 
@@ -106,7 +107,7 @@ def count_days_ahead(
     rows: Any = connection.execute(
         f"""
         SELECT m.happens_at, count(*) FROM memories m
-        WHERE m.kind = 'fact' AND m.valid_until IS NULL AND m.happens_at >= :now - {_DAY // 2}
+        WHERE m.kind = 'fact' AND m.valid_until IS NULL AND {AHEAD}
             AND {compiled_filter.where} GROUP BY m.happens_at ORDER BY m.happens_at
         """,
         {**compiled_filter.bindings, "now": now},

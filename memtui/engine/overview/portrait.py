@@ -7,7 +7,7 @@ confidence, then the newest. So a topic of a hundred thousand facts costs as muc
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
 import apsw
@@ -29,7 +29,7 @@ from memtui.engine.review import scan
 from memtui.engine.search import cautions
 from memtui.engine.search.filters import dates
 from memtui.engine.search.filters.compiler import CompiledFilter, compile_filter
-from memtui.engine.search.filters.sql import FADING_DAYS, STATES
+from memtui.engine.search.filters.sql import AHEAD, FADING_DAYS, STATES
 from memtui.engine.search.scope import make_scope, rids_in_scope
 from memtui.engine.store import entity_lists, fading, memories, recalls, replacements, sessions
 from memtui.engine.store.sql import as_json, scalar
@@ -50,8 +50,6 @@ _FACT = "m.kind = 'fact' AND m.valid_until IS NULL"
 # What was written down before is not new again when it is corrected.
 _NEW = f"(m.created_at >= :since AND ({replacements.LEARNED_AT}) >= :since)"
 _CONFIRMED = "(m.confirmed_at IS NOT NULL)"
-# The same as ``happens:today..`` of a filter: the day that a fact names is stored as its noon.
-_AHEAD = f"m.happens_at >= :now - {_DAY // 2}"
 _STRONGEST = f"{_CONFIRMED} DESC, m.confidence DESC, m.event_time DESC"
 
 
@@ -83,8 +81,9 @@ def make_portrait(
         f"{filter} kind:fact changed:{since}..", now, fade_threshold=options.fade_threshold
     )
     new_from = new_since(now, since)
-    by_topic = list_topic_facts(connection, compiled_filter, now, each, new_from)
-    plans = load_plans(connection, compiled_filter, now, each, new_from)
+    reworded = _reworded(connection, compiled_filter, new_from)
+    by_topic = _topics_with_facts(connection, compiled_filter, now, each, new_from, reworded)
+    plans = _load_plans(connection, compiled_filter, now, each, new_from)
     newest = _newest_facts(connection, compiled_filter, new_from, now)
     changed, changes = _recent_replacements(connection, _exclude_rids(suspicious, lately), new_from, now)
     agents = compile_filter(
@@ -110,7 +109,7 @@ def make_portrait(
         topics=by_topic,
         people=() if filter else tuple(entity_lists.most_mentioned(connection, "person", PEOPLE)),
         newest=tuple(newest),
-        reworded=frozenset(_reworded(connection, compiled_filter, new_from)),
+        reworded=frozenset(reworded),
         fading=tuple(soonest),
         fades=fades,
         pending_sessions=sessions.count_pending(connection),
@@ -161,14 +160,23 @@ def new_since(now: float, since: str = NEW) -> int:
 
 
 def list_topic_facts(
+    connection: apsw.Connection, compiled_filter: CompiledFilter, now: float, each: int
+) -> tuple[TopicFacts, ...]:
+    """The topics of the facts that pass a filter, each with its counts and its strongest facts."""
+    since = new_since(now)
+    reworded = _reworded(connection, compiled_filter, since)
+    return _topics_with_facts(connection, compiled_filter, now, each, since, reworded)
+
+
+def _topics_with_facts(
     connection: apsw.Connection,
     compiled_filter: CompiledFilter,
     now: float,
     each: int,
-    since: int | None = None,
+    since: int,
+    reworded: Mapping[str, Topic | None],
 ) -> tuple[TopicFacts, ...]:
-    """The topics of the facts that pass a filter, each with its counts and its strongest facts."""
-    since = new_since(now) if since is None else since
+    """``reworded``: the facts written down since that are not new, because they correct what was known."""
     rows: list[Any] = connection.execute(
         f"""
         SELECT m.topic, count(*), sum{_CONFIRMED}, sum(m.created_at >= :since) FROM memories m
@@ -176,7 +184,7 @@ def list_topic_facts(
         """,
         {**compiled_filter.bindings, "since": since},
     ).fetchall()
-    corrections = Counter(_reworded(connection, compiled_filter, since).values())
+    corrections = Counter(reworded.values())
     counted = {topic: counts for topic, *counts in rows}
     pinned = _pinned_rids(connection, compiled_filter)
     return tuple(
@@ -191,20 +199,16 @@ def list_topic_facts(
     )  # fmt: skip
 
 
-def load_plans(
-    connection: apsw.Connection,
-    compiled_filter: CompiledFilter,
-    now: float,
-    each: int,
-    since: int | None = None,
+def _load_plans(
+    connection: apsw.Connection, compiled_filter: CompiledFilter, now: float, each: int, since: int
 ) -> Plans:
     """What lies ahead, and the other plans, of the facts that pass a filter; ``each`` facts of both."""
     bindings = {
-        **compiled_filter.bindings, "since": new_since(now) if since is None else since,
+        **compiled_filter.bindings, "since": since,
         "pinned": as_json(_pinned_rids(connection, compiled_filter)),
     }  # fmt: skip
-    ahead = f"{_FACT} AND {_AHEAD} AND {compiled_filter.where}"
-    others = f"{_FACT} AND m.topic = 'plan' AND ({_AHEAD}) IS NOT TRUE AND {compiled_filter.where}"
+    ahead = f"{_FACT} AND {AHEAD} AND {compiled_filter.where}"
+    others = f"{_FACT} AND m.topic = 'plan' AND ({AHEAD}) IS NOT TRUE AND {compiled_filter.where}"
     numbers = f"count(*), count(*) FILTER (WHERE {_NEW}), count(m.happens_at)"
     [counted] = connection.execute(f"SELECT {numbers} FROM memories m WHERE {ahead}", bindings)
     [counted_others] = connection.execute(f"SELECT {numbers} FROM memories m WHERE {others}", bindings)
@@ -229,7 +233,7 @@ def _strongest_facts(
     bindings = {**compiled_filter.bindings, "topic": topic, "pinned": as_json(pinned)}
     if topic == "plan":
         ahead = _find_rids(
-            connection, f"{where} AND {_AHEAD}", "m.happens_at, m.rid", {**bindings, "limit": each}
+            connection, f"{where} AND {AHEAD}", "m.happens_at, m.rid", {**bindings, "limit": each}
         )
         undated = _strongest_rids(connection, f"{where} AND m.happens_at IS NULL", bindings, each)
         return sorted(memories.by_rid(connection, [*ahead, *undated], now), key=_by_day)[:each]

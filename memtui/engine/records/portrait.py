@@ -96,7 +96,8 @@ class Portrait(Record):
     since in the facts here, by id. ``changed``: how many facts took the place of another one since, ``changes`` the latest
     of them. ``by_agents``: how many facts and observations agents wrote since, ``from_agents`` the
     latest. ``replaced``: what the facts here took the place of, by id, the latest last; a change that Review asks
-    about is listed for both of its sides. ``months``: the latest in which persons were mentioned or facts changed, the
+    about is listed for both of its sides. ``reworded``: the ids of facts that were written down since, but only correct what
+    was learned before. ``months``: the latest in which persons were mentioned or facts changed, the
     last first. ``plans``: what lies ahead, and the other plans. ``due``: the next months that have days ahead, each with
     the number of facts that name one.
     ``told``: how many memories agents were given in the last seven days. ``other_notes``: how

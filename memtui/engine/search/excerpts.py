@@ -137,7 +137,6 @@ def find_excerpts(
         # A question for one thing asks for no warning.
         scored = [one for one in scored if not read.factual and _is_warning(one, read)]
     played = find_played(connection, list({one.memory.rid: one.memory for one in scored}.values()), scope)
-
     return _choose_pieces(scored, facts, read, ended, refused, played)
 
 

@@ -33,8 +33,10 @@ STALE_DAYS, PASSED_DAYS = 365, 14
 _PASSING = '"tomorrow" OR "tonight" OR "next week" OR "next month" OR "next weekend" OR "this week" OR "this weekend"'
 # A plan whose day is over: happens_at is noon of it.
 _PAST = "m.kind <> 'episode' AND m.topic = 'plan' AND m.happens_at < :now - 43200"
+AHEAD = "m.happens_at >= :now - 43200"
+"""SQL: whether the memory ``m`` names a day from today on, as ``happens:today..`` of a filter."""
 # A plan, or what has a day from today on.
-_PLANNED = "m.kind = 'fact' AND (m.topic IS 'plan' OR m.happens_at >= :now - 43200)"
+_PLANNED = f"m.kind = 'fact' AND (m.topic IS 'plan' OR {AHEAD})"
 # Not recalled or confirmed in a year; its day is over; or it says "tomorrow" without a date and is old.
 _STALE = f"""m.kind <> 'episode' AND m.kind = 'fact' AND m.valid_until IS NULL AND (
     max(m.created_at, coalesce(m.last_accessed, 0), coalesce(m.confirmed_at, 0), coalesce(m.reviewed_at, 0),
